@@ -1,0 +1,49 @@
+import type { taskEither as TE } from 'fp-ts';
+import type { StreamContended } from './command-queue.js';
+import type { AppendRejected, StoreUnavailable } from './event-store.js';
+import type { ExpectedRevision, Position, StreamName } from './recorded-event.js';
+import type { UndecodableEvent } from './serde.js';
+
+/** Who asks, under which command id, and the canonical text of what was asked. */
+export type CommandEnvelope = {
+  readonly commandId: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly traceparent?: string | undefined;
+  readonly request: string;
+};
+
+export type CommandCall<Command> = {
+  readonly stream: StreamName;
+  readonly command: Command;
+  readonly envelope: CommandEnvelope;
+  /** `If-Match` and its kind: whether the command may run at this revision. */
+  readonly precondition?: ((current: ExpectedRevision) => boolean) | undefined;
+  /** The stream is named by an id that was minted for this command: try to append before reading. */
+  readonly fresh: boolean;
+};
+
+/** The client's precondition does not hold at the stream's revision. */
+export type PreconditionFailed = { readonly _tag: 'PreconditionFailed'; readonly current: ExpectedRevision };
+
+/** The command id is known, but it came with another request. */
+export type IdempotencyKeyReused = { readonly _tag: 'IdempotencyKeyReused' };
+
+export type CommandFailure =
+  PreconditionFailed | IdempotencyKeyReused | StreamContended | AppendRejected | StoreUnavailable | UndecodableEvent;
+
+/** What a command did. No events: it asked for what already was. */
+export type Handled<State, Event> = {
+  readonly before: State;
+  readonly after: State;
+  readonly events: ReadonlyArray<Event>;
+  readonly revision: ExpectedRevision;
+  /** Position of the last event that the answer rests on. */
+  readonly position: Position | undefined;
+  /** The command had been carried out before; this is its original result. */
+  readonly replayed: boolean;
+};
+
+export type HandleCommand<State, Command, Event, Refusal> = (
+  call: CommandCall<Command>,
+) => TE.TaskEither<Refusal | CommandFailure, Handled<State, Event>>;

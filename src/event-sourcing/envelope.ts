@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as t from 'io-ts';
+import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
+import type { NewEvent, Revision, StreamName } from './recorded-event.js';
+
+/** `previousHash` of the first event of a stream. */
+export const GENESIS_HASH = '0'.repeat(64);
+
+const MetadataCodec = t.intersection([
+  t.type({
+    schemaVersion: t.number,
+    at: t.string,
+    actor: t.string,
+    $correlationId: t.string,
+    $causationId: t.string,
+    fingerprint: t.string,
+    dataHash: t.string,
+    previousHash: t.string,
+    hash: t.string,
+  }),
+  t.partial({ traceparent: t.string, salt: t.string }),
+]);
+
+/** The envelope's metadata; `salt` is absent only where data has been withheld or erased together with it. */
+export type Metadata = Readonly<t.TypeOf<typeof MetadataCodec>>;
+export const Metadata: t.Type<Metadata> = MetadataCodec;
+
+/** Salted, so that nobody can guess a value back from its digest. `salt` is base64url. */
+export const saltedHash = (salt: string, text: string): string =>
+  createHash('sha256').update(salt, 'base64url').update(text, 'utf8').digest('hex');
+
+type Sealable = {
+  readonly id: string;
+  readonly stream: StreamName;
+  readonly revision: Revision;
+  readonly type: string;
+};
+
+/** Hash of one event over everything but its data (which enters by `dataHash`), its salt and its position. */
+export const eventHash = ({ id, stream, revision, type }: Sealable, metadata: JsonObject): string => {
+  const { salt: _salt, hash: _hash, ...hashed } = metadata;
+  const sealed = canonicalJson({ id, stream, revision: revision.toString(), type, metadata: hashed });
+  return createHash('sha256').update(sealed, 'utf8').digest('hex');
+};
+
+export type Fact = Sealable & {
+  readonly data: Json;
+  readonly schemaVersion: number;
+  readonly at: string;
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly causationId: string;
+  readonly traceparent?: string | undefined;
+  /** Canonical text of the request that led here; stored only as a salted hash. */
+  readonly request: string;
+  readonly previousHash: string;
+};
+
+export type SealedEvent = NewEvent & { readonly hash: string };
+
+/** 16 random bytes, base64url. */
+export const newSalt = (): string => randomBytes(16).toString('base64url');
+
+/** Puts a fact into its envelope and links it to the event before it. */
+export const seal = (fact: Fact, salt: string = newSalt()): SealedEvent => {
+  const data = canonicalJson(fact.data);
+  const metadata = {
+    schemaVersion: fact.schemaVersion,
+    at: fact.at,
+    actor: fact.actor,
+    $correlationId: fact.correlationId,
+    $causationId: fact.causationId,
+    fingerprint: saltedHash(salt, fact.request),
+    traceparent: fact.traceparent,
+    dataHash: saltedHash(salt, data),
+    previousHash: fact.previousHash,
+  };
+  const hash = eventHash(fact, metadata);
+  return { id: fact.id, type: fact.type, data, metadata: canonicalJson({ ...metadata, salt, hash }), hash };
+};

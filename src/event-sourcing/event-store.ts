@@ -1,0 +1,102 @@
+import { type taskEither as TE, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import type {
+  Checkpoint,
+  ExpectedRevision,
+  From,
+  NewEvent,
+  Position,
+  Revision,
+  StoredEvent,
+  StreamName,
+} from './recorded-event.js';
+
+/** The store did not answer, or not in time. Of an append the outcome is unknown: repeat it with the same ids. */
+export class StoreUnavailable extends Error {
+  readonly _tag = 'StoreUnavailable';
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
+/** The stream is not at the expected revision; nothing was appended. */
+export type RevisionConflict = {
+  readonly _tag: 'RevisionConflict';
+  readonly expected: ExpectedRevision;
+  readonly actual: ExpectedRevision;
+};
+
+/** The store will never take these events (too large, a value it cannot hold); repeating does not help. */
+export type AppendRejected = { readonly _tag: 'AppendRejected'; readonly reason: string };
+
+export type AppendFailure = RevisionConflict | AppendRejected | StoreUnavailable;
+
+/** Where the last event of the append now stands. */
+export type Appended = {
+  readonly revision: Revision;
+  readonly position: Position;
+  /** False when events with these ids were there already, or when the store cannot tell: their data may differ. */
+  readonly confirmedNew: boolean;
+};
+
+/** The checkpoint is not a place in this log (another installation, or a log restored from before it). */
+export class CheckpointNotInLog extends Error {
+  readonly _tag = 'CheckpointNotInLog';
+  readonly checkpoint: Checkpoint;
+  constructor(checkpoint: Checkpoint, message: string) {
+    super(message);
+    this.checkpoint = checkpoint;
+    this.name = 'CheckpointNotInLog';
+  }
+}
+
+export type Direction = 'forwards' | 'backwards';
+
+export type StreamRange = {
+  readonly direction: Direction;
+  /** First revision given, inclusive. Default: the first event forwards, the last one backwards. */
+  readonly from?: Revision;
+  /** At most so many events. Default: all. */
+  readonly limit?: number;
+};
+
+export type LogRange = {
+  /** Exclusive. */
+  readonly after: From;
+  /** Only streams of these categories; default all of ours. */
+  readonly categories?: ReadonlyArray<string>;
+};
+
+/** Events in log order, and how far the reader has come with them: `checkpoint` may lie past the last event. */
+export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
+
+/**
+ * The log. Every adapter passes `test/contract/event-store.contract.ts`.
+ *
+ * Reads are pulled page by page (the consumer's pace is the store's pace), release what they hold when the consumer
+ * stops early, and throw `StoreUnavailable` out of the iterator.
+ */
+export type EventStore = {
+  /**
+   * Appends all events or none, at exactly `expected`. Repeating an append with the same ids at the same place
+   * succeeds with the original revision and position, for ever. Events of one append are adjacent in the log.
+   */
+  readonly append: (
+    stream: StreamName,
+    expected: ExpectedRevision,
+    events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
+  ) => TE.TaskEither<AppendFailure, Appended>;
+  /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
+  readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<ReadonlyArray<StoredEvent>>;
+  /** The log from a place to the head as it was at the call or later; then it ends. */
+  readonly readAll: (range: LogRange) => AsyncIterable<LogBatch>;
+  /**
+   * Catches up, then follows until `signal` aborts (it then ends without error). Heals lost connections by itself;
+   * no event twice, none left out. Throws `CheckpointNotInLog` when it cannot tell where to start.
+   */
+  readonly subscribe: (range: LogRange, signal: AbortSignal) => AsyncIterable<LogBatch>;
+  /** Position of the newest event of these categories (default: all of ours); undefined while there is none. */
+  readonly head: (categories?: ReadonlyArray<string>) => TE.TaskEither<StoreUnavailable, Position | undefined>;
+  /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
+  readonly identity: () => TE.TaskEither<StoreUnavailable, string>;
+};

@@ -1,0 +1,200 @@
+import { either as E, readonlyNonEmptyArray as RNEA, readonlyArray as RA } from 'fp-ts';
+import { type BoundedCache, makeBoundedCache } from './bounded-cache.js';
+import type { CommandCall, CommandFailure, HandleCommand, Handled } from './command-call.js';
+import { eventIdOf, isKeyed } from './command-id.js';
+import { makeCommandQueue } from './command-queue.js';
+import type { Decider } from './decider.js';
+import { seal, type SealedEvent } from './envelope.js';
+import type { Appended, AppendFailure, EventStore } from './event-store.js';
+import { type Folded, nextRevision, rememberKeyed, unfolded } from './fold.js';
+import { loadStream, type LoadFailure } from './load-stream.js';
+import type { Revision, StreamName } from './recorded-event.js';
+import { findCommand, replayCommand } from './replay-command.js';
+import type { DomainEvent, Serde } from './serde.js';
+
+export type CommandHandlerDeps<State, Command, Event extends DomainEvent, Refusal> = {
+  readonly decider: Decider<State, Command, Event, Refusal>;
+  readonly serde: Serde<Event>;
+  readonly store: EventStore;
+  readonly now: () => Date;
+  readonly limits?: Partial<CommandLimits>;
+};
+
+export type CommandLimits = {
+  /** Conflicts with other processes after which a command gives up. */
+  readonly attempts: number;
+  /** Longest pause between two attempts, ms; the pause grows from 1 ms, with full jitter. */
+  readonly maxPause: number;
+  /** Commands of one entity that may wait. */
+  readonly queue: number;
+  /** Folded streams kept, at most twice as many. */
+  readonly cached: number;
+};
+
+const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, cached: 5000 };
+
+type Attempt<State, Event, Failure> =
+  | { readonly _tag: 'Done'; readonly outcome: E.Either<Failure, Handled<State, Event>> }
+  | { readonly _tag: 'Again'; readonly known: Folded<State> };
+
+/** Where a fold came from: a fold that was not just read may be behind, so it may only lead to an append. */
+type Basis<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined; readonly justRead: boolean };
+
+const pause = async (attempt: number, longest: number): Promise<void> => {
+  const ms = Math.random() * Math.min(longest, 2 ** attempt);
+  await new Promise((resolve) => setTimeout(resolve, ms));
+};
+
+/**
+ * The one command path: load (cached fold) → known command? its answer → decide → precondition → append at the
+ * revision read → again on a conflict, within a bound. Refusals and no-ops never rest on a cached fold alone.
+ */
+export const makeHandleCommand = <State, Command, Event extends DomainEvent, Refusal>(
+  deps: CommandHandlerDeps<State, Command, Event, Refusal>,
+): HandleCommand<State, Command, Event, Refusal> => {
+  type Failure = Refusal | CommandFailure;
+  const { decider, serde, store } = deps;
+  const limits = { ...defaultLimits, ...deps.limits };
+  const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached);
+  const queue = makeCommandQueue(limits.queue);
+
+  const done = (outcome: E.Either<Failure, Handled<State, Event>>): Attempt<State, Event, Failure> => ({
+    _tag: 'Done',
+    outcome,
+  });
+
+  const occurredAt = (folded: Folded<State>): string => {
+    const now = deps.now().toISOString();
+    return now > folded.lastAt ? now : folded.lastAt;
+  };
+
+  const sealAll = (
+    { stream, envelope }: CommandCall<Command>,
+    folded: Folded<State>,
+    at: string,
+    events: RNEA.ReadonlyNonEmptyArray<Event>,
+  ): RNEA.ReadonlyNonEmptyArray<SealedEvent> => {
+    let previousHash = folded.lastHash;
+    return RNEA.mapWithIndex((index: number, event: Event) => {
+      const sealed = seal({
+        id: eventIdOf(envelope.commandId, index),
+        stream,
+        revision: nextRevision(folded.revision) + BigInt(index),
+        type: event.type,
+        data: event.data,
+        schemaVersion: serde.schemaVersionOf(event.type),
+        at,
+        actor: envelope.actor,
+        correlationId: envelope.correlationId,
+        causationId: envelope.commandId,
+        traceparent: envelope.traceparent,
+        request: envelope.request,
+        previousHash,
+      });
+      previousHash = sealed.hash;
+      return sealed;
+    })(events);
+  };
+
+  const appended = (
+    call: CommandCall<Command>,
+    folded: Folded<State>,
+    at: string,
+    events: RNEA.ReadonlyNonEmptyArray<Event>,
+    { revision, position, lastHash }: Appended & { readonly lastHash: string },
+  ): Handled<State, Event> => {
+    const { commandId, actor } = call.envelope;
+    const after = events.reduce((state, event) => decider.evolve(state, event, { actor, at }), folded.state);
+    const keyed = isKeyed(commandId) ? rememberKeyed(folded.keyed, commandId, revision) : folded.keyed;
+    cache.set(call.stream, { state: after, revision, position, lastHash, lastAt: at, keyed });
+    return { before: folded.state, after, events, revision, position, replayed: false };
+  };
+
+  const afterFailedAppend = (
+    call: CommandCall<Command>,
+    folded: Folded<State>,
+    failure: AppendFailure,
+  ): Attempt<State, Event, Failure> => {
+    cache.delete(call.stream);
+    if (failure._tag !== 'RevisionConflict') return done(E.left(failure));
+    // A stream shorter than our fold was restored from a backup: nothing we know of it counts.
+    const isAhead = nextRevision(failure.actual) > nextRevision(folded.revision);
+    return { _tag: 'Again', known: isAhead ? folded : unfolded(decider.initialState) };
+  };
+
+  const append = async (
+    call: CommandCall<Command>,
+    folded: Folded<State>,
+    events: RNEA.ReadonlyNonEmptyArray<Event>,
+  ): Promise<Attempt<State, Event, Failure>> => {
+    const at = occurredAt(folded);
+    const sealed = sealAll(call, folded, at, events);
+    const outcome = await store.append(call.stream, folded.revision, sealed)();
+    if (E.isLeft(outcome)) return afterFailedAppend(call, folded, outcome.left);
+    // The store knows a repeat by its ids alone; whether it also was the same request, only the stored event tells.
+    if (isKeyed(call.envelope.commandId) && !outcome.right.confirmedNew) return { _tag: 'Again', known: folded };
+    const { hash } = RNEA.last(sealed);
+    return done(E.right(appended(call, folded, at, events, { ...outcome.right, lastHash: hash })));
+  };
+
+  const knownRevision = async (
+    call: CommandCall<Command>,
+    { folded, own }: Basis<State>,
+  ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
+    const known = own ?? folded.keyed.revisions.get(call.envelope.commandId);
+    return known !== undefined || folded.keyed.since === 0n || !isKeyed(call.envelope.commandId)
+      ? E.right(known)
+      : findCommand(store, serde, call.stream, call.envelope.commandId, folded.keyed.since);
+  };
+
+  const attempt = async (call: CommandCall<Command>, basis: Basis<State>): Promise<Attempt<State, Event, Failure>> => {
+    const { folded, justRead } = basis;
+    const known = await knownRevision(call, basis);
+    if (E.isLeft(known)) return done(known);
+    if (known.right !== undefined) return done(await replayCommand(deps, call.stream, call.envelope, known.right));
+
+    const decision = decider.decide(call.command)(folded.state);
+    const isMatch = call.precondition?.(folded.revision) ?? true;
+    if (E.isRight(decision) && RA.isNonEmpty(decision.right) && isMatch) return append(call, folded, decision.right);
+
+    if (!justRead) return { _tag: 'Again', known: folded };
+    if (E.isLeft(decision) && decider.isAbsence(decision.left)) return done(decision);
+    if (!isMatch) return done(E.left({ _tag: 'PreconditionFailed', current: folded.revision }));
+    if (E.isLeft(decision)) return done(decision);
+    const { state, revision, position } = folded;
+    return done(E.right({ before: state, after: state, events: [], revision, position, replayed: false }));
+  };
+
+  const read = async (
+    call: CommandCall<Command>,
+    known: Folded<State>,
+  ): Promise<E.Either<LoadFailure, Basis<State>>> => {
+    const loaded = await loadStream({ store, serde, decider }, call.stream, known, call.envelope.commandId);
+    if (E.isLeft(loaded)) return loaded;
+    if (loaded.right.folded.revision !== 'no-stream') cache.set(call.stream, loaded.right.folded);
+    return E.right({ ...loaded.right, justRead: true });
+  };
+
+  const first = async (call: CommandCall<Command>): Promise<E.Either<LoadFailure, Basis<State>>> => {
+    const cached = cache.get(call.stream);
+    if (cached !== undefined) return E.right({ folded: cached, own: undefined, justRead: false });
+    const empty = unfolded(decider.initialState);
+    return call.fresh && !isKeyed(call.envelope.commandId)
+      ? E.right({ folded: empty, own: undefined, justRead: false })
+      : read(call, empty);
+  };
+
+  const run = (call: CommandCall<Command>) => async (): Promise<E.Either<Failure, Handled<State, Event>>> => {
+    let basis = await first(call);
+    for (let count = 1; ; count++) {
+      if (E.isLeft(basis)) return basis;
+      const result = await attempt(call, basis.right);
+      if (result._tag === 'Done') return result.outcome;
+      if (count === limits.attempts) return E.left({ _tag: 'StreamContended', stream: call.stream });
+      if (count > 2) await pause(count - 2, limits.maxPause);
+      basis = await read(call, result.known);
+    }
+  };
+
+  return (call) => queue(call.stream, run(call));
+};

@@ -1,0 +1,49 @@
+import { either as E } from 'fp-ts';
+import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
+import { eventHash, GENESIS_HASH, saltedHash } from './envelope.js';
+import type { Revision, StoredEvent } from './recorded-event.js';
+
+/** What a chain of one stream has come to: the next event must carry `revision` and link to `hash`. */
+export type ChainEnd = { readonly revision: Revision; readonly hash: string };
+
+export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
+
+export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEvent; readonly reason: string };
+
+const isObject = (json: unknown): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+const parse = (text: string): E.Either<string, Json> =>
+  // reason: JSON.parse gives nothing but Json
+  E.tryCatch(
+    () => JSON.parse(text) as Json,
+    () => 'not JSON',
+  );
+
+const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
+  const metadata = parse(event.metadata);
+  if (E.isLeft(metadata) || !isObject(metadata.right)) return 'metadata is no JSON object';
+  const envelope = metadata.right;
+  if (event.revision !== end.revision) return `revision ${event.revision}, expected ${end.revision}`;
+  if (envelope['previousHash'] !== end.hash) return 'previousHash is not the hash of the event before it';
+  if (eventHash(event, envelope) !== envelope['hash']) return 'hash does not match the event';
+  const salt = envelope['salt'];
+  if (salt === undefined) return undefined;
+  const data = parse(event.data);
+  if (E.isLeft(data)) return 'data is not JSON';
+  if (typeof salt !== 'string' || saltedHash(salt, canonicalJson(data.right)) !== envelope['dataHash'])
+    return 'dataHash does not match data';
+  return undefined;
+};
+
+/**
+ * Checks one event against the chain so far and gives the chain with it. An event whose data was withheld together
+ * with its salt is checked by everything but the data.
+ */
+export const extendChain = (end: ChainEnd, event: StoredEvent): E.Either<BrokenLink, ChainEnd> => {
+  const reason = fault(event, end);
+  if (reason !== undefined) return E.left({ _tag: 'BrokenLink', event, reason });
+  // reason: fault() has just compared it with a computed text
+  const { hash } = JSON.parse(event.metadata) as { readonly hash: string };
+  return E.right({ revision: end.revision + 1n, hash });
+};

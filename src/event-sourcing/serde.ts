@@ -1,0 +1,65 @@
+import { either as E } from 'fp-ts';
+import type * as t from 'io-ts';
+import { formatValidationErrors } from './validation-errors.js';
+import type { Json } from './canonical-json.js';
+import { Metadata } from './envelope.js';
+import type { StoredEvent } from './recorded-event.js';
+
+/** Lifts stored JSON by exactly one schema version. */
+export type Upcaster = (data: Json) => Json;
+
+/** Per event type, index 0 lifts version 1 to 2. The current version is the number of upcasters + 1. */
+export type Upcasters = Readonly<Record<string, ReadonlyArray<Upcaster>>>;
+
+/** A domain event: the fact and its name, nothing of the envelope. */
+export type DomainEvent = { readonly type: string; readonly data: Json };
+
+/** An event with its envelope, decoded into today's shape. */
+export type Recorded<Event> = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
+  readonly event: Event;
+  readonly metadata: Metadata;
+};
+
+export type UndecodableEvent = {
+  readonly _tag: 'UndecodableEvent';
+  readonly stored: StoredEvent;
+  readonly reason: string;
+};
+
+export type Serde<Event extends DomainEvent> = {
+  readonly schemaVersionOf: (type: Event['type']) => number;
+  readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
+};
+
+/**
+ * Encodes and decodes the events of one entity. `codec` must not transform (its `is` is the hot path; `decode` only
+ * names faults).
+ */
+export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcasters: Upcasters): Serde<Event> => {
+  const lift = (type: string, version: number, data: Json): Json =>
+    (upcasters[type] ?? []).slice(version - 1).reduce((lifted, upcast) => upcast(lifted), data);
+
+  const schemaVersionOf = (type: string): number => (upcasters[type] ?? []).length + 1;
+
+  const fail = (stored: StoredEvent, reason: string): E.Either<UndecodableEvent, never> =>
+    E.left({ _tag: 'UndecodableEvent', stored, reason });
+
+  const decode = (stored: StoredEvent): E.Either<UndecodableEvent, Recorded<Event>> => {
+    try {
+      const metadata: unknown = JSON.parse(stored.metadata);
+      if (!Metadata.is(metadata)) return fail(stored, 'metadata is not an envelope');
+      if (metadata.schemaVersion > schemaVersionOf(stored.type))
+        return fail(stored, `schema version ${String(metadata.schemaVersion)} is newer than this program`);
+      // reason: JSON.parse gives nothing but Json
+      const data = lift(stored.type, metadata.schemaVersion, JSON.parse(stored.data) as Json);
+      const event: unknown = { type: stored.type, data };
+      if (!codec.is(event)) return fail(stored, formatValidationErrors(codec.decode(event)));
+      const { id, stream, revision, position } = stored;
+      return E.right({ id, stream, revision, position, event, metadata });
+    } catch (error) {
+      return fail(stored, error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  return { schemaVersionOf, decode };
+};
