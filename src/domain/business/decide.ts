@@ -1,0 +1,72 @@
+import { either as E } from 'fp-ts';
+import { changesTo, isEmpty } from '../shared/changes.js';
+import type { Decider } from '../../event-sourcing/decider.js';
+import type { AddOwner, BusinessCommand, RemoveOwner, UpdateBusiness, UpdateOwner } from './commands.js';
+import type { BusinessChanges, BusinessEvent } from './events.js';
+import type { BusinessRefusal } from './refusals.js';
+import { type Business, type BusinessState, evolveBusiness, initialBusiness } from './state.js';
+
+type Decision = E.Either<BusinessRefusal, ReadonlyArray<BusinessEvent>>;
+
+const refuse = (_tag: BusinessRefusal['_tag']): Decision => E.left({ _tag });
+const record = (event: BusinessEvent): Decision => E.right([event]);
+const nothingToDo: Decision = E.right([]);
+
+const onlyGiven = <Fields extends BusinessChanges>(fields: Fields): Fields =>
+  // reason: leaving out unset members of optional keys keeps the type
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Fields;
+
+const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Business): Decision => {
+  if (wanted.parent === businessId) return refuse('BusinessIsItsOwnParent');
+  const changes = changesTo(fields, wanted);
+  if (isEmpty(changes)) return nothingToDo;
+  const data = changes.parent === undefined ? { changes } : { changes, previousParent: fields.parent };
+  return record({ type: 'BusinessUpdated', data });
+};
+
+const addOwner = ({ owner }: AddOwner, { owners }: Business): Decision =>
+  owners.some(({ user }) => user === owner.user)
+    ? refuse('OwnerAlreadyAdded')
+    : record({ type: 'BusinessOwnerAdded', data: owner });
+
+const updateOwner = ({ user, changes: wanted }: UpdateOwner, { owners }: Business): Decision => {
+  const owner = owners.find((known) => known.user === user);
+  if (owner === undefined) return refuse('OwnerNotFound');
+  const changes = changesTo<Pick<typeof owner, 'title' | 'equity'>>(owner, wanted);
+  return isEmpty(changes) ? nothingToDo : record({ type: 'BusinessOwnerUpdated', data: { user, ...changes } });
+};
+
+const removeOwner = ({ user }: RemoveOwner, { owners }: Business): Decision =>
+  owners.some((known) => known.user === user)
+    ? record({ type: 'BusinessOwnerRemoved', data: { user } })
+    : refuse('OwnerNotFound');
+
+const decide =
+  (command: BusinessCommand) =>
+  (state: BusinessState): Decision => {
+    if (command._tag === 'CreateBusiness') {
+      if (state._tag !== 'NotCreated') return refuse('BusinessAlreadyExists');
+      if (command.fields.parent === command.businessId) return refuse('BusinessIsItsOwnParent');
+      return record({ type: 'BusinessCreated', data: onlyGiven(command.fields) });
+    }
+    if (state._tag !== 'Active') return refuse('BusinessNotFound');
+    switch (command._tag) {
+      case 'UpdateBusiness':
+        return update(command, state);
+      case 'DeleteBusiness':
+        return record({ type: 'BusinessDeleted', data: {} });
+      case 'AddOwner':
+        return addOwner(command, state);
+      case 'UpdateOwner':
+        return updateOwner(command, state);
+      case 'RemoveOwner':
+        return removeOwner(command, state);
+    }
+  };
+
+export const businessDecider: Decider<BusinessState, BusinessCommand, BusinessEvent, BusinessRefusal> = {
+  initialState: initialBusiness,
+  decide,
+  evolve: evolveBusiness,
+  isAbsence: ({ _tag }) => _tag === 'BusinessNotFound',
+};

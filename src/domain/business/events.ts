@@ -1,0 +1,72 @@
+import * as t from 'io-ts';
+import { nullable } from '../shared/nullable.js';
+
+const text = nullable(t.string);
+const amount = nullable(t.number);
+
+const fields = {
+  name: t.string,
+  displayName: text,
+  businessType: text,
+  dba: text,
+  email: text,
+  phone: text,
+  website: text,
+  netWorth: amount,
+  revenue: amount,
+  ein: text,
+  parent: text,
+  line1: text,
+  line2: text,
+  city: text,
+  state: text,
+  zip: text,
+  country: text,
+};
+
+/** All that a business is apart from its owners; null where unset. */
+export const BusinessFields = t.type(fields);
+export type BusinessFields = Readonly<t.TypeOf<typeof BusinessFields>>;
+
+const BusinessChanges = t.partial(fields);
+export type BusinessChanges = Readonly<t.TypeOf<typeof BusinessChanges>>;
+
+export const Owner = t.type({ user: t.string, title: text, equity: amount });
+export type Owner = Readonly<t.TypeOf<typeof Owner>>;
+
+/** `data`: the fields that were given a value. */
+export const BusinessCreated = t.type({
+  type: t.literal('BusinessCreated'),
+  data: t.intersection([t.type({ name: t.string }), BusinessChanges]),
+});
+
+/** `changes`: the fields that changed, null where cleared; `previousParent` only when the parent changed. */
+export const BusinessUpdated = t.type({
+  type: t.literal('BusinessUpdated'),
+  data: t.intersection([t.type({ changes: BusinessChanges }), t.partial({ previousParent: text })]),
+});
+
+export const BusinessDeleted = t.type({ type: t.literal('BusinessDeleted'), data: t.type({}) });
+
+export const BusinessOwnerAdded = t.type({ type: t.literal('BusinessOwnerAdded'), data: Owner });
+
+/** `title` and `equity` only where they changed. */
+export const BusinessOwnerUpdated = t.type({
+  type: t.literal('BusinessOwnerUpdated'),
+  data: t.intersection([t.type({ user: t.string }), t.partial({ title: text, equity: amount })]),
+});
+
+export const BusinessOwnerRemoved = t.type({
+  type: t.literal('BusinessOwnerRemoved'),
+  data: t.type({ user: t.string }),
+});
+
+export const BusinessEvent = t.union([
+  BusinessCreated,
+  BusinessUpdated,
+  BusinessDeleted,
+  BusinessOwnerAdded,
+  BusinessOwnerUpdated,
+  BusinessOwnerRemoved,
+]);
+export type BusinessEvent = t.TypeOf<typeof BusinessEvent>;

@@ -1,0 +1,80 @@
+import { either as E } from 'fp-ts';
+import { changesTo, isEmpty } from '../shared/changes.js';
+import type { Decider } from '../../event-sourcing/decider.js';
+import type { CreateDocument, DocumentCommand, UpdateDocument } from './commands.js';
+import type { DocumentChanges, DocumentEvent, DocumentFields, StoredFile } from './events.js';
+import type { DocumentRefusal } from './refusals.js';
+import { attachmentOf, type Document, type DocumentState, evolveDocument, initialDocument } from './state.js';
+
+type Decision = E.Either<DocumentRefusal, ReadonlyArray<DocumentEvent>>;
+
+const DEFAULT_TYPE = 'Document';
+
+const create = ({ fields, file }: CreateDocument): Decision => {
+  const type = fields.type ?? DEFAULT_TYPE;
+  const { name, description = null, tags = [], entity = null } = fields;
+  const data = { name, description, tags, type, entityType: fields.entityType ?? type, entity, file };
+  return E.right([{ type: 'DocumentCreated', data }]);
+};
+
+/** The wanted changes with each null of a defaulted field replaced by its default. */
+const withDefaults = ({ changes }: UpdateDocument, { createdType }: Document): DocumentChanges => {
+  const { type, entityType, ...rest } = changes;
+  return {
+    ...rest,
+    ...(type === undefined ? {} : { type: type ?? DEFAULT_TYPE }),
+    ...(entityType === undefined ? {} : { entityType: entityType ?? createdType }),
+  };
+};
+
+const sameTags = (one: ReadonlyArray<string>, other: ReadonlyArray<string> | undefined): boolean =>
+  other?.length === one.length && one.every((tag, index) => tag === other[index]);
+
+const isSameFile = (one: StoredFile | null, other: StoredFile): boolean =>
+  one?.sha256 === other.sha256 && one.originalName === other.originalName && one.mimeType === other.mimeType;
+
+const attachments = (
+  before: DocumentFields,
+  after: DocumentFields,
+): Pick<Extract<DocumentEvent, { type: 'DocumentUpdated' }>['data'], 'attachedTo' | 'detachedFrom'> => {
+  const attachedTo = attachmentOf(after);
+  const previous = attachmentOf(before);
+  const isMoved = before.entity !== after.entity || before.entityType !== after.entityType;
+  return {
+    ...(attachedTo === undefined ? {} : { attachedTo }),
+    ...(previous === undefined || !isMoved ? {} : { detachedFrom: previous }),
+  };
+};
+
+const update = (command: UpdateDocument, document: Document): Decision => {
+  const wanted = withDefaults(command, document);
+  const { fields } = document;
+  const { tags: _same, ...others } = wanted;
+  const changes = changesTo(fields, sameTags(fields.tags, wanted.tags) ? others : wanted);
+  const isReplaced = command.file !== undefined && !isSameFile(document.file, command.file);
+  if (isEmpty(changes) && !isReplaced) return E.right([]);
+  const data = {
+    changes,
+    ...(isReplaced ? { file: command.file } : {}),
+    ...attachments(fields, { ...fields, ...changes }),
+  };
+  return E.right([{ type: 'DocumentUpdated', data }]);
+};
+
+const decide =
+  (command: DocumentCommand) =>
+  (state: DocumentState): Decision => {
+    switch (command._tag) {
+      case 'CreateDocument':
+        return state._tag === 'NotCreated' ? create(command) : E.left({ _tag: 'DocumentAlreadyExists' });
+      case 'UpdateDocument':
+        return state._tag === 'Current' ? update(command, state) : E.left({ _tag: 'DocumentNotFound' });
+    }
+  };
+
+export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEvent, DocumentRefusal> = {
+  initialState: initialDocument,
+  decide,
+  evolve: evolveDocument,
+  isAbsence: ({ _tag }) => _tag === 'DocumentNotFound',
+};

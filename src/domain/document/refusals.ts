@@ -1,0 +1,5 @@
+export type DocumentNotFound = { readonly _tag: 'DocumentNotFound' };
+
+export type DocumentAlreadyExists = { readonly _tag: 'DocumentAlreadyExists' };
+
+export type DocumentRefusal = DocumentNotFound | DocumentAlreadyExists;
