@@ -1,0 +1,18 @@
+import type { Json } from '../../event-sourcing/canonical-json.js';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import type { DocumentCommand } from '../../domain/document/commands.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { DocumentRefusal } from '../../domain/document/refusals.js';
+import type { DocumentState } from '../../domain/document/state.js';
+import type { Execute } from '../execute.js';
+
+export type ExecuteDocument = Execute<DocumentState, DocumentCommand, DocumentRefusal>;
+
+export const documentStream = (documentId: string): StreamName => `document-${documentId}`;
+
+/** What makes two requests the same: everything but the key the file happened to be stored under. */
+export const requestOf = (documentId: string, fields: Json, file: StoredFile | null | undefined): Json => {
+  if (file === null || file === undefined) return { documentId, fields };
+  const { key: _key, ...content } = file;
+  return { documentId, fields, file: content };
+};

@@ -1,0 +1,31 @@
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { CommandFailure } from '../../event-sourcing/command-call.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { DocumentRefusal } from '../../domain/document/refusals.js';
+import type { DocumentState } from '../../domain/document/state.js';
+import type { Outcome } from '../execute.js';
+import type { ObjectStorage } from '../ports.js';
+
+type Result = E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>;
+
+/** Whether an event may name the file. An append whose outcome is unknown may have been stored: the sweep decides. */
+const mayBeNamed = (file: StoredFile, result: Result): boolean =>
+  E.isLeft(result)
+    ? result.left._tag === 'StoreUnavailable'
+    : result.right.after._tag === 'Current' && result.right.after.file?.key === file.key;
+
+/**
+ * Runs a command for a file that is already stored, and removes the file again when no event came to name it. Should
+ * the removal fail, the sweep finds the object later.
+ */
+export const keepOrDiscard =
+  ({ remove }: Pick<ObjectStorage, 'remove'>) =>
+  (
+    file: StoredFile | null | undefined,
+    command: TE.TaskEither<DocumentRefusal | CommandFailure, Outcome<DocumentState>>,
+  ): TE.TaskEither<DocumentRefusal | CommandFailure, Outcome<DocumentState>> =>
+  async () => {
+    const result = await command();
+    if (file !== null && file !== undefined && !mayBeNamed(file, result)) await remove(file.key)();
+    return result;
+  };

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { type Readable, Transform } from 'node:stream';
+import { taskEither as TE } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import { fileTypeFromBuffer } from 'file-type';
+import { v7 as uuidv7 } from 'uuid';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
+
+export type Upload = {
+  readonly body: Readable;
+  /** Base name as the client gave it, already cleaned; display only. */
+  readonly originalName: string;
+  /** Media type as the client declared it, if it did. */
+  readonly declaredType: string | undefined;
+};
+
+const FALLBACK_TYPE = 'application/octet-stream';
+
+// What file-type needs at most to tell the types it knows by their first bytes.
+const SNIFFED_BYTES = 4100;
+
+class Measure extends Transform {
+  readonly #hash = createHash('sha256');
+  #head: ReadonlyArray<Buffer> = [];
+  #sniffed = 0;
+  size = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, next: (error: null, chunk: Buffer) => void): void {
+    this.#hash.update(chunk);
+    this.size += chunk.length;
+    if (this.#sniffed < SNIFFED_BYTES) {
+      const piece = chunk.subarray(0, SNIFFED_BYTES - this.#sniffed);
+      // A copy: the chunk's memory may be reused once it has been written.
+      this.#head = [...this.#head, Buffer.from(piece)];
+      this.#sniffed += piece.length;
+    }
+    next(null, chunk);
+  }
+
+  sha256(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async mediaType(): Promise<string | undefined> {
+    return (await fileTypeFromBuffer(Buffer.concat(this.#head)))?.mime;
+  }
+}
+
+/**
+ * Streams an upload into object storage under a new key below the document's id, counting size (bytes) and SHA-256 on
+ * the way. The media type is told from the content where that can be, else it is the declared one. Memory does not
+ * grow with the size; a body that fails leaves no object.
+ */
+export const storeUpload =
+  ({ put }: Pick<ObjectStorage, 'put'>) =>
+  (
+    documentId: string,
+    { body, originalName, declaredType }: Upload,
+  ): TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile> => {
+    const key = `documents/${documentId}/${uuidv7()}`;
+    const measure = new Measure();
+    body.once('error', (error) => measure.destroy(error));
+    return pipe(
+      put(key, body.pipe(measure)),
+      TE.chainTaskK(() => async () => {
+        const mimeType = (await measure.mediaType()) ?? declaredType ?? FALLBACK_TYPE;
+        return { key, size: measure.size, sha256: measure.sha256(), mimeType, originalName };
+      }),
+    );
+  };

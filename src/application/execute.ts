@@ -1,0 +1,36 @@
+import { taskEither as TE } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command-call.js';
+import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
+import type { ProjectionProgress } from './ports.js';
+
+/** What a command did, as its answer needs it. */
+export type Outcome<State> = {
+  readonly before: State;
+  readonly after: State;
+  readonly revision: ExpectedRevision;
+  /** Whether every later GET shows it already. */
+  readonly projected: boolean;
+};
+
+export type Execute<State, Command, Refusal> = (
+  call: CommandCall<Command>,
+) => TE.TaskEither<Refusal | CommandFailure, Outcome<State>>;
+
+/**
+ * Runs a command and waits, within the budget of `progress`, until the read model that serves its GETs shows what
+ * the answer says.
+ */
+export const makeExecute =
+  <State, Command, Event, Refusal>(
+    handle: HandleCommand<State, Command, Event, Refusal>,
+    progress: ProjectionProgress,
+  ): Execute<State, Command, Refusal> =>
+  (call) =>
+    pipe(
+      handle(call),
+      TE.chainTaskK(({ before, after, revision, position }) => async () => {
+        const projected = position === undefined || (await progress.waitFor(position));
+        return { before, after, revision, projected };
+      }),
+    );

@@ -1,0 +1,38 @@
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { canonicalJson, type Json } from '../event-sourcing/canonical-json.js';
+import type { CommandCall, CommandEnvelope } from '../event-sourcing/command-call.js';
+import { eventIdOf } from '../event-sourcing/command-id.js';
+
+/** Where a command comes from: who asks, within which request, and on what conditions. */
+export type Origin = {
+  readonly actor: string;
+  readonly correlationId: string;
+  readonly traceparent?: string | undefined;
+  /** Method and path without a trailing slash; with the actor it is the scope of an `Idempotency-Key`. */
+  readonly operation: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly precondition?: CommandCall<never>['precondition'];
+};
+
+/** The ids a command runs under; the same `Idempotency-Key` in the same scope gives the same ones for ever. */
+export type CommandIds = { readonly commandId: string; readonly entityId: string };
+
+// Fixed for ever: another namespace would make a retry of an old key a new command.
+const KEY_NAMESPACE = '5c1cf9a6-6b0b-4b0e-9c39-0f5c3d2a7e11';
+
+export const commandIdsOf = ({ actor, operation, idempotencyKey }: Origin): CommandIds => {
+  if (idempotencyKey === undefined) return { commandId: eventIdOf(uuidv7(), 0), entityId: uuidv7() };
+  const scoped = canonicalJson([actor, operation, idempotencyKey]);
+  return {
+    commandId: eventIdOf(uuidv5(`command ${scoped}`, KEY_NAMESPACE), 0),
+    entityId: uuidv5(`entity ${scoped}`, KEY_NAMESPACE),
+  };
+};
+
+export const envelopeOf = (origin: Origin, { commandId }: CommandIds, request: Json): CommandEnvelope => ({
+  commandId,
+  actor: origin.actor,
+  correlationId: origin.correlationId,
+  traceparent: origin.traceparent,
+  request: canonicalJson(request),
+});

@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+import type { taskEither as TE } from 'fp-ts';
+import type { Position } from '../event-sourcing/recorded-event.js';
+
+/** Object storage did not take or give the object, or not in time. */
+export type StorageUnavailable = { readonly _tag: 'StorageUnavailable'; readonly cause: unknown };
+
+/** The body ended early or failed (a client that went away, a limit that was passed); nothing was stored. */
+export type UploadAborted = { readonly _tag: 'UploadAborted'; readonly cause: unknown };
+
+export type StoredObject = { readonly key: string; readonly size: number; readonly modifiedAt: Date };
+
+/**
+ * Where files are kept, seen from the writing side. Every adapter passes `test/contract/object-storage.contract.ts`.
+ * Keys are ours: segments of `[A-Za-z0-9-]` joined by `/`.
+ */
+export type ObjectStorage = {
+  /** Durable when it answers. Pulled at the storage's pace, never held whole; a failed body leaves no object. */
+  readonly put: (key: string, body: Readable) => TE.TaskEither<StorageUnavailable | UploadAborted, void>;
+  /** Removing what is not there is fine. */
+  readonly remove: (key: string) => TE.TaskEither<StorageUnavailable, void>;
+  /** All complete objects, in no order, page by page; throws the storage's error out of the iterator. */
+  readonly list: () => AsyncIterable<StoredObject>;
+};
+
+/** How far one read model has come with the log. */
+export type ProjectionProgress = {
+  /** True when the read model shows everything up to `position`; false when the waiting budget ran out first. */
+  readonly waitFor: (position: Position) => Promise<boolean>;
+};

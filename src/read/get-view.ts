@@ -1,0 +1,28 @@
+import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import type { LoadFailure } from '../event-sourcing/load-stream.js';
+import type { Freshness } from './freshness.js';
+import type { AsOf, History, StateThen } from './history.js';
+import type { Queries, View } from './queries.js';
+
+export type GetViewDeps<State> = {
+  readonly queries: Pick<Queries<never>, 'byId'>;
+  readonly history: Pick<History<State>, 'stateAsOf'>;
+  readonly freshness: Freshness;
+  /** None for a state in which the entity does not answer to GET: not created, or deleted. */
+  readonly render: (id: string, state: State) => O.Option<string>;
+};
+
+/** GET by id: the row; the folded stream when the row may be behind or its database is away, or for an earlier state. */
+export const makeGetView =
+  <State>({ queries, history, freshness, render }: GetViewDeps<State>) =>
+  (id: string, asOf: AsOf): TE.TaskEither<LoadFailure, O.Option<View>> =>
+  async () => {
+    if (asOf._tag === 'Now' && !freshness.isBehind()) {
+      const row = await queries.byId(id)();
+      if (E.isRight(row)) return row;
+    }
+    const toView = ({ state, revision }: StateThen<State>): O.Option<View> =>
+      O.map((body: string) => ({ id, revision, body }))(render(id, state));
+    const then = await history.stateAsOf(id, asOf)();
+    return E.isLeft(then) ? then : E.right(O.chain(toView)(then.right));
+  };

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import type { option as O, taskEither as TE } from 'fp-ts';
+import type { Revision } from '../event-sourcing/recorded-event.js';
+import type { StoredFile } from '../domain/document/events.js';
+
+/** The read models' database did not answer, or not in time. */
+export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; readonly cause: unknown };
+
+/** `after` was never the id of a record here. */
+export type UnknownCursor = { readonly _tag: 'UnknownCursor' };
+
+/** A record as GET answers it: the JSON text, rendered once when it was projected. */
+export type View = { readonly id: string; readonly revision: Revision; readonly body: string };
+
+export type Page = {
+  readonly bodies: ReadonlyArray<string>;
+  /** The last `_id` of this page when more records follow it. */
+  readonly next: string | undefined;
+};
+
+export type PageRequest = { readonly after?: string | undefined; readonly limit: number };
+
+/**
+ * Records of one read model. `Filter` holds exact matches, all of which must hold; an empty text matches nothing.
+ * Every adapter passes `test/contract/queries.contract.ts`.
+ */
+export type Queries<Filter> = {
+  /** None when it never was or is deleted, as far as the read model knows. */
+  readonly byId: (id: string) => TE.TaskEither<ReadModelUnavailable, O.Option<View>>;
+  /** In creation order; a deleted record keeps its place as a cursor. */
+  readonly page: (filter: Filter, page: PageRequest) => TE.TaskEither<ReadModelUnavailable | UnknownCursor, Page>;
+  /**
+   * All records as the bytes of one JSON array, in creation order, in bounded memory at the reader's pace. Fails
+   * before the first byte as a value; after it the stream is destroyed with an error and never ends as valid JSON.
+   */
+  readonly all: (
+    filter: Filter,
+    after: string | undefined,
+  ) => TE.TaskEither<ReadModelUnavailable | UnknownCursor, Readable>;
+};
+
+export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;
+
+export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'entity' | 'tag' | 'uploadedBy', string>>>;
+
+export type BusinessQueries = Queries<BusinessFilter>;
+
+export type DocumentQueries = Queries<DocumentFilter> & {
+  /** The current file of a document; null while it has none. */
+  readonly fileOf: (id: string) => TE.TaskEither<ReadModelUnavailable, O.Option<FileVersion>>;
+};
+
+/** The file of a document as of a revision. */
+export type FileVersion = { readonly file: StoredFile | null; readonly revision: Revision };

@@ -1,0 +1,14 @@
+import type { EntityKind } from '../domain/shared/entity-kind.js';
+
+/** A related entity, as an event names it. */
+export type Ref = { readonly entity: string; readonly entityType: EntityKind };
+
+/** A kind of event as the contract has it; the exact domain event is its `name`. */
+export type EventKind = 'created' | 'updated' | 'deleted';
+
+/** What an auditor reads of an event beside its envelope: one sentence that names fields, never values. */
+export type Description = { readonly type: EventKind; readonly message: string; readonly refs: ReadonlyArray<Ref> };
+
+/** `a`, `a and b`, `a, b and c`. */
+export const enumerate = (names: ReadonlyArray<string>): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
