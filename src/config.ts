@@ -1,0 +1,176 @@
+import { either as E } from 'fp-ts';
+import * as t from 'io-ts';
+
+/** The process's environment, or a test's. An empty text counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type S3Config = {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly region: string;
+};
+
+/** What tokens are verified with; `Development` is a random secret that the service keeps in `DATA_DIR`. */
+export type JwtKey =
+  | { readonly _tag: 'Secret'; readonly secret: string }
+  | { readonly _tag: 'PublicKey'; readonly pem: string }
+  | { readonly _tag: 'Jwks'; readonly uri: string }
+  | { readonly _tag: 'Development' };
+
+export type Config = {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly eventStoreDbUrl: string | undefined;
+  readonly s3: S3Config | undefined;
+  readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
+  readonly maxUploadBytes: number;
+  readonly publicDocumentList: boolean;
+  readonly corsOrigins: ReadonlyArray<string>;
+  readonly logLevel: LogLevel;
+  /** Requests a minute for each caller; undefined: no limit. */
+  readonly rateLimit: number | undefined;
+  readonly parts: { readonly api: boolean; readonly projector: boolean };
+};
+
+const LogLevel = t.keyof({ fatal: null, error: null, warn: null, info: null, debug: null, trace: null, silent: null });
+export type LogLevel = t.TypeOf<typeof LogLevel>;
+
+/** A variable's decoder: the value, or what was expected of it. */
+type Variable<A> = (text: string) => E.Either<string, A>;
+
+const text: Variable<string> = E.right;
+
+const integer =
+  (min: number, max: number): Variable<number> =>
+  (value) =>
+    /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
+      ? E.right(Number(value))
+      : E.left(`a whole number from ${min} to ${max}`);
+
+const flag: Variable<boolean> = (value) => {
+  if (/^(true|1|yes)$/i.test(value)) return E.right(true);
+  return /^(false|0|no)$/i.test(value) ? E.right(false) : E.left('true or false');
+};
+
+const url =
+  (...schemes: ReadonlyArray<string>): Variable<string> =>
+  (value) =>
+    schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
+      ? E.right(value)
+      : E.left(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+
+const origins: Variable<ReadonlyArray<string>> = (value) => {
+  const list = value.split(',').map((origin) => origin.trim());
+  return list.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
+    ? E.right(list)
+    : E.left('origins like https://app.example.com, separated by commas');
+};
+
+const secret: Variable<string> = (value) =>
+  Buffer.byteLength(value) >= 32 ? E.right(value) : E.left('at least 32 bytes');
+
+const pem: Variable<string> = (value) => {
+  const unescaped = value.replaceAll('\\n', '\n');
+  return unescaped.includes('-----BEGIN') ? E.right(unescaped) : E.left('a public key in PEM form');
+};
+
+const logLevel: Variable<LogLevel> = (value) =>
+  LogLevel.is(value) ? E.right(value) : E.left(`one of ${Object.keys(LogLevel.keys).join(', ')}`);
+
+/** Reads variables one by one and keeps every fault, so that all of them can be told at once. */
+class Reader {
+  readonly faults: Array<string> = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  optional<A>(name: string, variable: Variable<A>): A | undefined {
+    const value = this.#environment[name];
+    if (value === undefined || value === '') return undefined;
+    const decoded = variable(value);
+    if (E.isRight(decoded)) return decoded.right;
+    this.faults.push(`${name}: expected ${decoded.left}`);
+    return undefined;
+  }
+
+  has(name: string): boolean {
+    return (this.#environment[name] ?? '') !== '';
+  }
+
+  fault(message: string): void {
+    this.faults.push(message);
+  }
+}
+
+const S3_VARIABLES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const;
+
+const readS3 = (reader: Reader): S3Config | undefined => {
+  const endpoint = reader.optional('S3_ENDPOINT', url('http', 'https'));
+  const bucket = reader.optional('S3_BUCKET', text);
+  const accessKey = reader.optional('S3_ACCESS_KEY', text);
+  const secretKey = reader.optional('S3_SECRET_KEY', text);
+  const region = reader.optional('S3_REGION', text) ?? 'us-east-1';
+  if (!S3_VARIABLES.some((name) => reader.has(name))) return undefined;
+  for (const name of S3_VARIABLES) if (!reader.has(name)) reader.fault(`${name}: required with the other S3 settings`);
+  if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
+    return undefined;
+  return { endpoint, bucket, accessKey, secretKey, region };
+};
+
+const JWT_VARIABLES = ['JWT_SECRET', 'JWT_PUBLIC_KEY', 'JWKS_URI'] as const;
+
+const readJwtKey = (reader: Reader, isProduction: boolean): JwtKey => {
+  const given = JWT_VARIABLES.filter((name) => reader.has(name));
+  if (given.length > 1) reader.fault(`${given.join(', ')}: set only one of them`);
+  if (given.length === 0 && isProduction)
+    reader.fault(`${JWT_VARIABLES.join(', ')}: one of them is required when NODE_ENV is production`);
+  const key = reader.optional('JWT_SECRET', secret);
+  const publicKey = reader.optional('JWT_PUBLIC_KEY', pem);
+  const uri = reader.optional('JWKS_URI', url('https', 'http'));
+  if (key !== undefined) return { _tag: 'Secret', secret: key };
+  if (publicKey !== undefined) return { _tag: 'PublicKey', pem: publicKey };
+  return uri === undefined ? { _tag: 'Development' } : { _tag: 'Jwks', uri };
+};
+
+const readParts = (reader: Reader): Config['parts'] => {
+  const apiOnly = reader.optional('API_ONLY', flag) ?? false;
+  const projectorOnly = reader.optional('PROJECTOR_ONLY', flag) ?? false;
+  if (apiOnly && projectorOnly) reader.fault('API_ONLY, PROJECTOR_ONLY: set only one of them');
+  if ((apiOnly || projectorOnly) && !reader.has('DATABASE_URL'))
+    reader.fault('DATABASE_URL: required when API_ONLY or PROJECTOR_ONLY splits the process');
+  return { api: !projectorOnly, projector: !apiOnly };
+};
+
+/** Decodes the whole configuration; the left side names every missing or malformed variable, never a value. */
+export const readConfig = (environment: Environment): E.Either<ReadonlyArray<string>, Config> => {
+  const reader = new Reader(environment);
+  const config: Config = {
+    port: reader.optional('PORT', integer(0, 65535)) ?? 3000,
+    host: reader.optional('HOST', text) ?? '127.0.0.1',
+    dataDir: reader.optional('DATA_DIR', text) ?? '.data',
+    databaseUrl: reader.optional('DATABASE_URL', url('postgres', 'postgresql')),
+    eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', url('esdb', 'esdb+discover', 'kurrentdb')),
+    s3: readS3(reader),
+    jwt: {
+      key: readJwtKey(reader, environment['NODE_ENV'] === 'production'),
+      issuer: reader.optional('JWT_ISSUER', text),
+      audience: reader.optional('JWT_AUDIENCE', text),
+    },
+    maxUploadBytes: reader.optional('MAX_UPLOAD_BYTES', integer(1, 5 * 1024 ** 4)) ?? 100 * 1024 * 1024,
+    publicDocumentList: reader.optional('PUBLIC_DOCUMENT_LIST', flag) ?? false,
+    corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
+    logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
+    rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),
+    parts: readParts(reader),
+  };
+  return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
+};
+
+/** The environment of this process: the only place that reads it. */
+export const processEnvironment = (): Environment => process.env;

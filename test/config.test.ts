@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { readConfig } from '../src/config.js';
+
+const secret = 'a secret of at least thirty-two bytes';
+
+describe('configuration', () => {
+  it('needs no setting at all', () => {
+    expect(readConfig({})).to.deep.equal(
+      E.right({
+        port: 3000,
+        host: '127.0.0.1',
+        dataDir: '.data',
+        databaseUrl: undefined,
+        eventStoreDbUrl: undefined,
+        s3: undefined,
+        jwt: { key: { _tag: 'Development' }, issuer: undefined, audience: undefined },
+        maxUploadBytes: 104857600,
+        publicDocumentList: false,
+        corsOrigins: [],
+        logLevel: 'info',
+        rateLimit: undefined,
+        parts: { api: true, projector: true },
+      }),
+    );
+  });
+
+  it('takes every setting', () => {
+    const environment = {
+      PORT: '0',
+      HOST: '0.0.0.0',
+      DATA_DIR: '/srv/data',
+      DATABASE_URL: 'postgres://app@db/app',
+      EVENTSTOREDB_URL: 'esdb://log:2113?tls=false',
+      S3_ENDPOINT: 'http://files:9000',
+      S3_BUCKET: 'files',
+      S3_ACCESS_KEY: 'key',
+      S3_SECRET_KEY: 'secret',
+      S3_REGION: 'eu-west-1',
+      JWT_SECRET: secret,
+      JWT_ISSUER: 'https://issuer.example',
+      JWT_AUDIENCE: 'service',
+      MAX_UPLOAD_BYTES: '1024',
+      PUBLIC_DOCUMENT_LIST: 'true',
+      CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+      LOG_LEVEL: 'debug',
+      RATE_LIMIT: '600',
+      API_ONLY: '1',
+      NODE_ENV: 'production',
+    };
+    expect(readConfig(environment)).to.deep.equal(
+      E.right({
+        port: 0,
+        host: '0.0.0.0',
+        dataDir: '/srv/data',
+        databaseUrl: 'postgres://app@db/app',
+        eventStoreDbUrl: 'esdb://log:2113?tls=false',
+        s3: {
+          endpoint: 'http://files:9000',
+          bucket: 'files',
+          accessKey: 'key',
+          secretKey: 'secret',
+          region: 'eu-west-1',
+        },
+        jwt: { key: { _tag: 'Secret', secret }, issuer: 'https://issuer.example', audience: 'service' },
+        maxUploadBytes: 1024,
+        publicDocumentList: true,
+        corsOrigins: ['https://a.example', 'https://b.example:8443'],
+        logLevel: 'debug',
+        rateLimit: 600,
+        parts: { api: true, projector: false },
+      }),
+    );
+  });
+
+  it('counts an empty text as unset', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '', JWT_SECRET: '' })).to.deep.equal(readConfig({}));
+  });
+
+  it('names every fault at once, and no value', () => {
+    const environment = {
+      PORT: '70000',
+      DATABASE_URL: 'mysql://db',
+      EVENTSTOREDB_URL: 'log:2113',
+      S3_ENDPOINT: 'http://files:9000',
+      JWT_SECRET: 'short',
+      JWKS_URI: 'https://issuer.example/keys',
+      MAX_UPLOAD_BYTES: '1e9',
+      PUBLIC_DOCUMENT_LIST: 'maybe',
+      CORS_ORIGINS: 'https://a.example/path',
+      LOG_LEVEL: 'loud',
+      API_ONLY: 'true',
+      PROJECTOR_ONLY: 'true',
+    };
+    expect(readConfig(environment)).to.deep.equal(
+      E.left([
+        'PORT: expected a whole number from 0 to 65535',
+        'DATABASE_URL: expected a URL that begins with postgres:// or postgresql://',
+        'EVENTSTOREDB_URL: expected a URL that begins with esdb:// or esdb+discover:// or kurrentdb://',
+        'S3_BUCKET: required with the other S3 settings',
+        'S3_ACCESS_KEY: required with the other S3 settings',
+        'S3_SECRET_KEY: required with the other S3 settings',
+        'JWT_SECRET, JWKS_URI: set only one of them',
+        'JWT_SECRET: expected at least 32 bytes',
+        `MAX_UPLOAD_BYTES: expected a whole number from 1 to ${String(5 * 1024 ** 4)}`,
+        'PUBLIC_DOCUMENT_LIST: expected true or false',
+        'CORS_ORIGINS: expected origins like https://app.example.com, separated by commas',
+        'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent',
+        'API_ONLY, PROJECTOR_ONLY: set only one of them',
+      ]),
+    );
+  });
+
+  it('refuses the development secret in production', () => {
+    expect(readConfig({ NODE_ENV: 'production' })).to.deep.equal(
+      E.left(['JWT_SECRET, JWT_PUBLIC_KEY, JWKS_URI: one of them is required when NODE_ENV is production']),
+    );
+  });
+
+  it('refuses to split a process that lives on its own embedded database', () => {
+    expect(readConfig({ API_ONLY: 'true' })).to.deep.equal(
+      E.left(['DATABASE_URL: required when API_ONLY or PROJECTOR_ONLY splits the process']),
+    );
+  });
+
+  it('takes a public key whose line ends are escaped', () => {
+    const config = readConfig({ JWT_PUBLIC_KEY: '-----BEGIN PUBLIC KEY-----\\nabc\\n-----END PUBLIC KEY-----' });
+    expect(E.isRight(config) && config.right.jwt.key).to.deep.equal({
+      _tag: 'PublicKey',
+      pem: '-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----',
+    });
+  });
+});
