@@ -1,0 +1,73 @@
+import type { DocumentRefusal } from '../../domain/document/refusals.js';
+import type { BusinessRefusal } from '../../domain/business/refusals.js';
+import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
+import type { CommandFailure } from '../../event-sourcing/command-call.js';
+import type { FileUnavailable } from '../../read/get-file.js';
+import type { NeverExisted } from '../../read/history.js';
+import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
+
+/** One fault of a request: `path` is the body's field, the parameter or the header; never the value. */
+export type Fault = { readonly path: string; readonly message: string };
+
+/** The request has the wrong shape; all its faults at once. */
+export type RequestInvalid = { readonly _tag: 'RequestInvalid'; readonly errors: ReadonlyArray<Fault> };
+
+export const requestInvalid = (...errors: ReadonlyArray<Fault>): RequestInvalid => ({ _tag: 'RequestInvalid', errors });
+
+/** The body is longer than `limit` bytes; nothing beyond the limit was read. */
+export type PayloadTooLarge = { readonly _tag: 'PayloadTooLarge'; readonly limit: number };
+
+/** A media type, charset or content coding that the operation does not take. */
+export type UnsupportedMediaType = { readonly _tag: 'UnsupportedMediaType'; readonly message: string };
+
+/** No part of the requested range lies in the file of `size` bytes. */
+export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readonly size: number };
+
+/** No token (no `reason`), or one that does not prove who is asking. `reason` is told to the client. */
+export type Unauthenticated = { readonly _tag: 'Unauthenticated'; readonly reason?: string };
+
+/** The token is good, but none of its roles allows the operation. */
+export type RoleMissing = { readonly _tag: 'RoleMissing' };
+
+/** The keys that tokens are verified with cannot be fetched. */
+export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
+
+export type RouteNotFound = { readonly _tag: 'RouteNotFound' };
+
+export type MethodNotAllowed = { readonly _tag: 'MethodNotAllowed'; readonly allow: string };
+
+export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
+
+/** `retryAfter` in seconds. */
+export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retryAfter: number };
+
+/** The client went away before its request was complete: there is nobody to answer. */
+export type ClientGone = { readonly _tag: 'ClientGone' };
+
+/** What nobody foresaw; the cause is logged, never sent. */
+export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown };
+
+/** What can be wrong with the body of a request. */
+export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone;
+
+/** Everything that can keep an operation from its ordinary answer. */
+export type Failure =
+  | BusinessRefusal
+  | DocumentRefusal
+  | CommandFailure
+  | NeverExisted
+  | ReadModelUnavailable
+  | UnknownCursor
+  | StorageUnavailable
+  | UploadAborted
+  | FileUnavailable
+  | BodyFailure
+  | RangeNotSatisfiable
+  | Unauthenticated
+  | RoleMissing
+  | KeysUnavailable
+  | RouteNotFound
+  | MethodNotAllowed
+  | EntityNotFound
+  | TooManyRequests
+  | Unexpected;

@@ -1,0 +1,26 @@
+import type { Readable } from 'node:stream';
+import type { Problem } from '../problem/problem.js';
+
+/**
+ * What goes back to the client. `headers` are name, value, name, value …, beside those that every answer carries
+ * (security, caching, request id, content type and length). A stream is read at the client's pace; when it fails
+ * the connection is cut, so that the client never takes a part for the whole.
+ */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: ReadonlyArray<string>;
+  readonly body?: string | Buffer | Readable;
+  /** Default: JSON. */
+  readonly contentType?: string;
+  /** Default: nothing may be loaded or framed. */
+  readonly contentSecurityPolicy?: string;
+};
+
+/** 200 with a JSON text. */
+export const ok = (body: string, ...headers: ReadonlyArray<string>): Answer => ({ status: 200, body, headers });
+
+export const problemAnswer = ({ status, name, message, errors, headers = [] }: Problem): Answer => ({
+  status,
+  headers,
+  body: JSON.stringify({ name, message, status, errors }),
+});
