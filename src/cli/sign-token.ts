@@ -1,0 +1,33 @@
+import { either as E } from 'fp-ts';
+import jwt from 'jsonwebtoken';
+import type { Config } from '../config.js';
+
+export type TokenRequest = {
+  readonly user: string;
+  readonly roles: ReadonlyArray<string>;
+  /** Seconds until it expires. */
+  readonly lifetime: number;
+};
+
+/**
+ * Signs a token that this configuration accepts. Left: why it cannot (the service holds only public keys and cannot
+ * sign). `developmentSecret` is asked for only when no key is configured.
+ */
+export const signToken = async (
+  { key, issuer, audience }: Config['jwt'],
+  { user, roles, lifetime }: TokenRequest,
+  developmentSecret: () => Promise<string>,
+): Promise<E.Either<string, string>> => {
+  if (key._tag === 'PublicKey' || key._tag === 'Jwks')
+    return E.left('tokens are signed elsewhere: this service is configured with a public key and can only verify them');
+  const secret = key._tag === 'Secret' ? key.secret : await developmentSecret();
+  return E.right(
+    jwt.sign({ roles }, secret, {
+      algorithm: 'HS256',
+      subject: user,
+      expiresIn: lifetime,
+      ...(issuer === undefined ? {} : { issuer }),
+      ...(audience === undefined ? {} : { audience }),
+    }),
+  );
+};

@@ -1,0 +1,44 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { either as E } from 'fp-ts';
+import { processEnvironment, readConfig } from '../config.js';
+import { developmentSecret } from '../infrastructure/disk/development-secret.js';
+import { signToken } from './sign-token.js';
+
+const ROLES = ['viewer', 'auditor', 'editor', 'admin'];
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
+
+const lifetime = (text: string): number => {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = UNITS[unit ?? ''];
+  if (count === undefined || seconds === undefined || Number(count) === 0)
+    throw new InvalidArgumentError('A lifetime is a number and s, m, h or d, like 30m or 8h.');
+  return Number(count) * seconds;
+};
+
+const fail = (lines: ReadonlyArray<string>): void => {
+  process.stderr.write(`${lines.join('\n')}\n`);
+  process.exitCode = 1;
+};
+
+type Options = { readonly role: string; readonly user: string; readonly expires: number };
+
+const printToken = async ({ role, user, expires }: Options): Promise<void> => {
+  const config = readConfig(processEnvironment());
+  if (E.isLeft(config)) {
+    fail(config.left);
+    return;
+  }
+  const { jwt, dataDir } = config.right;
+  const request = { user, roles: [role], lifetime: expires };
+  const token = await signToken(jwt, request, () => developmentSecret(dataDir));
+  if (E.isLeft(token)) fail([token.left]);
+  else process.stdout.write(`${token.right}\n`);
+};
+
+await new Command('token')
+  .description('prints a signed token for development: the same settings as the service decide what signs it')
+  .addOption(new Option('--role <role>', 'what the bearer may do').choices(ROLES).default('viewer'))
+  .option('--user <user>', 'the acting user (subject)', 'developer')
+  .option('--expires <lifetime>', 'how long it is good for: 30m, 8h, 7d', lifetime, 86400)
+  .action(printToken)
+  .parseAsync();

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import jwt from 'jsonwebtoken';
+import { signToken } from '../../src/cli/sign-token.js';
+
+const secret = 'a secret of at least thirty-two bytes';
+const request = { user: 'alice', roles: ['admin'], lifetime: 60 };
+const noSecret = () => Promise.reject(new Error('the development secret must not be asked for'));
+
+describe('signing a token', () => {
+  it('names user, role, issuer and audience, and expires', async () => {
+    const key = { _tag: 'Secret', secret } as const;
+    const token = await signToken({ key, issuer: 'us', audience: 'them' }, request, noSecret);
+    const payload = E.isRight(token) && jwt.verify(token.right, secret, { issuer: 'us', audience: 'them' });
+    const issuedAt = typeof payload === 'object' ? payload.iat : undefined;
+    expect(payload).to.deep.equal({
+      sub: 'alice',
+      roles: ['admin'],
+      iss: 'us',
+      aud: 'them',
+      iat: issuedAt,
+      exp: (issuedAt ?? 0) + 60,
+    });
+  });
+
+  it('uses the development secret where no key is configured', async () => {
+    const config = { key: { _tag: 'Development' }, issuer: undefined, audience: undefined } as const;
+    const token = await signToken(config, request, () => Promise.resolve(secret));
+    expect(E.isRight(token) && jwt.verify(token.right, secret)).to.include({ sub: 'alice' });
+  });
+
+  it('says why it cannot where only a public key is known', async () => {
+    const config = {
+      key: { _tag: 'Jwks', uri: 'https://issuer.example' },
+      issuer: undefined,
+      audience: undefined,
+    } as const;
+    expect(await signToken(config, request, noSecret)).to.deep.equal(
+      E.left('tokens are signed elsewhere: this service is configured with a public key and can only verify them'),
+    );
+  });
+});
