@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 
@@ -172,5 +173,30 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };
 
-/** The environment of this process: the only place that reads it. */
-export const processEnvironment = (): Environment => process.env;
+const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET', 'JWT_PUBLIC_KEY'];
+
+/**
+ * Takes what is secret from files where `<NAME>_FILE` names one (the way of container secrets), so that it need not
+ * stand in the environment. Left: the files that cannot be read.
+ */
+export const withSecretFiles = (
+  environment: Environment,
+  readFile: (file: string) => string,
+): E.Either<ReadonlyArray<string>, Environment> => {
+  const faults: Array<string> = [];
+  const resolved: Record<string, string | undefined> = { ...environment };
+  for (const name of SECRETS) {
+    const file = environment[`${name}_FILE`];
+    if (file === undefined || file === '') continue;
+    try {
+      resolved[name] = readFile(file).trim();
+    } catch {
+      faults.push(`${name}_FILE: the file it names cannot be read`);
+    }
+  }
+  return faults.length === 0 ? E.right(resolved) : E.left(faults);
+};
+
+/** The configuration of this process: the only place that reads its environment. */
+export const loadConfig = (): E.Either<ReadonlyArray<string>, Config> =>
+  E.chain(readConfig)(withSecretFiles(process.env, (file) => readFileSync(file, 'utf8')));

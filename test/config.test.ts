@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { readConfig } from '../src/config.js';
+import { readConfig, withSecretFiles } from '../src/config.js';
 
 const secret = 'a secret of at least thirty-two bytes';
 
@@ -129,5 +129,26 @@ describe('configuration', () => {
       _tag: 'PublicKey',
       pem: '-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----',
     });
+  });
+
+  it('takes secrets from the files that the environment names', () => {
+    const files: Readonly<Record<string, string>> = { '/run/secrets/jwt': `${secret}\n` };
+    const environment = { PORT: '1', JWT_SECRET_FILE: '/run/secrets/jwt' };
+    expect(withSecretFiles(environment, (file) => files[file] ?? '')).to.deep.equal(
+      E.right({ ...environment, JWT_SECRET: secret }),
+    );
+  });
+
+  it('names every secret file that cannot be read', () => {
+    const environment = { JWT_SECRET_FILE: '/nowhere', DATABASE_URL_FILE: '/nowhere/else' };
+    const missing = () => {
+      throw new Error('ENOENT');
+    };
+    expect(withSecretFiles(environment, missing)).to.deep.equal(
+      E.left([
+        'DATABASE_URL_FILE: the file it names cannot be read',
+        'JWT_SECRET_FILE: the file it names cannot be read',
+      ]),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import { processEnvironment, readConfig } from '../config.js';
+import { loadConfig } from '../config.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { signToken } from './sign-token.js';
 
@@ -23,7 +23,7 @@ const fail = (lines: ReadonlyArray<string>): void => {
 type Options = { readonly role: string; readonly user: string; readonly expires: number };
 
 const printToken = async ({ role, user, expires }: Options): Promise<void> => {
-  const config = readConfig(processEnvironment());
+  const config = loadConfig();
   if (E.isLeft(config)) {
     fail(config.left);
     return;
