@@ -1,0 +1,30 @@
+import type { AppendRejected } from './event-store.js';
+import type { NewEvent } from './recorded-event.js';
+
+/** EventStoreDB's limit on one append; every adapter keeps it, so that a log fits into every store. */
+export const MAX_APPEND_BYTES = 1_048_576;
+
+/** The size of an append as EventStoreDB counts it: texts in UTF-8, type names twice. */
+export const appendBytes = (events: ReadonlyArray<NewEvent>): number =>
+  events.reduce(
+    (sum, { type, data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length,
+    0,
+  );
+
+const loneSurrogate = /\p{Surrogate}/u;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const fault = ({ id, type, data, metadata }: NewEvent): string | undefined => {
+  if (!uuid.test(id)) return `event id ${id} is no lower-case UUID`;
+  // UTF-8 has no form for half a character: it would come back as another text
+  return [type, data, metadata].some((text) => loneSurrogate.test(text)) ? 'text is not valid Unicode' : undefined;
+};
+
+/** Why no store will take these events, if so. `bytes` is their `appendBytes`. */
+export const rejection = (events: ReadonlyArray<NewEvent>, bytes: number): AppendRejected | undefined => {
+  const reason =
+    bytes > MAX_APPEND_BYTES
+      ? `${bytes} bytes in one append, at most ${MAX_APPEND_BYTES} are possible`
+      : events.map(fault).find((found) => found !== undefined);
+  return reason === undefined ? undefined : { _tag: 'AppendRejected', reason };
+};

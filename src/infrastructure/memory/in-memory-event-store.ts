@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { either as E, type readonlyNonEmptyArray as RNEA, taskEither as TE } from 'fp-ts';
+import { appendBytes, rejection } from '../../event-sourcing/append-limits.js';
+import {
+  type Appended,
+  type AppendFailure,
+  CheckpointNotInLog,
+  type EventStore,
+  type LogBatch,
+  type LogRange,
+  type StreamRange,
+} from '../../event-sourcing/event-store.js';
+import {
+  categoryOf,
+  type ExpectedRevision,
+  type NewEvent,
+  type Position,
+  type StoredEvent,
+  type StreamName,
+} from '../../event-sourcing/recorded-event.js';
+
+const PAGE = 500;
+
+const isWanted =
+  (categories: ReadonlyArray<string> | undefined) =>
+  ({ stream }: StoredEvent): boolean =>
+    categories === undefined || categories.includes(categoryOf(stream));
+
+/** The whole log in this process, for tests and as the plainest statement of what a store does. */
+export const makeInMemoryEventStore = (): EventStore => {
+  const identity = randomUUID();
+  const streams = new Map<StreamName, Array<StoredEvent>>();
+  const waiting = new Set<() => void>();
+  // the event at index i has position i + 1
+  const log: Array<StoredEvent> = [];
+
+  const appendNow = (
+    name: StreamName,
+    expected: ExpectedRevision,
+    events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
+  ): E.Either<AppendFailure, Appended> => {
+    const rejected = rejection(events, appendBytes(events));
+    if (rejected !== undefined) return E.left(rejected);
+    const stream = streams.get(name) ?? [];
+    const next = expected === 'no-stream' ? 0 : Number(expected) + 1;
+    if (next !== stream.length) return settle(stream, expected, events, next);
+    const stored = events.map((event, index) => ({
+      ...event,
+      stream: name,
+      revision: BigInt(next + index),
+      position: BigInt(log.length + index + 1),
+    }));
+    stream.push(...stored);
+    log.push(...stored);
+    streams.set(name, stream);
+    for (const wake of waiting) wake();
+    return E.right({ revision: BigInt(stream.length - 1), position: BigInt(log.length), confirmedNew: true });
+  };
+
+  const settle = (
+    stream: ReadonlyArray<StoredEvent>,
+    expected: ExpectedRevision,
+    events: ReadonlyArray<NewEvent>,
+    next: number,
+  ): E.Either<AppendFailure, Appended> => {
+    const there = stream.slice(next, next + events.length);
+    const last = there.at(-1);
+    if (last !== undefined && events.every(({ id }, index) => there[index]?.id === id))
+      return E.right({ revision: last.revision, position: last.position, confirmedNew: false });
+    const actual = stream.at(-1)?.revision ?? 'no-stream';
+    return E.left({ _tag: 'RevisionConflict', expected, actual });
+  };
+
+  const slice = (name: StreamName, { direction, from, limit = Infinity }: StreamRange): Array<StoredEvent> => {
+    const stream = streams.get(name) ?? [];
+    if (direction === 'forwards') return stream.slice(Number(from ?? 0n)).slice(0, limit);
+    return stream
+      .slice(0, from === undefined ? undefined : Number(from) + 1)
+      .reverse()
+      .slice(0, limit);
+  };
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+    const events = slice(name, range);
+    for (let start = 0; start < events.length; start += PAGE) yield events.slice(start, start + PAGE);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async function* readAll({ after, categories }: LogRange): AsyncGenerator<LogBatch> {
+    const head = log.length;
+    for (let start = after === 'start' ? 0 : Number(after.commit); start < head; start += PAGE) {
+      const end = Math.min(head, start + PAGE);
+      const commit: Position = BigInt(end);
+      yield { events: log.slice(start, end).filter(isWanted(categories)), checkpoint: { commit, prepare: commit } };
+    }
+  }
+
+  const grown = (beyond: bigint, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const settled = (): void => {
+        if (BigInt(log.length) <= beyond && !signal.aborted) return;
+        waiting.delete(settled);
+        signal.removeEventListener('abort', settled);
+        resolve();
+      };
+      waiting.add(settled);
+      signal.addEventListener('abort', settled);
+      settled();
+    });
+
+  async function* subscribe({ after, categories }: LogRange, signal: AbortSignal): AsyncGenerator<LogBatch> {
+    let seen = after;
+    if (seen !== 'start' && seen.commit > BigInt(log.length))
+      throw new CheckpointNotInLog(seen, `the log ends at position ${log.length}`);
+    const isOver = (): boolean => signal.aborted;
+    while (!isOver()) {
+      for await (const batch of readAll({ after: seen, ...(categories && { categories }) })) {
+        seen = batch.checkpoint;
+        yield batch;
+        if (isOver()) return;
+      }
+      await grown(seen === 'start' ? 0n : seen.commit, signal);
+    }
+  }
+
+  return {
+    append: (stream, expected, events) => () => Promise.resolve(appendNow(stream, expected, events)),
+    readStream,
+    readAll,
+    subscribe,
+    head: (categories) => TE.fromIO(() => log.findLast(isWanted(categories))?.position),
+    identity: () => TE.right(identity),
+  };
+};

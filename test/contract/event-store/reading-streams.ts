@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import type { StreamRange } from '../../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { anEvent, appended, aStream, collect, someEvents, type StoreUnderTest } from './store-under-test.js';
+
+const LONG = 1_200;
+
+export const readingStreams = (store: StoreUnderTest): void => {
+  const revisions = async (stream: StreamName, range: StreamRange): Promise<ReadonlyArray<number>> =>
+    (await collect(store().readStream(stream, range))).map(({ revision }) => Number(revision));
+
+  const aLongStream = async (): Promise<StreamName> => {
+    const stream = aStream();
+    await appended(store(), stream, 'no-stream', ...someEvents(LONG / 2));
+    await appended(store(), stream, BigInt(LONG / 2 - 1), ...someEvents(LONG / 2));
+    return stream;
+  };
+
+  it('finds a stream that never was empty, in both directions', async () => {
+    const stream = aStream();
+    expect(await revisions(stream, { direction: 'forwards' })).to.deep.equal([]);
+    expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal([]);
+    expect(await revisions(stream, { direction: 'forwards', from: 3n, limit: 2 })).to.deep.equal([]);
+  });
+
+  it('reads both directions, from a revision (inclusive) and at most a limit', async () => {
+    const stream = aStream();
+    await appended(store(), stream, 'no-stream', ...someEvents(5));
+    const cases: ReadonlyArray<readonly [StreamRange, ReadonlyArray<number>]> = [
+      [{ direction: 'forwards' }, [0, 1, 2, 3, 4]],
+      [{ direction: 'forwards', from: 3n }, [3, 4]],
+      [{ direction: 'forwards', limit: 2 }, [0, 1]],
+      [{ direction: 'forwards', from: 1n, limit: 3 }, [1, 2, 3]],
+      [{ direction: 'forwards', from: 4n, limit: 9 }, [4]],
+      [{ direction: 'forwards', from: 5n }, []],
+      [{ direction: 'forwards', from: 99n, limit: 1 }, []],
+      [{ direction: 'backwards' }, [4, 3, 2, 1, 0]],
+      [{ direction: 'backwards', from: 1n }, [1, 0]],
+      [{ direction: 'backwards', limit: 2 }, [4, 3]],
+      [{ direction: 'backwards', from: 3n, limit: 2 }, [3, 2]],
+      [{ direction: 'backwards', from: 0n, limit: 5 }, [0]],
+      [{ direction: 'backwards', from: 99n, limit: 2 }, [4, 3]],
+    ];
+    for (const [range, expected] of cases) expect(await revisions(stream, range)).to.deep.equal(expected);
+  });
+
+  it('gives the events of the asked stream alone', async () => {
+    const stream = aStream();
+    const longer: StreamName = `${stream}0`;
+    await appended(store(), longer, 'no-stream', anEvent());
+    await appended(store(), stream, 'no-stream', anEvent());
+    const events = await collect(store().readStream(stream, { direction: 'forwards' }));
+    expect(events.map((event) => event.stream)).to.deep.equal([stream]);
+  });
+
+  it('reads a long stream in several pages, whole and in order', async () => {
+    const stream = await aLongStream();
+    const upwards = Array.from({ length: LONG }, (_, index) => index);
+    let pages = 0;
+    for await (const page of store().readStream(stream, { direction: 'forwards' })) pages += Math.sign(page.length);
+    expect(pages).to.be.greaterThan(1);
+    expect(await revisions(stream, { direction: 'forwards' })).to.deep.equal(upwards);
+    expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal(upwards.toReversed());
+    expect(await revisions(stream, { direction: 'forwards', from: 1n, limit: 1_100 })).to.deep.equal(
+      upwards.slice(1, 1_101),
+    );
+  });
+
+  it('lets many readers stop early or rest between two pages without keeping others from reading', async () => {
+    const stream = await aLongStream();
+    const resting = Array.from({ length: 50 }, () =>
+      store().readStream(stream, { direction: 'forwards' })[Symbol.asyncIterator](),
+    );
+    await Promise.all(resting.map((reader) => reader.next()));
+    for (let stopped = 0; stopped < 50; stopped++)
+      for await (const page of store().readStream(stream, { direction: 'backwards' })) {
+        expect(page[0]?.revision).to.equal(BigInt(LONG - 1));
+        break;
+      }
+    expect(await revisions(stream, { direction: 'forwards', limit: 2 })).to.deep.equal([0, 1]);
+    await Promise.all(resting.map(async (reader) => reader.return?.()));
+  });
+};
