@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { serve } from '../../src/http/serve.js';
+
+const local = { host: '127.0.0.1', port: 0 };
+
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('serving', () => {
+  it('names the address it really has', async () => {
+    const served = await serve((_, response) => response.end('here'), local);
+    expect(served.address).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await (await fetch(served.address)).text()).to.equal('here');
+    await served.stop(1000);
+  });
+
+  it('says that an address is taken', async () => {
+    const served = await serve((_, response) => response.end(), local);
+    const port = Number(new URL(served.address).port);
+    expect(await failure(serve(() => undefined, { ...local, port }))).to.include({ code: 'EADDRINUSE' });
+    await served.stop(1000);
+  });
+
+  it('lets a running request finish when it stops, and takes no other', async () => {
+    let pending: ServerResponse | undefined;
+    const served = await serve((_, response) => (pending = response), local);
+    const answer = fetch(served.address).then((response) => response.text());
+    while (pending === undefined) await new Promise(setImmediate);
+    const stopped = served.stop(10_000);
+    expect(await failure(fetch(served.address))).to.be.instanceOf(TypeError);
+    pending.end('finished');
+    expect(await answer).to.equal('finished');
+    await stopped;
+  });
+
+  it('closes idle connections at once', async () => {
+    const served = await serve((_, response) => response.end(), local);
+    const socket = connect(Number(new URL(served.address).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    await Promise.all([once(socket, 'close'), served.stop(10_000)]);
+  });
+
+  it('cuts what has not finished by the deadline', async () => {
+    const served = await serve(() => undefined, local);
+    const unanswered = request(served.address).end();
+    const cut = once(unanswered, 'error');
+    await once(unanswered, 'socket');
+    await new Promise(setImmediate);
+    await served.stop(10);
+    expect((await cut)[0]).to.include({ code: 'ECONNRESET' });
+  });
+});
