@@ -21,6 +21,8 @@ export type ObjectStorage = {
   readonly remove: (key: string) => TE.TaskEither<StorageUnavailable, void>;
   /** All complete objects, in no order, page by page; throws the storage's error out of the iterator. */
   readonly list: () => AsyncIterable<StoredObject>;
+  /** Removes what uploads last written to before `before` left without being finished (a crash, a lost link); how many. */
+  readonly clearUnfinished: (before: Date) => TE.TaskEither<StorageUnavailable, number>;
 };
 
 /** How far one read model has come with the log. */

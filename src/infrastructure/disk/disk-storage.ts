@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { taskEither as TE } from 'fp-ts';
+import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
+import type { FileContents } from '../../read/get-file.js';
+import { takeBody } from '../upload-body.js';
+import { layoutOf } from './layout.js';
+import { listObjects } from './list-objects.js';
+import { openObject } from './open-object.js';
+import { removeIfThere, removeOldFiles } from './remove-files.js';
+import { syncDirectory } from './sync-directory.js';
+import { writeObject } from './write-object.js';
+
+const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
+
+/**
+ * Files in a directory of this machine, one an object, readable by their owner alone; the directory is created where
+ * it is missing. Any number of processes may share it.
+ */
+export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable, ObjectStorage & FileContents> =>
+  TE.tryCatch(async () => {
+    const layout = layoutOf(root);
+    await mkdir(layout.objects, { recursive: true, mode: 0o700 });
+    await mkdir(layout.unfinished, { recursive: true, mode: 0o700 });
+    await syncDirectory(path.dirname(layout.objects));
+    return {
+      put: (key, body) => takeBody(body, (chunks) => writeObject(layout, key, chunks)),
+      open: (key, range) =>
+        TE.tryCatch(
+          () => openObject(layout.fileOf(key), range),
+          (cause) => ({ _tag: 'FileUnavailable', cause }),
+        ),
+      remove: (key) => TE.tryCatch(async () => removeIfThere(layout.fileOf(key)), storageUnavailable),
+      list: () => listObjects(layout.objects),
+      clearUnfinished: (before) => TE.tryCatch(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
+    };
+  }, storageUnavailable);

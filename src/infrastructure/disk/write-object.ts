@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Layout } from './layout.js';
+import { syncDirectory } from './sync-directory.js';
+
+const writeDurably = async (file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const removeQuietly = async (file: string): Promise<void> => {
+  // the first failure is the one to tell; what stays is cleared when it is old
+  await rm(file, { force: true }).catch(() => undefined);
+};
+
+const ensureShard = async (shard: string): Promise<void> => {
+  const created = await mkdir(shard, { recursive: true, mode: 0o700 });
+  if (created !== undefined) await syncDirectory(path.dirname(shard));
+};
+
+const publish = async (from: string, to: string): Promise<void> => {
+  const shard = path.dirname(to);
+  await ensureShard(shard);
+  await rename(from, to);
+  try {
+    await syncDirectory(shard);
+  } catch (error) {
+    await removeQuietly(to);
+    throw error;
+  }
+};
+
+/**
+ * Stores an object so that it is either whole and durable under its name or not there at all. A crash leaves at most a
+ * file among the unfinished ones.
+ */
+export const writeObject = async (layout: Layout, key: string, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+  const target = layout.fileOf(key);
+  const unfinished = path.join(layout.unfinished, randomUUID());
+  try {
+    await writeDurably(await open(unfinished, 'wx', 0o600), chunks);
+    await publish(unfinished, target);
+  } catch (error) {
+    await removeQuietly(unfinished);
+    throw error;
+  }
+};

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+import { taskEither as TE } from 'fp-ts';
+import type { StorageUnavailable, UploadAborted } from '../application/ports.js';
+
+class BodyFailed extends Error {}
+
+/** The chunks of an upload at the pace they are asked for. Destroys `body` when the caller stops early. */
+async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array, void> {
+  try {
+    // reason: a body is a byte stream; Readable itself is typed for objects too
+    for await (const chunk of body as AsyncIterable<Uint8Array>) yield chunk;
+  } catch (cause) {
+    throw new BodyFailed('the body failed', { cause });
+  }
+}
+
+const uploadFailure = (error: unknown): StorageUnavailable | UploadAborted =>
+  error instanceof BodyFailed
+    ? { _tag: 'UploadAborted', cause: error.cause }
+    : { _tag: 'StorageUnavailable', cause: error };
+
+const ignore = (): void => undefined;
+
+/**
+ * Hands the chunks of `body` to `store` and tells a body that failed from a storage that did. Whatever the outcome,
+ * the body is consumed or destroyed, and an error it meets at any time is taken care of.
+ */
+export const takeBody = (
+  body: Readable,
+  store: (chunks: AsyncIterable<Uint8Array>) => Promise<void>,
+): TE.TaskEither<StorageUnavailable | UploadAborted, void> =>
+  TE.tryCatch(async () => {
+    // the body may fail before `store` asks for it, and an error without a listener ends the process
+    body.on('error', ignore);
+    try {
+      await store(chunksOf(body));
+    } finally {
+      body.destroy();
+    }
+  }, uploadFailure);

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PAUSE_MS = 5;
+
+/** Asks until the answer satisfies, and gives it; gives the last answer when `timeoutMs` has passed. */
+export const eventually = async <A>(
+  ask: () => A | Promise<A>,
+  satisfies: (answer: A) => boolean,
+  timeoutMs = 5000,
+): Promise<A> => {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (satisfies(answer) || performance.now() > deadline) return answer;
+    await delay(PAUSE_MS);
+  }
+};
+
+const LOOKS_AT_REST = 20;
+
+/** Asks until the answer has stayed the same for a while, and gives it. */
+export const atRest = async (ask: () => number): Promise<number> => {
+  let last = ask();
+  for (let same = 0; same < LOOKS_AT_REST; same += 1) {
+    await delay(PAUSE_MS);
+    if (ask() !== last) same = 0;
+    last = ask();
+  }
+  return last;
+};
