@@ -1,0 +1,33 @@
+import { fields } from '../fields/fields-type.js';
+import { addressLine } from '../fields/address-line.js';
+import { Amount } from '../fields/amount.js';
+import { nonBlankText, requiredText, text } from '../fields/text.js';
+import { Website } from '../fields/website.js';
+
+const businessFields = {
+  name: requiredText(),
+  displayName: text(),
+  businessType: nonBlankText(64),
+  dba: text(),
+  email: text(),
+  phone: text(),
+  website: Website,
+  netWorth: Amount,
+  revenue: Amount,
+  ein: text(),
+  parent: text(),
+  line1: addressLine(1000),
+  line2: addressLine(1000),
+  city: addressLine(),
+  state: addressLine(),
+  zip: addressLine(),
+  country: addressLine(),
+};
+
+// So that a client may edit and send back what it was given.
+const aliases = { displayName: 'displayname' };
+
+export const CreateBusinessBody = fields(businessFields, { required: ['name'], aliases });
+
+/** Absent keeps, null clears; `name` cannot be cleared. */
+export const UpdateBusinessBody = fields(businessFields, { aliases });

@@ -1,0 +1,34 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { UpdateOwner } from '../../domain/business/commands.js';
+import type { Owner } from '../../domain/business/events.js';
+import { fields } from '../fields/fields-type.js';
+import { Share } from '../fields/amount.js';
+import { requiredText, text } from '../fields/text.js';
+import { decodeRequest, requestInvalid, type RequestInvalid } from '../request/decode.js';
+
+export const AddOwnerBody = fields({ user: requiredText(), title: text(), equity: Share }, { required: ['user'] });
+
+export const UpdateOwnerBody = fields({ ownerId: text(), user: requiredText(), title: text(), equity: Share });
+
+export const readNewOwner = (body: unknown): E.Either<RequestInvalid, Owner> =>
+  pipe(
+    body,
+    decodeRequest(AddOwnerBody),
+    E.map(({ user, title = null, equity = null }) => ({ user, title, equity })),
+  );
+
+/**
+ * What is to change of the owner `ownerId`. An owner cannot become another user: that is to remove one and to add
+ * the other.
+ */
+export const readOwnerChanges = (body: unknown, ownerId: string): E.Either<RequestInvalid, UpdateOwner['changes']> =>
+  pipe(
+    body,
+    decodeRequest(UpdateOwnerBody),
+    E.chain(({ user, ownerId: _addressed, ...changes }) =>
+      user === undefined || user === ownerId
+        ? E.right(changes)
+        : E.left(requestInvalid({ path: 'user', message: 'cannot be changed' })),
+    ),
+  );

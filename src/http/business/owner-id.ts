@@ -1,0 +1,35 @@
+import { either as E } from 'fp-ts';
+import { fields } from '../fields/fields-type.js';
+import { text } from '../fields/text.js';
+import { decodeRequest, requestInvalid, type RequestInvalid } from '../request/decode.js';
+
+/** Where a request may say which owner it is about. The body may be anything: a proxy or a client may have lost it. */
+export type OwnerIdSources = {
+  readonly path: string | undefined;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+};
+
+const OwnerIdBody = fields({ ownerId: text() });
+
+const invalid = (message: string): E.Either<RequestInvalid, never> =>
+  E.left(requestInvalid({ path: 'ownerId', message }));
+
+const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undefined> => {
+  const isForeign = typeof body !== 'object' || body === null || Array.isArray(body);
+  return isForeign
+    ? E.right(undefined)
+    : E.map(({ ownerId }: { ownerId?: string | null }) => ownerId)(decodeRequest(OwnerIdBody)(body));
+};
+
+/** The one owner that path, query and body agree on. */
+export const readOwnerId = ({ path, query, body }: OwnerIdSources): E.Either<RequestInvalid, string> => {
+  const inBody = fromBody(body);
+  if (E.isLeft(inBody)) return inBody;
+  const given = [path, ...query.getAll('ownerId'), inBody.right].filter(
+    (id): id is string => id !== undefined && id !== null && id !== '',
+  );
+  const [ownerId, ...others] = new Set(given);
+  if (ownerId === undefined) return invalid('is required');
+  return others.length === 0 ? E.right(ownerId) : invalid('must be the same wherever it is given');
+};

@@ -1,0 +1,25 @@
+import { fields } from '../fields/fields-type.js';
+import { Kind } from '../fields/kind.js';
+import { FormTags, Tags } from '../fields/tags.js';
+import { linesOfText, requiredText, text } from '../fields/text.js';
+
+const documentFields = {
+  name: requiredText(),
+  description: linesOfText(10_000),
+  type: Kind,
+  entityType: Kind,
+  entity: text(),
+};
+
+const jsonFields = { ...documentFields, tags: Tags };
+const formFields = { ...documentFields, tags: FormTags };
+
+export const CreateDocumentBody = fields(jsonFields, { required: ['name'] });
+
+/** Absent keeps, null clears; `name` cannot be cleared. */
+export const UpdateDocumentBody = fields(jsonFields);
+
+/** The fields of form data beside its file. */
+export const CreateDocumentForm = fields(formFields, { required: ['name'] });
+
+export const UpdateDocumentForm = fields(formFields);

@@ -1,0 +1,15 @@
+import type * as t from 'io-ts';
+import { field } from './field.js';
+import { isPlainText, TEXT_LIMIT } from './text.js';
+
+/** A part of an address: text, or a number (a house number, a zip code) that is kept as its text. */
+export const addressLine = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
+  field({
+    expectation: `text of at most ${limit} characters without control characters, a number, or null`,
+    schema: { type: ['string', 'number', 'null'], maxLength: limit, pattern: '^[^\\u0000-\\u001f]*$' },
+    read: (value) => {
+      if (value === null || value === '') return null;
+      if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+      return typeof value === 'string' && isPlainText(value, limit) ? value : undefined;
+    },
+  });

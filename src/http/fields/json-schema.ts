@@ -1,0 +1,14 @@
+import type * as t from 'io-ts';
+
+/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const schemas = new WeakMap<t.Mixed, JsonSchema>();
+
+/** Registers what the document says of a codec that reflection cannot look into. */
+export const describe = <Codec extends t.Mixed>(codec: Codec, schema: JsonSchema): Codec => {
+  schemas.set(codec, schema);
+  return codec;
+};
+
+export const registeredSchema = (codec: t.Mixed): JsonSchema | undefined => schemas.get(codec);

@@ -1,0 +1,14 @@
+import { EntityKind } from '../../domain/shared/entity-kind.js';
+import { field } from './field.js';
+
+const kinds = Object.keys(EntityKind.keys);
+
+/** A value of the printed family; null or an empty text restores the default. */
+export const Kind = field<EntityKind | null>({
+  expectation: `one of ${kinds.join(', ')}, or null`,
+  schema: { enum: [...kinds, '', null] },
+  read: (value) => {
+    if (value === null || value === '') return null;
+    return EntityKind.is(value) ? value : undefined;
+  },
+});

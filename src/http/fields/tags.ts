@@ -1,0 +1,87 @@
+import { either as E } from 'fp-ts';
+import * as t from 'io-ts';
+import { describe } from './json-schema.js';
+import { isPlainText } from './text.js';
+
+type Tags = ReadonlyArray<string>;
+
+const TAGS_LIMIT = 50;
+const TAG_LIMIT = 64;
+
+const tagExpectation = `text of at most ${TAG_LIMIT} characters without control characters`;
+
+const readTag = (value: unknown): string | undefined => {
+  const tag = typeof value === 'string' ? value.trim() : undefined;
+  return tag !== undefined && isPlainText(tag, TAG_LIMIT) ? tag : undefined;
+};
+
+/** Trimmed, without empty ones, each once in the order given, and only then counted. */
+const readTags = (values: ReadonlyArray<unknown>, context: t.Context): t.Validation<Tags> => {
+  const tags = values.map(readTag);
+  const faults = values
+    .map((value, index) => ({
+      value,
+      context: t.appendContext(context, String(index), t.string, value),
+      message: `expected ${tagExpectation}`,
+    }))
+    .filter((_, index) => tags[index] === undefined);
+  // A client that sent a thousand wrong ones is not helped by a thousand faults.
+  if (faults.length > 0) return t.failures(faults.slice(0, TAGS_LIMIT));
+  const distinct = [...new Set(tags)].filter((tag): tag is string => tag !== undefined && tag !== '');
+  return distinct.length <= TAGS_LIMIT
+    ? t.success(distinct)
+    : t.failure(values, context, `expected at most ${TAGS_LIMIT} different tags`);
+};
+
+const isTags = (value: unknown): value is Tags =>
+  Array.isArray(value) &&
+  value.length <= TAGS_LIMIT &&
+  E.isRight(readTags(value, [])) &&
+  value.every((tag) => tag !== '' && readTag(tag) === tag);
+
+const items = { type: 'string' };
+
+/** `tags` of a JSON body; null clears them. */
+export const Tags = describe(
+  new t.Type<Tags, Tags, unknown>(
+    'an array of texts, or null',
+    isTags,
+    (value, context) => {
+      if (value === null) return t.success([]);
+      return Array.isArray(value)
+        ? readTags(value, context)
+        : t.failure(value, context, 'expected an array of texts, or null');
+    },
+    t.identity,
+  ),
+  { type: ['array', 'null'], items },
+);
+
+const parsedArray = (text: string): ReadonlyArray<unknown> | undefined => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * `tags` of form data: repeated `tags`, `tags[]` or `tags[0]`… as they are; a single `tags` is a JSON array or, else,
+ * a comma-separated text. An empty text clears them.
+ */
+export const FormTags = describe(
+  new t.Type<Tags, Tags, unknown>(
+    'tags as repeated texts, a JSON array or a comma-separated text',
+    isTags,
+    (value, context) => {
+      if (typeof value === 'string') return readTags(parsedArray(value) ?? value.split(','), context);
+      // `Object.values`: with `tags[4294967294]` the array has that many holes
+      return Array.isArray(value)
+        ? readTags(Object.values(value), context)
+        : t.failure(value, context, 'expected repeated texts, a JSON array or a comma-separated text');
+    },
+    t.identity,
+  ),
+  { anyOf: [{ type: 'array', items }, { type: 'string' }] },
+);

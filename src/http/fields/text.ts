@@ -1,0 +1,67 @@
+import type * as t from 'io-ts';
+import { field } from './field.js';
+
+/** Longest text where nothing else is said, in Unicode code points. */
+export const TEXT_LIMIT = 255;
+
+// C0 control characters and lone surrogates; all other Unicode is kept byte for byte.
+const REFUSED = /[^\P{Cc}\u007f-\u009f]|\p{Cs}/u;
+const REFUSED_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
+
+// The same rules for the document, without lone surrogates: JSON Schema has no word for them.
+const PATTERN = '^[^\\u0000-\\u001f]*$';
+const PATTERN_OF_LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f]*$';
+
+const isWithin = (text: string, limit: number): boolean =>
+  text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
+
+/** Whether a text has at most `limit` code points and no C0 control character or lone surrogate. */
+export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !REFUSED.test(value);
+
+export const isBlank = (value: string): boolean => value.trim() === '';
+
+/** An optional text; null or an empty text unsets it. */
+export const text = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
+  field({
+    expectation: `text of at most ${limit} characters without control characters, or null`,
+    schema: { type: ['string', 'null'], maxLength: limit, pattern: PATTERN },
+    read: (value) => {
+      if (value === null || value === '') return null;
+      return typeof value === 'string' && isPlainText(value, limit) ? value : undefined;
+    },
+  });
+
+/** An optional text that may have lines: tab, line feed and carriage return are allowed in it. */
+export const linesOfText = (limit: number): t.Type<string | null, string | null> =>
+  field({
+    expectation: `text of at most ${limit} characters without control characters but tabs and line ends, or null`,
+    schema: { type: ['string', 'null'], maxLength: limit, pattern: PATTERN_OF_LINES },
+    read: (value) => {
+      if (value === null || value === '') return null;
+      return typeof value === 'string' && isWithin(value, limit) && !REFUSED_IN_LINES.test(value) ? value : undefined;
+    },
+  });
+
+/** A text that can be neither unset nor blank. */
+export const requiredText = (limit = TEXT_LIMIT): t.Type<string, string> =>
+  field({
+    expectation: `non-blank text of at most ${limit} characters without control characters`,
+    schema: { type: 'string', maxLength: limit, pattern: PATTERN, allOf: [{ pattern: '\\S' }] },
+    read: (value) => (typeof value === 'string' && !isBlank(value) && isPlainText(value, limit) ? value : undefined),
+  });
+
+/** An optional text that is not only white space; null or an empty text unsets it. */
+export const nonBlankText = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
+  field({
+    expectation: `non-blank text of at most ${limit} characters without control characters, or null`,
+    schema: {
+      type: ['string', 'null'],
+      maxLength: limit,
+      pattern: PATTERN,
+      anyOf: [{ type: 'null' }, { const: '' }, { pattern: '\\S' }],
+    },
+    read: (value) => {
+      if (value === null || value === '') return null;
+      return typeof value === 'string' && !isBlank(value) && isPlainText(value, limit) ? value : undefined;
+    },
+  });

@@ -1,0 +1,27 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { AsOf } from '../../read/history.js';
+import { fields } from '../fields/fields-type.js';
+import { decodeRequest, requestInvalid, type RequestInvalid } from '../request/decode.js';
+import { InstantParameter } from './instant.js';
+import { queryValues } from './parameter.js';
+import { RevisionParameter } from './revision.js';
+
+export const AsOfQuery = fields({ revision: RevisionParameter, at: InstantParameter });
+
+const bothGiven = requestInvalid(
+  { path: 'revision', message: 'cannot be given together with at' },
+  { path: 'at', message: 'cannot be given together with revision' },
+);
+
+/** Which state of a record is asked for: that of a revision or of an instant, else the current one. */
+export const readAsOf = (query: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
+  pipe(
+    queryValues(query),
+    decodeRequest(AsOfQuery),
+    E.chain(({ revision, at }): E.Either<RequestInvalid, AsOf> => {
+      if (revision !== undefined && at !== undefined) return E.left(bothGiven);
+      if (revision !== undefined) return E.right({ _tag: 'AtRevision', revision });
+      return E.right(at === undefined ? { _tag: 'Now' } : { _tag: 'AtTime', at });
+    }),
+  );

@@ -1,0 +1,34 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { EventsRequest } from '../../read/history.js';
+import { fields } from '../fields/fields-type.js';
+import { decodeRequest, type RequestInvalid } from '../request/decode.js';
+import { Limit } from './page.js';
+import { parameter, queryValues } from './parameter.js';
+import { RevisionParameter } from './revision.js';
+
+const Order = parameter<'asc' | 'desc'>({
+  expectation: 'asc or desc',
+  schema: { enum: ['asc', 'desc'] },
+  read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
+});
+
+const Flag = parameter<boolean>({
+  expectation: 'true or false',
+  schema: { type: 'boolean' },
+  read: (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
+});
+
+export const EventsQuery = fields({ from: RevisionParameter, limit: Limit, order: Order, proof: Flag });
+
+/** Which events of a record are asked for, and how. */
+export const readEventsQuery = (query: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
+  pipe(
+    queryValues(query),
+    decodeRequest(EventsQuery),
+    E.map(({ order = 'asc', proof = false, ...range }) => ({
+      ...range,
+      direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),
+      proof,
+    })),
+  );

@@ -1,0 +1,22 @@
+import { isPlainText, TEXT_LIMIT } from '../fields/text.js';
+import { parameter } from './parameter.js';
+
+/** Most records or events of one page. */
+const PAGE_LIMIT = 1000;
+
+/** How many records or events a page has at most. */
+export const Limit = parameter<number>({
+  expectation: `a whole number from 1 to ${PAGE_LIMIT}`,
+  schema: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT },
+  read: (value) => {
+    const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+    return limit >= 1 && limit <= PAGE_LIMIT ? limit : undefined;
+  },
+});
+
+/** The `_id` of the record before the page; whether it ever was one is the read model's to say. */
+export const After = parameter<string>({
+  expectation: 'the _id of a record',
+  schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT },
+  read: (value) => (value !== '' && isPlainText(value, TEXT_LIMIT) ? value : undefined),
+});

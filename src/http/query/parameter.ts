@@ -1,0 +1,26 @@
+import type * as t from 'io-ts';
+import { field } from '../fields/field.js';
+import type { JsonSchema } from '../fields/json-schema.js';
+
+type ParameterSpec<A> = {
+  readonly expectation: string;
+  readonly schema: JsonSchema;
+  readonly read: (value: string) => A | undefined;
+};
+
+/** A query parameter, given once. */
+export const parameter = <A>({ expectation, schema, read }: ParameterSpec<A>): t.Type<A, A> =>
+  field({
+    expectation: `${expectation}, once`,
+    schema,
+    read: (value) => (typeof value === 'string' ? read(value) : undefined),
+  });
+
+/** The values of a query by name, an array where a name is repeated: what the codecs of queries read. */
+export const queryValues = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
