@@ -5,7 +5,7 @@ import { readOwnerId } from '../../src/http/business/owner-id.js';
 import { readAsOf } from '../../src/http/query/as-of.js';
 import { readEventsQuery } from '../../src/http/query/events.js';
 import { readBusinessListQuery, readDocumentListQuery } from '../../src/http/query/list.js';
-import type { RequestInvalid } from '../../src/http/request/decode.js';
+import type { RequestInvalid } from '../../src/http/problem/failure.js';
 
 const query = (text: string): URLSearchParams => new URLSearchParams(text);
 

@@ -5,7 +5,8 @@ import type { Owner } from '../../domain/business/events.js';
 import { fields } from '../fields/fields-type.js';
 import { Share } from '../fields/amount.js';
 import { requiredText, text } from '../fields/text.js';
-import { decodeRequest, requestInvalid, type RequestInvalid } from '../request/decode.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { decodeRequest } from '../request/decode.js';
 
 export const AddOwnerBody = fields({ user: requiredText(), title: text(), equity: Share }, { required: ['user'] });
 

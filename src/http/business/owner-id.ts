@@ -1,7 +1,8 @@
 import { either as E } from 'fp-ts';
 import { fields } from '../fields/fields-type.js';
 import { text } from '../fields/text.js';
-import { decodeRequest, requestInvalid, type RequestInvalid } from '../request/decode.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { decodeRequest } from '../request/decode.js';
 
 /** Where a request may say which owner it is about. The body may be anything: a proxy or a client may have lost it. */
 export type OwnerIdSources = {

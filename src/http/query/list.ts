@@ -3,7 +3,8 @@ import { pipe } from 'fp-ts/lib/function.js';
 import type { BusinessFilter, DocumentFilter } from '../../read/queries.js';
 import { fields } from '../fields/fields-type.js';
 import { isPlainText } from '../fields/text.js';
-import { decodeRequest, type RequestInvalid } from '../request/decode.js';
+import type { RequestInvalid } from '../problem/failure.js';
+import { decodeRequest } from '../request/decode.js';
 import { After, Limit } from './page.js';
 import { parameter, queryValues } from './parameter.js';
 

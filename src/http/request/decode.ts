@@ -1,13 +1,6 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
-
-/** Where a request is wrong and what is expected there; never the value itself, which may be personal. */
-export type Fault = { readonly path: string; readonly message: string };
-
-/** The request does not say what it should; all its faults at once. */
-export type RequestInvalid = { readonly _tag: 'RequestInvalid'; readonly errors: ReadonlyArray<Fault> };
-
-export const requestInvalid = (...errors: ReadonlyArray<Fault>): RequestInvalid => ({ _tag: 'RequestInvalid', errors });
+import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
 
 const faultOf = ({ context, message }: t.ValidationError): Fault => ({
   path: context
