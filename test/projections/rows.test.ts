@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { businesses } from '../../projections/businesses.js';
+import { documents, fileOfKept } from '../../projections/documents.js';
+import type { Projection } from '../../projections/projection.js';
+import { versionOf } from '../../projections/version.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { businessHistory, documentHistory, occurrence } from './histories.js';
+
+const ID = '0198f000-0000-7000-8000-000000000001';
+
+const fold = <State, Event extends DomainEvent>(
+  { initialState, evolve }: Projection<State, Event>,
+  history: ReadonlyArray<Event>,
+): State => history.reduce((state, event) => evolve(state, event, occurrence), initialState);
+
+const keysOf = <State, Event extends DomainEvent>(projection: Projection<State, Event>, state: State) =>
+  Object.fromEntries(projection.keys.map(({ name, cellOf }) => [name, cellOf(state)]));
+
+const givesBackItsState = <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  history: fc.Arbitrary<ReadonlyArray<Event>>,
+): void =>
+  fc.assert(
+    fc.property(history, (events) => {
+      const state = fold(projection, events);
+      expect(projection.stateOf(projection.contentOf(ID, state))).to.deep.equal(state);
+    }),
+  );
+
+describe('rows of a projection', () => {
+  it('give back the state of a business', () => givesBackItsState(businesses, businessHistory));
+
+  it('give back the state of a document', () => givesBackItsState(documents, documentHistory));
+
+  it('keep the key columns of a business beside its body', () => {
+    const state = fold(businesses, [
+      { type: 'BusinessCreated', data: { name: 'Acme', businessType: 'LLC', ein: '12-3' } },
+      { type: 'BusinessUpdated', data: { changes: { ein: null, parent: 'p' } } },
+    ]);
+    expect(keysOf(businesses, state)).to.deep.equal({ name: 'Acme', business_type: 'LLC', parent: 'p', ein: null });
+  });
+
+  it('keep nothing of a deleted business but that it was deleted', () => {
+    const state = fold(businesses, [
+      { type: 'BusinessCreated', data: { name: 'Acme', ein: '12-3' } },
+      { type: 'BusinessDeleted', data: {} },
+      { type: 'BusinessUpdated', data: { changes: { name: 'Too late' } } },
+    ]);
+    expect(businesses.contentOf(ID, state)).to.deep.equal({ body: null, kept: '{"deleted":true}' });
+    expect(keysOf(businesses, state)).to.deep.equal({ name: null, business_type: null, parent: null, ein: null });
+  });
+
+  it('keep the file of a document where GET does not show it', () => {
+    const file = { key: 'k/1', size: 3, sha256: 'ab', mimeType: 'text/plain', originalName: 'a.txt' };
+    const fields = { name: 'Plan', description: null, tags: ['a "b"', 'c\\d'], entity: 'e' };
+    const state = fold(documents, [
+      { type: 'DocumentCreated', data: { ...fields, type: 'Document', entityType: 'Business', file } },
+    ]);
+    const { body, kept } = documents.contentOf(ID, state);
+    expect(fileOfKept(kept ?? '')).to.deep.equal(file);
+    expect(body).not.to.contain('k/1');
+    expect(keysOf(documents, state)).to.deep.equal({
+      type: 'Document',
+      entity_type: 'Business',
+      entity: 'e',
+      uploaded_by: 'alice',
+      tags: '{"a \\"b\\"","c\\\\d"}',
+    });
+  });
+});
+
+describe('the version of a projection', () => {
+  it('is the same on every machine, until the definition changes', () => {
+    expect([versionOf(businesses), versionOf(documents)]).to.deep.equal(['010e91a2e942', '40e062d20708']);
+  });
+
+  it('changes with its shape, its columns and the schema of its events', () => {
+    const { serde, keys, shape } = businesses;
+    const versions = [
+      businesses,
+      { ...businesses, shape: shape + 1 },
+      { ...businesses, keys: keys.slice(1) },
+      { ...businesses, serde: { ...serde, schemaVersionOf: () => 2 } },
+    ].map(versionOf);
+    expect(new Set(versions).size).to.equal(4);
+  });
+});
