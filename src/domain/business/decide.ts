@@ -1,10 +1,17 @@
 import { either as E } from 'fp-ts';
 import { changesTo, isEmpty } from '../shared/changes.js';
 import type { Decider } from '../../event-sourcing/decider.js';
-import type { AddOwner, BusinessCommand, RemoveOwner, UpdateBusiness, UpdateOwner } from './commands.js';
-import type { BusinessChanges, BusinessEvent } from './events.js';
+import type {
+  AddOwner,
+  BusinessCommand,
+  CreateBusiness,
+  RemoveOwner,
+  UpdateBusiness,
+  UpdateOwner,
+} from './commands.js';
+import type { BusinessEvent } from './events.js';
 import type { BusinessRefusal } from './refusals.js';
-import { type Business, type BusinessState, evolveBusiness, initialBusiness } from './state.js';
+import { type Business, type BusinessState, evolveBusiness, initialBusiness, unsetFields } from './state.js';
 
 type Decision = E.Either<BusinessRefusal, ReadonlyArray<BusinessEvent>>;
 
@@ -12,9 +19,10 @@ const refuse = (_tag: BusinessRefusal['_tag']): Decision => E.left({ _tag });
 const record = (event: BusinessEvent): Decision => E.right([event]);
 const nothingToDo: Decision = E.right([]);
 
-const onlyGiven = <Fields extends BusinessChanges>(fields: Fields): Fields =>
-  // reason: leaving out unset members of optional keys keeps the type
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Fields;
+const create = ({ businessId, fields: { name, ...others } }: CreateBusiness): Decision =>
+  others.parent === businessId
+    ? refuse('BusinessIsItsOwnParent')
+    : record({ type: 'BusinessCreated', data: { name, ...changesTo(unsetFields, others) } });
 
 const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Business): Decision => {
   if (wanted.parent === businessId) return refuse('BusinessIsItsOwnParent');
@@ -44,11 +52,8 @@ const removeOwner = ({ user }: RemoveOwner, { owners }: Business): Decision =>
 const decide =
   (command: BusinessCommand) =>
   (state: BusinessState): Decision => {
-    if (command._tag === 'CreateBusiness') {
-      if (state._tag !== 'NotCreated') return refuse('BusinessAlreadyExists');
-      if (command.fields.parent === command.businessId) return refuse('BusinessIsItsOwnParent');
-      return record({ type: 'BusinessCreated', data: onlyGiven(command.fields) });
-    }
+    if (command._tag === 'CreateBusiness')
+      return state._tag === 'NotCreated' ? create(command) : refuse('BusinessAlreadyExists');
     if (state._tag !== 'Active') return refuse('BusinessNotFound');
     switch (command._tag) {
       case 'UpdateBusiness':

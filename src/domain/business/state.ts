@@ -1,4 +1,3 @@
-import { isEmpty } from '../shared/changes.js';
 import type { BusinessEvent, BusinessFields, Owner } from './events.js';
 
 export type Business = {
@@ -14,7 +13,8 @@ export type BusinessState =
 
 export const initialBusiness: BusinessState = { _tag: 'NotCreated' };
 
-const unset: Omit<BusinessFields, 'name'> = {
+/** What a business has beside its name before anything was given. */
+export const unsetFields: Omit<BusinessFields, 'name'> = {
   displayName: null,
   businessType: null,
   dba: null,
@@ -40,7 +40,7 @@ const evolveActive = (
   const { fields, owners } = business;
   switch (event.type) {
     case 'BusinessUpdated':
-      return isEmpty(event.data.changes) ? business : { ...business, fields: { ...fields, ...event.data.changes } };
+      return { ...business, fields: { ...fields, ...event.data.changes } };
     case 'BusinessDeleted':
       return { _tag: 'Deleted', fields, owners };
     case 'BusinessOwnerAdded':
@@ -58,6 +58,8 @@ const evolveActive = (
 /** Total: an event that does not fit the state leaves it as it is. */
 export const evolveBusiness = (state: BusinessState, event: BusinessEvent): BusinessState => {
   if (event.type === 'BusinessCreated')
-    return state._tag === 'NotCreated' ? { _tag: 'Active', fields: { ...unset, ...event.data }, owners: [] } : state;
+    return state._tag === 'NotCreated'
+      ? { _tag: 'Active', fields: { ...unsetFields, ...event.data }, owners: [] }
+      : state;
   return state._tag === 'Active' ? evolveActive(state, event) : state;
 };

@@ -1,0 +1,60 @@
+import * as fc from 'fast-check';
+import type { DocumentEvent, StoredFile } from '../../src/domain/document/events.js';
+import { entityKind, orNull, text } from './arbitrary-values.js';
+import { draw } from './draw.js';
+
+export type DocumentEventOf<Type extends DocumentEvent['type']> = Extract<DocumentEvent, { type: Type }>;
+
+const fields = {
+  name: text,
+  description: orNull(text),
+  tags: fc.array(text, { maxLength: 3 }),
+  type: entityKind,
+  entityType: entityKind,
+  entity: orNull(text),
+};
+
+export const storedFile = fc.record({
+  key: fc.uuid().map((id) => `documents/${id}`),
+  size: fc.nat(),
+  // few enough that the same content comes again
+  sha256: fc.constantFrom('a'.repeat(64), 'b'.repeat(64)),
+  mimeType: fc.constantFrom('text/plain', 'image/png'),
+  originalName: fc.constantFrom('a.txt', 'ä.png'),
+});
+
+export const documentCreated: fc.Arbitrary<DocumentEventOf<'DocumentCreated'>> = fc
+  .record({ ...fields, file: orNull(storedFile) })
+  .map((data) => ({ type: 'DocumentCreated', data }));
+
+const attachment = fc.record({ entity: text, entityType: entityKind });
+
+export const documentUpdated: fc.Arbitrary<DocumentEventOf<'DocumentUpdated'>> = fc
+  .record(
+    {
+      changes: fc.record(fields, { requiredKeys: [] }),
+      file: storedFile,
+      attachedTo: attachment,
+      detachedFrom: attachment,
+    },
+    { requiredKeys: ['changes'] },
+  )
+  .map((data) => ({ type: 'DocumentUpdated', data }));
+
+export const documentEvent: fc.Arbitrary<DocumentEvent> = fc.oneof(documentCreated, documentUpdated);
+
+export const aStoredFile = (over: Partial<StoredFile> = {}): StoredFile => ({ ...draw(storedFile), ...over });
+
+export const aDocumentCreated = (
+  over: Partial<DocumentEventOf<'DocumentCreated'>['data']> = {},
+): DocumentEventOf<'DocumentCreated'> => ({
+  type: 'DocumentCreated',
+  data: { ...draw(documentCreated).data, ...over },
+});
+
+export const aDocumentUpdated = (
+  over: Partial<DocumentEventOf<'DocumentUpdated'>['data']> = {},
+): DocumentEventOf<'DocumentUpdated'> => ({
+  type: 'DocumentUpdated',
+  data: { ...draw(documentUpdated).data, ...over },
+});
