@@ -1,0 +1,32 @@
+import type { LogBatch, LogRange, StreamRange } from '../../../event-sourcing/event-store.js';
+import type { Position, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { firstOf, type Pages } from './pages.js';
+
+export async function* readStream(
+  pages: Pages,
+  stream: StreamName,
+  range: StreamRange,
+): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  const { direction } = range;
+  let from = firstOf(range);
+  let limit = range.limit ?? Infinity;
+  while (limit > 0 && from >= 0n) {
+    const { events, isLast } = await pages.stream(stream, { direction, from, limit });
+    const last = events.at(-1);
+    if (last === undefined) return;
+    yield events;
+    if (isLast) return;
+    limit -= events.length;
+    from = direction === 'forwards' ? last.revision + 1n : last.revision - 1n;
+  }
+}
+
+export async function* readLog(pages: Pages, { after, categories }: LogRange): AsyncGenerator<LogBatch> {
+  const head = await pages.head();
+  let cursor: Position = after === 'start' ? 0n : after.commit;
+  while (cursor < head) {
+    const { events, seen } = await pages.log(cursor, head, categories);
+    cursor = seen;
+    yield { events, checkpoint: { commit: cursor, prepare: cursor } };
+  }
+}

@@ -1,0 +1,63 @@
+import { CheckpointNotInLog, type LogBatch, type LogRange } from '../../../event-sourcing/event-store.js';
+import { categoryOf, type Position } from '../../../event-sourcing/recorded-event.js';
+import type { CommitFeed, Stretch } from './commit-feed.js';
+import type { OnIncident } from './incident.js';
+import type { Pages } from './pages.js';
+import { jitter } from './pause.js';
+
+const RETRY = 300;
+
+export type SubscriptionDeps = {
+  readonly feed: CommitFeed;
+  readonly pages: Pages;
+  readonly onIncident: OnIncident;
+};
+
+/**
+ * Follows the log: what this process has just committed is handed over in memory when it follows the cursor without
+ * a gap; everything else is read page by page.
+ */
+export async function* followLog(
+  { feed, pages, onIncident }: SubscriptionDeps,
+  { after, categories }: LogRange,
+  signal: AbortSignal,
+): AsyncGenerator<LogBatch> {
+  /** Repeats a read until it succeeds; nothing when the subscription has ended meanwhile. */
+  const persist = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
+    while (!signal.aborted) {
+      try {
+        return await read();
+      } catch (cause) {
+        onIncident({ _tag: 'ReadFailed', cause });
+        await jitter(RETRY, signal);
+      }
+    }
+    return undefined;
+  };
+
+  const next = async (cursor: Position): Promise<Stretch | undefined> => {
+    await feed.grown(cursor, signal);
+    const handed = feed.after(cursor);
+    if (handed === undefined) {
+      const page = await persist(() => pages.log(cursor, feed.head(), categories));
+      return page && { events: page.events, head: page.seen };
+    }
+    if (categories === undefined) return handed;
+    return { ...handed, events: handed.events.filter(({ stream }) => categories.includes(categoryOf(stream))) };
+  };
+
+  const head = await persist(pages.head);
+  if (head === undefined) return;
+  if (after !== 'start' && after.commit > head)
+    throw new CheckpointNotInLog(after, `the log ends at position ${head}, before the checkpoint ${after.commit}`);
+  feed.raise(head);
+
+  let cursor = after === 'start' ? 0n : after.commit;
+  const isOver = (): boolean => signal.aborted;
+  while (!isOver()) {
+    const stretch = await next(cursor);
+    if (stretch === undefined || isOver()) return;
+    cursor = stretch.head;
+    yield { events: stretch.events, checkpoint: { commit: cursor, prepare: cursor } };
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { taskEither as TE } from 'fp-ts';
+import pg from 'pg';
+import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { makeAppendQueue } from './event-log/append-queue.js';
+import { makeCommitFeed } from './event-log/commit-feed.js';
+import { makeCommitter } from './event-log/committer.js';
+import { watchHead } from './event-log/head-watch.js';
+import type { EventLogIncident, OnIncident } from './event-log/incident.js';
+import { makeLastingConnection } from './event-log/lasting-connection.js';
+import { makeNewestEvent } from './event-log/newest-event.js';
+import { makePages } from './event-log/pages.js';
+import { readLog, readStream } from './event-log/read-log.js';
+import { migrateEventLog } from './event-log/schema.js';
+import { followLog } from './event-log/subscription.js';
+
+export type { EventLogIncident };
+
+/** `close` answers what has been accepted, ends the subscriptions without error and lets go of every connection. */
+export type PostgresEventStore = EventStore & { readonly close: () => Promise<void> };
+
+export type PostgresEventStoreOptions = {
+  readonly connectionString: string;
+  /** Connections for reads, opened when needed; beside them one for appends and, with subscribers, one to listen. */
+  readonly readers?: number;
+  readonly onIncident?: OnIncident;
+};
+
+const DEFAULT_READERS = 8;
+
+/** No statement of ours is slow; one that takes longer, ms, stands for a server that does not answer. */
+const STATEMENT_TIMEOUT = 5_000;
+const CONNECT_TIMEOUT = 2_000;
+
+/**
+ * Our statements are cheap through an index alone. The planner may judge otherwise while a table is small, and a
+ * prepared statement would keep that plan while the table grows.
+ */
+const preferIndexes = async (client: pg.ClientBase): Promise<void> => {
+  await client.query('set enable_seqscan = off');
+};
+
+const asUnavailable = (cause: unknown): StoreUnavailable =>
+  cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the event log cannot be opened', cause);
+
+const migrate = async (config: pg.ClientConfig): Promise<void> => {
+  const client = new pg.Client({ ...config, query_timeout: undefined });
+  client.on('error', () => undefined); // the statement that runs fails with it
+  try {
+    await client.connect();
+    await migrateEventLog(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const openPool = (config: pg.ClientConfig, max: number, onIncident: OnIncident): pg.Pool => {
+  // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, only its types do not say so
+  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: preferIndexes });
+  pool.on('error', (cause) => onIncident({ _tag: 'ConnectionLost', of: 'reader', cause }));
+  return pool;
+};
+
+const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident): PostgresEventStore => {
+  const process = randomUUID();
+  const closing = new AbortController();
+  const pool = openPool(config, readers, onIncident);
+  const pages = makePages(pool);
+  const newestOf = makeNewestEvent(pages);
+  const feed = makeCommitFeed();
+  const connection = makeLastingConnection({ config, name: 'writer', prepare: preferIndexes, onIncident });
+  const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onIncident }));
+  let watching: Promise<void> | undefined;
+
+  const ask = <A>(read: () => Promise<A>): TE.TaskEither<StoreUnavailable, A> => TE.tryCatch(read, asUnavailable);
+
+  return {
+    append: (stream, expected, events) => () => queue.add({ stream, expected, events }),
+    readStream: (stream, range) => readStream(pages, stream, range),
+    readAll: (range) => readLog(pages, range),
+    subscribe: (range, signal) => {
+      watching ??= watchHead({ config, feed, pages, process, onIncident }, closing.signal);
+      return followLog({ feed, pages, onIncident }, range, AbortSignal.any([signal, closing.signal]));
+    },
+    head: (categories) => ask(() => newestOf(categories)),
+    identity: () => ask(pages.identity),
+    close: async () => {
+      await queue.close();
+      closing.abort();
+      await watching;
+      await Promise.all([connection.close(), pool.end()]);
+    },
+  };
+};
+
+/** The event log in Postgres, in its own schema `event_log`, which is made or brought up to date first. */
+export const makePostgresEventStore = ({
+  connectionString,
+  readers = DEFAULT_READERS,
+  onIncident = () => undefined,
+}: PostgresEventStoreOptions): TE.TaskEither<StoreUnavailable, PostgresEventStore> => {
+  const config: pg.ClientConfig = {
+    connectionString,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: STATEMENT_TIMEOUT,
+    application_name: 'event-log',
+  };
+  return TE.tryCatch(async () => {
+    await migrate(config);
+    return open(config, readers, onIncident);
+  }, asUnavailable);
+};
