@@ -1,10 +1,27 @@
-import type { Context } from 'koa';
+import type { ParameterizedContext } from 'koa';
+import type { either as E } from 'fp-ts';
 import type { Caller } from './authentication/roles.js';
+import type { Failure } from './problem/failure.js';
+import type { Answer } from './response/answer.js';
+
+/** What is known of a request while it is worked on. */
+export type RequestState = {
+  readonly requestId: string;
+  /** Of the route that took it. */
+  operation?: string;
+  caller?: Caller;
+  /** Payload of the verified token, as koa-jwt leaves it. */
+  user?: unknown;
+  /** Set once, by whoever ends the request. */
+  outcome?: E.Either<Failure, Answer>;
+};
+
+export type HttpContext = ParameterizedContext<RequestState>;
 
 /** One request as a handler sees it. */
 export type Exchange = {
-  /** Koa's own view: for the parts that read the body or write the answer as a stream. */
-  readonly ctx: Context;
+  /** Koa's own view: for the parts that read a body. */
+  readonly ctx: HttpContext;
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -13,3 +30,6 @@ export type Exchange = {
 
 /** A request whose sender has proven who it is and that it may do this. */
 export type AuthorizedExchange = Exchange & { readonly caller: Caller };
+
+/** HEAD is answered as GET, without its body. */
+export const isHead = ({ ctx }: Exchange): boolean => ctx.req.method === 'HEAD';

@@ -6,31 +6,33 @@ import type { Answer } from './response/answer.js';
 
 export type Handler<Request> = (exchange: Request) => TE.TaskEither<Failure, Answer>;
 
-/** Who may, proven by a token. */
-export type TokenAccess = {
-  readonly _tag: 'Token';
-  readonly roles: Roles;
-  /** Who may ask for an earlier state (`?revision=` or `?at=`), where that is somebody else. */
-  readonly past?: Roles;
-};
-
-/** Without a token anybody may; a token that is sent must be good and have one of the roles. */
-export type OptionalTokenAccess = { readonly _tag: 'OptionalToken'; readonly roles: Roles };
-
-export type PublicAccess = { readonly _tag: 'Public' };
-
-type Operation = {
-  /** Stable name of the operation, for the API description and metrics. */
+/** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
+export type Route = {
+  /** Stable name of the operation, for the API description, log and metrics. */
   readonly operation: string;
   /** HEAD comes with every GET. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the root, parameters as `:name`; a trailing slash is accepted too. */
   readonly path: string;
+} & Access;
+
+/** Who may, and what then happens. */
+type Access = TokenRequired | TokenOptional | Public;
+
+export type TokenRequired = {
+  readonly access: 'token';
+  readonly roles: Roles;
+  /** Who may ask for an earlier state (`?revision=` or `?at=`), where that is somebody else. */
+  readonly past?: Roles;
+  readonly handle: Handler<AuthorizedExchange>;
 };
 
-/** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
-export type Route = Operation &
-  (
-    | { readonly access: TokenAccess; readonly handle: Handler<AuthorizedExchange> }
-    | { readonly access: OptionalTokenAccess | PublicAccess; readonly handle: Handler<Exchange> }
-  );
+/** Anybody without a token; a token that is sent must be good and have one of the roles. */
+export type TokenOptional = {
+  readonly access: 'optional token';
+  readonly roles: Roles;
+  readonly handle: Handler<Exchange>;
+};
+
+/** Anybody; a token is not even looked at. */
+type Public = { readonly access: 'public'; readonly handle: Handler<Exchange> };

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export type Served = {
   /** `http://host:port`, with the port that was really taken. */
@@ -42,11 +43,39 @@ const stopper = (server: Server, sockets: ReadonlySet<Socket>): Served['stop'] =
   };
 };
 
+const MALFORMED = { status: 400, name: 'Validation Error', message: 'The request is not HTTP' };
+const UNREADABLE: Readonly<Record<string, typeof MALFORMED>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, name: 'Request Header Fields Too Large', message: 'The headers are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, name: 'Request Timeout', message: 'The request took too long' },
+};
+
+/** What cannot be read as a request gets the error object all the same, and its connection is closed. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const problem = UNREADABLE[error.code ?? ''] ?? MALFORMED;
+  const errors = problem === MALFORMED ? [{ path: '', message: 'must be an HTTP/1.1 request' }] : undefined;
+  const body = JSON.stringify({ ...problem, errors });
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.name}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
 /** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
 export const serve = async (listener: RequestListener, { host, port }: ServeOptions): Promise<Served> => {
   const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: MAX_REQUEST_DURATION }, listener);
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   server.timeout = IDLE_TIMEOUT;
+  // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.
+  server.on('checkContinue', listener);
+  server.on('clientError', refuse);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

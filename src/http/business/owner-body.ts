@@ -20,15 +20,18 @@ export const readNewOwner = (body: unknown): E.Either<RequestInvalid, Owner> =>
   );
 
 /**
- * What is to change of the owner `ownerId`. An owner cannot become another user: that is to remove one and to add
- * the other.
+ * What is to change of the owner `ownerId` (undefined: it could not be read). An owner cannot become another user:
+ * that is to remove one and to add the other.
  */
-export const readOwnerChanges = (body: unknown, ownerId: string): E.Either<RequestInvalid, UpdateOwner['changes']> =>
+export const readOwnerChanges = (
+  body: unknown,
+  ownerId: string | undefined,
+): E.Either<RequestInvalid, UpdateOwner['changes']> =>
   pipe(
     body,
     decodeRequest(UpdateOwnerBody),
     E.chain(({ user, ownerId: _addressed, ...changes }) =>
-      user === undefined || user === ownerId
+      user === undefined || ownerId === undefined || user === ownerId
         ? E.right(changes)
         : E.left(requestInvalid({ path: 'user', message: 'cannot be changed' })),
     ),

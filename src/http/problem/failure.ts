@@ -44,6 +44,9 @@ export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retry
 /** The client went away before its request was complete: there is nobody to answer. */
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
+/** The service cannot do its work yet, or not now: the parts that are missing. */
+export type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<string> };
+
 /** What nobody foresaw; the cause is logged, never sent. */
 export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown };
 
@@ -70,4 +73,5 @@ export type Failure =
   | MethodNotAllowed
   | EntityNotFound
   | TooManyRequests
+  | NotReady
   | Unexpected;

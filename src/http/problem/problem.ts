@@ -32,10 +32,10 @@ const unexpected = (): Problem => ({
   message: 'Internal Server Error',
 });
 
-const unavailable = (): Problem => ({
+const unavailable = (_: unknown, message = 'The service cannot answer right now; try again shortly'): Problem => ({
   status: 503,
   name: 'Service Unavailable',
-  message: 'The service cannot answer right now; try again shortly',
+  message,
   headers: ['Retry-After', RETRY_AFTER],
 });
 
@@ -111,6 +111,7 @@ const problems: ProblemTable = {
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,
   KeysUnavailable: unavailable,
+  NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,
   Unexpected: unexpected,

@@ -16,6 +16,8 @@ export type Answer = {
   readonly contentSecurityPolicy?: string;
 };
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** 200 with a JSON text. */
 export const ok = (body: string, ...headers: ReadonlyArray<string>): Answer => ({ status: 200, body, headers });
 

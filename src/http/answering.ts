@@ -1,0 +1,72 @@
+import { either as E } from 'fp-ts';
+import type { Middleware } from 'koa';
+import type { HttpContext, RequestState } from './exchange.js';
+import type { Logger } from './logger.js';
+import type { Failure } from './problem/failure.js';
+import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
+import { problemOf } from './problem/problem.js';
+import { requestIdOf } from './request/request-id.js';
+import { type Answer, problemAnswer } from './response/answer.js';
+import { send, type StreamLimits } from './response/send.js';
+import { unrouted } from './routing/unrouted.js';
+
+/** One answered request, for whoever counts them; `seconds` up to the last byte of a stream. */
+export type Observation = {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+export type AnsweringDeps = {
+  readonly log: Logger;
+  readonly observe?: ((observation: Observation) => void) | undefined;
+  readonly streams: StreamLimits;
+};
+
+const MAX_LOGGED_PATH = 256;
+
+/** What a preflight is answered with: @koa/cors has set the headers. */
+const preflight: Answer = { status: 204 };
+
+const outcomeOf = async (ctx: HttpContext, next: () => Promise<unknown>): Promise<E.Either<Failure, Answer>> => {
+  try {
+    await next();
+  } catch (cause) {
+    return E.left({ _tag: 'Unexpected', cause });
+  }
+  if (ctx.state.outcome !== undefined) return ctx.state.outcome;
+  return ctx.status === 204 ? E.right(preflight) : unrouted(ctx);
+};
+
+/**
+ * The outermost middleware: gives the request its id, turns what came of it into an answer, sends that, and leaves one
+ * line in the log, without query, body or token. A client that has gone is no failure of ours.
+ */
+export const answering = ({ log, observe, streams }: AnsweringDeps): Middleware<RequestState> => {
+  const record = (ctx: HttpContext, status: number, started: number, more: object): void => {
+    const { requestId, operation = 'none', caller } = ctx.state;
+    const { method, path } = ctx;
+    const seconds = (performance.now() - started) / 1000;
+    observe?.({ operation, method, status, seconds });
+    const fields = { requestId, method, path: path.slice(0, MAX_LOGGED_PATH), operation, status, seconds, ...more };
+    const whole = caller === undefined ? fields : { ...fields, actor: caller.subject };
+    if (status >= 500) log.error(whole, 'request failed');
+    else log.info(whole, 'request');
+  };
+
+  return async (ctx, next) => {
+    const started = performance.now();
+    ctx.state = { requestId: requestIdOf(ctx.req.headers['x-request-id']) };
+    const outcome = await outcomeOf(ctx, next);
+    const failure = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
+    const answer = E.isLeft(outcome) ? problemAnswer(problemOf(outcome.left)) : outcome.right;
+    const more = failure === undefined ? {} : { failure };
+    try {
+      await send(ctx, answer, streams);
+      record(ctx, answer.status, started, more);
+    } catch (error) {
+      record(ctx, isLostReader(error) ? answer.status : 500, started, { ...more, cut: errorFields(error) });
+    }
+  };
+};

@@ -1,0 +1,55 @@
+import { either as E } from 'fp-ts';
+import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
+import type { HttpContext } from '../exchange.js';
+import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
+import { type Proven, provenBy } from './claims.js';
+import type { Caller } from './roles.js';
+import type { TokenVerification } from './token-verification.js';
+import { makeVerifyToken } from './verify-token.js';
+
+/** Who sent a request; undefined when it carries no token at all. */
+export type Authenticate = (
+  ctx: HttpContext,
+) => Promise<E.Either<Unauthenticated | KeysUnavailable, Caller | undefined>>;
+
+/** Tokens remembered, at most twice as many; verifying costs 55 µs, remembering 2 µs. */
+const REMEMBERED = 1000;
+
+/** Longer tokens are verified each time, so that memory stays bounded. */
+const MAX_REMEMBERED_LENGTH = 4096;
+
+/** A key that was withdrawn at the issuer stops working within this time, seconds. */
+const MAX_REMEMBERED_TIME = 300;
+
+// RFC 6750 §2.1: b64token; the scheme is case-insensitive (RFC 9110 §11.1).
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+const unauthenticated = (reason: string): E.Either<Unauthenticated, never> =>
+  E.left({ _tag: 'Unauthenticated', reason });
+
+/** Verifies bearer tokens and remembers good ones, never past their expiry. `now` is in ms since 1970. */
+export const makeAuthenticate = (verification: TokenVerification, now: () => number = Date.now): Authenticate => {
+  const verify = makeVerifyToken(verification);
+  const remembered = makeBoundedCache<string, Proven>(REMEMBERED);
+
+  const remember = (token: string, { caller, expiresAt }: Proven): void => {
+    if (token.length > MAX_REMEMBERED_LENGTH) return;
+    remembered.set(token, { caller, expiresAt: Math.min(expiresAt, now() / 1000 + MAX_REMEMBERED_TIME) });
+  };
+
+  return async (ctx) => {
+    const header = ctx.req.headers.authorization;
+    if (header === undefined) return E.right(undefined);
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) return unauthenticated('The Authorization header must have the form: Bearer <token>');
+    const known = remembered.get(token);
+    if (known !== undefined && now() / 1000 < known.expiresAt) return E.right(known.caller);
+
+    const payload = await verify(ctx, token);
+    if (E.isLeft(payload)) return payload;
+    const proven = provenBy(payload.right);
+    if (proven === undefined) return unauthenticated('The token must have an expiry and a subject');
+    remember(token, proven);
+    return E.right(proven.caller);
+  };
+};

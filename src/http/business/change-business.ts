@@ -1,0 +1,63 @@
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { Outcome } from '../../application/execute.js';
+import type { BusinessState } from '../../domain/business/state.js';
+import { renderBusiness } from '../../read/business-view.js';
+import type { AuthorizedExchange } from '../exchange.js';
+import { API } from '../paths.js';
+import type { Failure } from '../problem/failure.js';
+import { outcomeHeaders } from '../record/outcome-headers.js';
+import { recordId } from '../record/record-id.js';
+import { decodeRequest } from '../request/decode.js';
+import { originOf } from '../request/origin-of.js';
+import { readCommand } from '../request/read-command.js';
+import { type Answer, ok } from '../response/answer.js';
+import type { Service } from '../service.js';
+import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
+
+type Businesses = Service['businesses'];
+
+/** The business as the command left it. */
+const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, Answer> =>
+  after._tag === 'NotCreated'
+    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no business behind' })
+    : E.right(ok(renderBusiness(id, after), ...outcomeHeaders(outcome)));
+
+export const createBusiness =
+  ({ create }: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const read = await readCommand(exchange, decodeRequest(CreateBusinessBody))();
+    if (E.isLeft(read)) return read;
+    const outcome = await create(...read.right)();
+    if (E.isLeft(outcome)) return outcome;
+    const { businessId } = outcome.right;
+    return E.map(({ headers = [], ...created }: Answer) => ({
+      ...created,
+      headers: ['Location', `${API}/business/${businessId}`, ...headers],
+    }))(answer(businessId, outcome.right));
+  };
+
+export const updateBusiness =
+  ({ update }: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody))();
+    if (E.isLeft(read)) return read;
+    const id = recordId(exchange.params['id']);
+    if (E.isLeft(id)) return id;
+    const [origin, changes] = read.right;
+    const outcome = await update(origin, id.right, changes)();
+    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
+  };
+
+export const deleteBusiness =
+  ({ delete: remove }: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const origin = originOf(exchange);
+    if (E.isLeft(origin)) return origin;
+    const id = recordId(exchange.params['id']);
+    if (E.isLeft(id)) return id;
+    const outcome = await remove(origin.right, id.right)();
+    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
+  };

@@ -1,0 +1,92 @@
+import { either as E, type taskEither as TE } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { Outcome } from '../../application/execute.js';
+import type { Origin } from '../../application/origin.js';
+import type { UpdateOwner } from '../../domain/business/commands.js';
+import type { BusinessState } from '../../domain/business/state.js';
+import { renderOwner } from '../../read/business-view.js';
+import type { AuthorizedExchange } from '../exchange.js';
+import type { Failure, RequestInvalid } from '../problem/failure.js';
+import { outcomeHeaders } from '../record/outcome-headers.js';
+import { recordId } from '../record/record-id.js';
+import { both } from '../request/both.js';
+import { lenientJsonBody } from '../request/json-body.js';
+import { originOf } from '../request/origin-of.js';
+import { readCommand } from '../request/read-command.js';
+import { type Answer, ok } from '../response/answer.js';
+import type { Service } from '../service.js';
+import { readNewOwner, readOwnerChanges } from './owner-body.js';
+import { readOwnerId } from './owner-id.js';
+
+type Businesses = Service['businesses'];
+
+type Run = (origin: Origin, businessId: string) => ReturnType<Businesses['addOwner']>;
+
+const ownerIn = (state: BusinessState, user: string) =>
+  state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
+
+/** The owner as the command left it, or as it was before it went. */
+const answer = (user: string, { before, after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, Answer> => {
+  const owner = ownerIn(after, user) ?? ownerIn(before, user);
+  return owner === undefined
+    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no owner behind' })
+    : E.right(ok(renderOwner(owner), ...outcomeHeaders(outcome)));
+};
+
+const change = async (
+  { params }: AuthorizedExchange,
+  user: string,
+  origin: Origin,
+  run: Run,
+): Promise<E.Either<Failure, Answer>> => {
+  const businessId = recordId(params['id']);
+  if (E.isLeft(businessId)) return businessId;
+  const outcome = await run(origin, businessId.right)();
+  return E.isLeft(outcome) ? outcome : answer(user, outcome.right);
+};
+
+export const addOwner =
+  (businesses: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const read = await readCommand(exchange, readNewOwner)();
+    if (E.isLeft(read)) return read;
+    const [origin, owner] = read.right;
+    return change(exchange, owner.user, origin, (from, id) => businesses.addOwner(from, id, owner));
+  };
+
+type OwnerUpdate = { readonly user: string; readonly changes: UpdateOwner['changes'] };
+
+const readUpdate =
+  ({ params, query }: AuthorizedExchange) =>
+  (body: unknown): E.Either<RequestInvalid, OwnerUpdate> => {
+    const user = readOwnerId({ path: params['ownerId'], query, body });
+    const changes = readOwnerChanges(body, E.isRight(user) ? user.right : undefined);
+    return pipe(
+      both(user, changes),
+      E.map(([named, wanted]) => ({ user: named, changes: wanted })),
+    );
+  };
+
+export const updateOwner =
+  (businesses: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const read = await readCommand(exchange, readUpdate(exchange))();
+    if (E.isLeft(read)) return read;
+    const [origin, { user, changes }] = read.right;
+    return change(exchange, user, origin, (from, id) => businesses.updateOwner(from, id, user, changes));
+  };
+
+export const removeOwner =
+  (businesses: Businesses) =>
+  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const { ctx, params, query } = exchange;
+    const body = await lenientJsonBody(ctx)();
+    if (E.isLeft(body)) return body;
+    const read = both(originOf(exchange), readOwnerId({ path: params['ownerId'], query, body: body.right }));
+    if (E.isLeft(read)) return read;
+    const [origin, user] = read.right;
+    return change(exchange, user, origin, (from, id) => businesses.removeOwner(from, id, user));
+  };

@@ -1,0 +1,65 @@
+import { admins, auditors, editors, viewers } from '../authentication/roles.js';
+import { API } from '../paths.js';
+import { readBusinessListQuery } from '../query/list.js';
+import { getRecord } from '../record/get-record.js';
+import { listEvents } from '../record/list-events.js';
+import { listRecords } from '../record/list-records.js';
+import type { Route } from '../route.js';
+import type { Service } from '../service.js';
+import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
+import { addOwner, removeOwner, updateOwner } from './change-owners.js';
+
+const all = `${API}/business`;
+const one = `${all}/:id`;
+const owner = `${one}/owner`;
+const named = `${owner}/:ownerId`;
+
+const reading = (businesses: Service['businesses']): ReadonlyArray<Route> => [
+  {
+    operation: 'listBusinesses',
+    method: 'GET',
+    path: all,
+    access: 'token',
+    roles: viewers,
+    handle: listRecords({ read: readBusinessListQuery, queries: businesses }),
+  },
+  {
+    operation: 'getBusiness',
+    method: 'GET',
+    path: one,
+    access: 'token',
+    roles: viewers,
+    past: auditors,
+    handle: getRecord(businesses.get),
+  },
+  {
+    operation: 'listBusinessEvents',
+    method: 'GET',
+    path: `${one}/events`,
+    access: 'token',
+    roles: auditors,
+    handle: listEvents(businesses.events),
+  },
+];
+
+const changing = (businesses: Service['businesses']): ReadonlyArray<Route> => {
+  const edit = { access: 'token', roles: editors } as const;
+  const remove = { access: 'token', roles: admins } as const;
+  const update = { method: 'PUT', ...edit, handle: updateOwner(businesses) } as const;
+  const strike = { method: 'DELETE', ...remove, handle: removeOwner(businesses) } as const;
+  return [
+    { operation: 'createBusiness', method: 'POST', path: all, ...edit, handle: createBusiness(businesses) },
+    { operation: 'updateBusiness', method: 'PUT', path: one, ...edit, handle: updateBusiness(businesses) },
+    { operation: 'deleteBusiness', method: 'DELETE', path: one, ...remove, handle: deleteBusiness(businesses) },
+    { operation: 'addOwner', method: 'POST', path: owner, ...edit, handle: addOwner(businesses) },
+    { operation: 'updateOwner', path: owner, ...update },
+    { operation: 'updateOwnerByPath', path: named, ...update },
+    { operation: 'removeOwner', path: owner, ...strike },
+    { operation: 'removeOwnerByPath', path: named, ...strike },
+  ];
+};
+
+export const businessRoutes = (businesses: Service['businesses']): ReadonlyArray<Route> => [
+  ...reading(businesses),
+  ...changing(businesses),
+];

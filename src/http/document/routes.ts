@@ -1,0 +1,50 @@
+import { auditors, viewers } from '../authentication/roles.js';
+import { API } from '../paths.js';
+import { readDocumentListQuery } from '../query/list.js';
+import { getRecord } from '../record/get-record.js';
+import { listEvents } from '../record/list-events.js';
+import { listRecords } from '../record/list-records.js';
+import type { Route } from '../route.js';
+import type { Service } from '../service.js';
+
+const all = `${API}/document`;
+const one = `${all}/:id`;
+
+export type DocumentOptions = {
+  /** Whether the list may be read without a token. */
+  readonly isListPublic: boolean;
+};
+
+const listing = ({ page, all: whole }: Service['documents'], { isListPublic }: DocumentOptions): Route => ({
+  operation: 'listDocuments',
+  method: 'GET',
+  path: all,
+  roles: viewers,
+  access: isListPublic ? 'optional token' : 'token',
+  handle: listRecords({ read: readDocumentListQuery, queries: { page, all: whole } }),
+});
+
+const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
+  {
+    operation: 'getDocument',
+    method: 'GET',
+    path: one,
+    access: 'token',
+    roles: viewers,
+    past: auditors,
+    handle: getRecord(documents.get),
+  },
+  {
+    operation: 'listDocumentEvents',
+    method: 'GET',
+    path: `${one}/events`,
+    access: 'token',
+    roles: auditors,
+    handle: listEvents(documents.events),
+  },
+];
+
+export const documentRoutes = (documents: Service['documents'], options: DocumentOptions): ReadonlyArray<Route> => [
+  listing(documents, options),
+  ...reading(documents),
+];

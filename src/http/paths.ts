@@ -1,0 +1,2 @@
+/** Where the API begins, version segment included. */
+export const API = '/api/v1';

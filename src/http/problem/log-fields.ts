@@ -1,0 +1,28 @@
+import type { Failure } from './failure.js';
+
+/** What a log may hold of an error: names, messages and stacks of it and its causes, no values that came with it. */
+export const errorFields = (error: unknown, depth = 4): object => {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? { code: error.code } : {};
+  const because = cause === undefined || depth === 0 ? {} : { cause: errorFields(cause, depth - 1) };
+  return { type: name, message, ...code, stack, ...because };
+};
+
+/** Why a request failed, for the log. */
+export const failureFields = (failure: Failure): object => {
+  const { _tag: tag } = failure;
+  if (failure._tag === 'UndecodableEvent') {
+    const { stream, revision } = failure.stored;
+    return { tag, stream, revision: String(revision), reason: failure.reason };
+  }
+  if (failure._tag === 'AppendRejected') return { tag, reason: failure.reason };
+  if (failure instanceof Error) return { tag, error: errorFields(failure) };
+  return 'cause' in failure ? { tag, error: errorFields(failure.cause) } : { tag };
+};
+
+const LOST = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
+/** Whether a stream ended because its reader went (or was cut off for its slowness). */
+export const isLostReader = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && LOST.has(error.code);

@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { EventsPage, EventsRequest, History } from '../../read/history.js';
+import { type Exchange, isHead } from '../exchange.js';
+import type { Failure } from '../problem/failure.js';
+import { readEventsQuery } from '../query/events.js';
+import { type Answer, JSON_TYPE, ok } from '../response/answer.js';
+import { nextLink } from '../response/link.js';
+import { eventsWindow } from './events-window.js';
+import { recordId } from './record-id.js';
+
+type Events = History<never>['events'];
+
+async function* jsonArray(first: EventsPage, rest: AsyncIterator<EventsPage>): AsyncGenerator<string> {
+  try {
+    yield `[${first.bodies.join(',')}`;
+    for (let page = await rest.next(); page.done !== true; page = await rest.next())
+      yield `,${page.value.bodies.join(',')}`;
+    yield ']';
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function* resumed(second: EventsPage, rest: AsyncIterator<EventsPage>): AsyncGenerator<EventsPage> {
+  try {
+    yield second;
+    for (let page = await rest.next(); page.done !== true; page = await rest.next()) yield page.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** A history of one page in one piece; a longer one page by page, at the reader's pace. */
+const bodyOf = async (pages: AsyncIterable<EventsPage>): Promise<string | Readable> => {
+  const iterator = pages[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true) return '[]';
+  const second = await iterator.next();
+  if (second.done === true) return `[${first.value.bodies.join(',')}]`;
+  return Readable.from(jsonArray(first.value, resumed(second.value, iterator)), { objectMode: false });
+};
+
+const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
+
+const headersOnly = async (pages: AsyncIterable<EventsPage>, headers: ReadonlyArray<string>): Promise<Answer> => {
+  for await (const _page of pages) break;
+  return { status: 200, headers, contentType: JSON_TYPE };
+};
+
+/** The events of a record, of a deleted one too: all of them as a stream, or a page where a `limit` is given. */
+export const listEvents =
+  (events: Events) =>
+  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
+  async () => {
+    const { ctx, params, query } = exchange;
+    const asked = readEventsQuery(query);
+    if (E.isLeft(asked)) return asked;
+    const id = recordId(params['id']);
+    if (E.isLeft(id)) return id;
+    const window = await eventsWindow(events, id.right, asked.right);
+    if (E.isLeft(window)) return window;
+    const { request, next } = window.right;
+    const headers = next === undefined ? [] : nextLink(ctx.path, query, { from: next.toString() });
+    const pages = await events(id.right, isHead(exchange) ? oneEvent(request) : request)();
+    if (E.isLeft(pages)) return pages;
+    if (isHead(exchange)) return E.right(await headersOnly(pages.right, headers));
+    const body = await bodyOf(pages.right);
+    return E.right(typeof body === 'string' ? ok(body, ...headers) : { status: 200, headers, body });
+  };

@@ -1,0 +1,11 @@
+import { either as E } from 'fp-ts';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+
+/** Two readings of one request; the faults of both, at once, where either is wrong. */
+export const both = <A, B>(
+  one: E.Either<RequestInvalid, A>,
+  other: E.Either<RequestInvalid, B>,
+): E.Either<RequestInvalid, readonly [A, B]> => {
+  if (E.isLeft(one)) return E.isLeft(other) ? E.left(requestInvalid(...one.left.errors, ...other.left.errors)) : one;
+  return E.isLeft(other) ? other : E.right([one.right, other.right]);
+};

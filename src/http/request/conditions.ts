@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { either as E } from 'fp-ts';
+import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
+
+/** On what condition a request wants to be carried out. */
+export type Conditions = { readonly ifMatch?: EntityTags; readonly ifNoneMatch?: EntityTags };
+
+const unconditional: E.Either<never, Conditions> = E.right({});
+
+const faultsOf = (name: string, header: string | undefined, tags: EntityTags | undefined): ReadonlyArray<Fault> =>
+  header !== undefined && tags === undefined
+    ? [{ path: name, message: 'must be * or a list of entity tags, each in double quotes' }]
+    : [];
+
+const parse = (header: string | undefined): EntityTags | undefined =>
+  header === undefined ? undefined : parseEntityTags(header);
+
+export const conditionsOf = (headers: IncomingHttpHeaders): E.Either<RequestInvalid, Conditions> => {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (match === undefined && noneMatch === undefined) return unconditional;
+  const ifMatch = parse(match);
+  const ifNoneMatch = parse(noneMatch);
+  const faults = [...faultsOf('If-Match', match, ifMatch), ...faultsOf('If-None-Match', noneMatch, ifNoneMatch)];
+  if (faults.length > 0) return E.left(requestInvalid(...faults));
+  return E.right({
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  });
+};
+
+/** What the conditions say of a record whose tag is `current` (undefined: it is not there); RFC 9110 §13.2.2. */
+export const evaluate = (
+  { ifMatch, ifNoneMatch }: Conditions,
+  current: string | undefined,
+): 'Go' | 'IfMatchFailed' | 'IfNoneMatchFailed' => {
+  if (ifMatch !== undefined && !matchesTag(ifMatch, current)) return 'IfMatchFailed';
+  return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, current) ? 'IfNoneMatchFailed' : 'Go';
+};

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { HttpContext } from '../exchange.js';
+import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
+import { bodyBytes } from './body-bytes.js';
+
+/** Bytes of JSON that a request may bring. */
+export const JSON_LIMIT = 256 * 1024;
+
+const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
+
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/i;
+
+/** Why a body of this type and coding is not taken; undefined when it is. */
+export const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') return unsupported('The body must not be compressed');
+  const type = headers['content-type'] ?? '';
+  if (!JSON_TYPE.test(type)) return unsupported('The body must be application/json');
+  const charset = CHARSET.exec(type)?.[2] ?? 'utf-8';
+  return /^utf-?8$/i.test(charset) ? undefined : unsupported('The charset must be UTF-8');
+};
+
+/** The value of a JSON text in UTF-8; of duplicate keys the last wins. */
+export const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
+  if (!isUtf8(bytes)) return E.left(requestInvalid({ path: '', message: 'must be valid UTF-8' }));
+  const text = bytes.toString('utf8');
+  try {
+    // A byte order mark is no part of the text (RFC 8259 §8.1 lets a reader pass over it).
+    return E.right(JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text));
+  } catch {
+    return E.left(requestInvalid({ path: '', message: 'must be valid JSON' }));
+  }
+};
+
+/** The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. */
+export const jsonBody =
+  ({ req, res }: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
+  async () => {
+    const bytes = await bodyBytes(req, res, JSON_LIMIT)();
+    if (E.isLeft(bytes)) return bytes;
+    if (bytes.right.length === 0) return E.right({});
+    const fault = unsupportedJson(req.headers);
+    return fault === undefined ? parseJson(bytes.right) : E.left(fault);
+  };
+
+/** As `jsonBody`, where the body hardly matters: one of another type, or no JSON at all, counts as none. */
+export const lenientJsonBody =
+  ({ req, res }: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
+  async () => {
+    const bytes = await bodyBytes(req, res, JSON_LIMIT)();
+    if (E.isLeft(bytes)) return bytes;
+    if (bytes.right.length === 0 || unsupportedJson(req.headers) !== undefined) return E.right(undefined);
+    const parsed = parseJson(bytes.right);
+    return E.right(E.isRight(parsed) ? parsed.right : undefined);
+  };

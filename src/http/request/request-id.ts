@@ -1,0 +1,8 @@
+import { v7 as uuidv7 } from 'uuid';
+
+// What may travel into logs and metadata unchanged.
+const SANE = /^[\w.:@/+=-]{1,128}$/;
+
+/** The client's own `X-Request-Id` where it is sane, else a new one. */
+export const requestIdOf = (header: string | ReadonlyArray<string> | undefined): string =>
+  typeof header === 'string' && SANE.test(header) ? header : uuidv7();

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+
+/** An unread body up to this size is discarded by Node and the connection kept, bytes. */
+const WORTH_KEEPING = 64 * 1024;
+
+/** Longest time that we go on reading what nobody wants, so that the client can read its answer, ms. */
+const LINGER = 1000;
+
+/** Whether the request's body is still on its way, and too long to wait for. */
+export const mustClose = ({ complete, headers }: IncomingMessage): boolean => {
+  if (complete) return false;
+  const length = headers['content-length'];
+  if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return true;
+  return length !== undefined && Number(length) > WORTH_KEEPING;
+};
+
+/**
+ * Discards the rest of a body for a while, then calls `done`. A connection that is closed at once, with unread bytes
+ * in it, is reset, and the reset may overtake the answer (RFC 9112 §9.6).
+ */
+export const linger = (request: IncomingMessage, done: () => void): void => {
+  const finish = (): void => {
+    clearTimeout(timer);
+    request.off('end', finish).off('close', finish);
+    done();
+  };
+  const timer = setTimeout(finish, LINGER).unref();
+  request.on('end', finish).on('close', finish).resume();
+};

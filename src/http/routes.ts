@@ -1,0 +1,20 @@
+import { businessRoutes } from './business/routes.js';
+import { documentRoutes } from './document/routes.js';
+import { type HealthDeps, healthRoutes } from './health/routes.js';
+import type { Route } from './route.js';
+import type { Service } from './service.js';
+
+export type RoutesDeps = HealthDeps & {
+  readonly service: Service;
+  readonly publicDocumentList: boolean;
+  /** Further rows of the table. */
+  readonly routes?: ReadonlyArray<Route>;
+};
+
+/** The whole table: everything the service answers to. */
+export const routesOf = (deps: RoutesDeps): ReadonlyArray<Route> => [
+  ...businessRoutes(deps.service.businesses),
+  ...documentRoutes(deps.service.documents, { isListPublic: deps.publicDocumentList }),
+  ...healthRoutes(deps),
+  ...(deps.routes ?? []),
+];

@@ -1,0 +1,21 @@
+import { either as E } from 'fp-ts';
+import type { HttpContext } from '../exchange.js';
+import type { Failure } from '../problem/failure.js';
+import type { Answer } from '../response/answer.js';
+
+type Matched = ReadonlyArray<{ readonly methods: ReadonlyArray<string> }>;
+
+const allowOf = (matched: Matched): string =>
+  [...new Set(matched.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ');
+
+/** What becomes of a request that no row of the table takes: OPTIONS, another method of a known path, or nothing here. */
+export const unrouted = ({
+  method,
+  matched,
+}: HttpContext & { readonly matched?: Matched }): E.Either<Failure, Answer> => {
+  if (matched === undefined || matched.length === 0) return E.left({ _tag: 'RouteNotFound' });
+  const allow = allowOf(matched);
+  return method === 'OPTIONS'
+    ? E.right({ status: 204, headers: ['Allow', allow] })
+    : E.left({ _tag: 'MethodNotAllowed', allow });
+};
