@@ -48,16 +48,19 @@ export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcas
     try {
       const metadata: unknown = JSON.parse(stored.metadata);
       if (!Metadata.is(metadata)) return fail(stored, 'metadata is not an envelope');
-      if (metadata.schemaVersion > schemaVersionOf(stored.type))
-        return fail(stored, `schema version ${String(metadata.schemaVersion)} is newer than this program`);
+      const { schemaVersion } = metadata;
+      if (!Number.isInteger(schemaVersion) || schemaVersion < 1) return fail(stored, 'no such schema version');
+      if (schemaVersion > schemaVersionOf(stored.type))
+        return fail(stored, `schema version ${schemaVersion} is newer than this program`);
       // reason: JSON.parse gives nothing but Json
-      const data = lift(stored.type, metadata.schemaVersion, JSON.parse(stored.data) as Json);
+      const data = lift(stored.type, schemaVersion, JSON.parse(stored.data) as Json);
       const event: unknown = { type: stored.type, data };
       if (!codec.is(event)) return fail(stored, formatValidationErrors(codec.decode(event)));
       const { id, stream, revision, position } = stored;
       return E.right({ id, stream, revision, position, event, metadata });
     } catch (error) {
-      return fail(stored, error instanceof Error ? error.message : String(error));
+      // The parser's own message would quote the data.
+      return fail(stored, error instanceof SyntaxError ? 'not JSON' : 'the upcasters of this program do not fit it');
     }
   };
 

@@ -87,6 +87,8 @@ export const aBusinessCreated = (
   data: { ...draw(businessCreated).data, ...over },
 });
 
+export const aBusinessUpdated = (): BusinessEventOf<'BusinessUpdated'> => draw(businessUpdated);
+
 export const aBusinessDeleted = (): BusinessEventOf<'BusinessDeleted'> => draw(businessDeleted);
 
 export const anOwnerAdded = (

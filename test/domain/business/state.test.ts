@@ -6,8 +6,14 @@ import {
   initialBusiness,
   unsetFields,
 } from '../../../src/domain/business/state.js';
-import { aBusinessCreated, businessEvent } from '../../support/business-events.js';
-import { draw } from '../../support/draw.js';
+import {
+  aBusinessCreated,
+  aBusinessDeleted,
+  aBusinessUpdated,
+  anOwnerAdded,
+  anOwnerRemoved,
+  anOwnerUpdated,
+} from '../../support/business-events.js';
 
 const fold = (...events: ReadonlyArray<BusinessEvent>): BusinessState => events.reduce(evolveBusiness, initialBusiness);
 
@@ -83,7 +89,15 @@ describe('the state of a business', () => {
     expect(fold(...owned('alice'), { type: 'BusinessDeleted', data: {} })).to.equal(initialBusiness);
     const active = fold(created);
     expect(evolveBusiness(active, aBusinessCreated())).to.equal(active);
-    const deleted = fold(created, { type: 'BusinessDeleted', data: {} });
-    expect(evolveBusiness(deleted, draw(businessEvent))).to.equal(deleted);
+    const deleted = fold(created, ...owned('alice'), { type: 'BusinessDeleted', data: {} });
+    for (const event of [
+      aBusinessCreated(),
+      aBusinessUpdated(),
+      aBusinessDeleted(),
+      anOwnerAdded(),
+      anOwnerUpdated({ user: 'alice' }),
+      anOwnerRemoved({ user: 'alice' }),
+    ])
+      expect(evolveBusiness(deleted, event)).to.equal(deleted);
   });
 });
