@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type multer from '@koa/multer';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
+import type { Upload } from '../../application/document/store-upload.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import { originalNameOf } from './original-name.js';
+
+export type StoreUpload = (upload: Upload) => TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile>;
+
+type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
+
+/**
+ * Takes the file part of one form while it arrives. multer hands it the part's stream; what became of it is asked of
+ * `outcome`, since multer may give up on a form before its file has settled.
+ */
+export class FileReception implements multer.StorageEngine {
+  readonly #store: StoreUpload;
+  #stream: Readable | undefined;
+  #isOver = false;
+  #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
+  #refuse: (failure: StorageUnavailable) => void = () => undefined;
+  /** Resolves as soon as the storage refuses the file: the rest of the form is then not worth waiting for. */
+  readonly refused = new Promise<StorageUnavailable>((resolve) => (this.#refuse = resolve));
+
+  constructor(store: StoreUpload) {
+    this.#store = store;
+  }
+
+  _handleFile(_request: IncomingMessage, file: multer.File, callback: (error?: Error | null) => void): void {
+    // reason: multer adds the part's stream to the file while an engine handles it; the types leave it out
+    const { stream } = file as unknown as { readonly stream: Readable };
+    if (this.#isOver) {
+      stream.resume();
+      callback(new Error('the form was given up'));
+      return;
+    }
+    this.#stream = stream;
+    // The parser would end the stream at the limit as if the file ended there.
+    stream.once('limit', () => this.abort());
+    const declaredType = file.mimetype.length <= 255 ? file.mimetype : undefined;
+    this.#outcome = this.#store({ body: stream, originalName: originalNameOf(file.originalname), declaredType })();
+    void this.#outcome.then((stored) => {
+      if (stored !== undefined && E.isLeft(stored)) {
+        if (stored.left._tag === 'StorageUnavailable') this.#refuse(stored.left);
+        callback(new Error('the file was not stored'));
+      } else callback(null);
+    });
+  }
+
+  /** Nothing to do: whoever reads the form discards what was stored, once, when the form fails. */
+  _removeFile(_request: IncomingMessage, _file: multer.File, callback: (error: Error) => void): void {
+    // reason: multer takes null for "no error", its types do not
+    callback(null as unknown as Error);
+  }
+
+  /** Breaks the file off, so that nothing of it is stored, and takes no other. */
+  abort(): void {
+    this.#isOver = true;
+    this.#stream?.destroy(new Error('the file was broken off'));
+  }
+
+  /** What became of the file, when that is settled; undefined when there was none. */
+  outcome(): Promise<Stored | undefined> {
+    return this.#outcome;
+  }
+}

@@ -1,0 +1,86 @@
+import multer from '@koa/multer';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { Context } from 'koa';
+import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { BodyFailure, PayloadTooLarge, Unexpected } from '../problem/failure.js';
+import { FileReception, type StoreUpload } from './file-reception.js';
+import { formFailure } from './form-failure.js';
+import { FORM_OVERHEAD, formLimits } from './form-limits.js';
+
+export type FormDeps = {
+  readonly store: StoreUpload;
+  readonly discard: (key: string) => TE.TaskEither<StorageUnavailable, void>;
+  /** Largest file, bytes. */
+  readonly maxUploadBytes: number;
+};
+
+export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Unexpected;
+
+/** The fields of a form by name, as they came, and its file, which is stored by then. */
+export type Form = { readonly fields: unknown; readonly file: StoredFile | undefined };
+
+/** Resolves when more bytes than `limit` have come: the parser would go on reading them to their end. */
+const overflow = ({ req }: Context, limit: number): Promise<PayloadTooLarge> =>
+  new Promise((resolve) => {
+    let received = 0;
+    const count = (chunk: Buffer): void => {
+      received += chunk.length;
+      if (received <= limit + FORM_OVERHEAD) return;
+      req.off('data', count);
+      // The parser lets go when the connection closes, which the answer brings about.
+      req.unpipe();
+      resolve({ _tag: 'PayloadTooLarge', limit });
+    };
+    req.on('data', count);
+  });
+
+const parse = async (ctx: Context, reception: FileReception, maxUploadBytes: number): Promise<unknown> => {
+  const options = { storage: reception, limits: formLimits(maxUploadBytes), defParamCharset: 'utf8' };
+  await multer(options).single('file')(ctx, () => Promise.resolve());
+  // reason: the parser leaves the fields there, and koa has no type for it
+  return (ctx.request as { readonly body?: unknown }).body ?? {};
+};
+
+const isClientGone = ({ req }: Context): boolean => req.destroyed && !req.complete;
+
+const receive = async (
+  ctx: Context,
+  reception: FileReception,
+  maxUploadBytes: number,
+): Promise<E.Either<FormFailure, unknown>> => {
+  const failed = async (): Promise<E.Either<FormFailure, unknown>> =>
+    E.left(await Promise.race([overflow(ctx, maxUploadBytes), reception.refused]));
+  const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
+    try {
+      return E.right(await parse(ctx, reception, maxUploadBytes));
+    } catch (error) {
+      return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
+    }
+  };
+  return Promise.race([parsed(), failed()]);
+};
+
+/** Whether it was the storage that failed; a form that then fails too has only that to say. */
+const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
+
+/**
+ * Reads multipart/form-data with at most one file, whose bytes go straight into storage. When anything is wrong with
+ * the form nothing stays stored; a form that is too long is left unread as soon as that shows.
+ */
+export const readForm =
+  ({ store, discard, maxUploadBytes }: FormDeps) =>
+  (ctx: Context): TE.TaskEither<FormFailure, Form> =>
+  async () => {
+    if (Number(ctx.req.headers['content-length'] ?? 0) > maxUploadBytes + FORM_OVERHEAD)
+      return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
+    const reception = new FileReception(store);
+    const received = await receive(ctx, reception, maxUploadBytes);
+    if (E.isLeft(received)) reception.abort();
+    const stored = await reception.outcome();
+    if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
+    const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
+    if (E.isRight(received)) return E.right({ fields: received.right, file });
+    if (file !== undefined) await discard(file.key)();
+    return received;
+  };

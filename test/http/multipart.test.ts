@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import Koa from 'koa';
+import { storeUpload } from '../../src/application/document/store-upload.js';
+import { type Form, type FormFailure, readForm } from '../../src/http/document/multipart.js';
+import { contentOf } from '../support/bodies.js';
+import { eventually } from '../support/eventually.js';
+import { FakeObjectStorage } from '../support/fake-object-storage.js';
+import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
+
+const MAX = 100_000;
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+
+const file = (content: string | Buffer = 'content', over: Partial<Part> = {}): Part => ({
+  name: 'file',
+  filename: 'a.txt',
+  type: 'text/plain',
+  content,
+  ...over,
+});
+
+describe('the form of an upload', () => {
+  let storage: FakeObjectStorage;
+  let server: Server;
+  let outcomes: Array<E.Either<FormFailure, Form>>;
+
+  beforeEach(async () => {
+    storage = new FakeObjectStorage();
+    outcomes = [];
+    const store = storeUpload(storage);
+    const read = readForm({
+      store: (upload) => store('doc', upload),
+      discard: storage.remove,
+      maxUploadBytes: MAX,
+    });
+    const app = new Koa();
+    app.silent = true;
+    app.use(async (ctx) => {
+      outcomes.push(await read(ctx)());
+      ctx.set('Connection', 'close');
+      ctx.body = 'read';
+    });
+    server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const port = (): number => (server.address() as AddressInfo).port;
+
+  const open = (headers: Record<string, string>) => {
+    const outgoing = request({ port: port(), host: '127.0.0.1', method: 'POST', headers });
+    outgoing.on('response', (response) => response.resume());
+    outgoing.on('error', () => undefined);
+    return outgoing;
+  };
+
+  const read = async (): Promise<E.Either<FormFailure, Form>> => {
+    await eventually(
+      () => outcomes.length,
+      (count) => count === 1,
+    );
+    return outcomes[0]!;
+  };
+
+  const post = async (body: Buffer, type = FORM_TYPE): Promise<E.Either<FormFailure, Form>> => {
+    open({ 'content-type': type, 'content-length': String(body.length) }).end(body);
+    return read();
+  };
+
+  const fieldsOf = (outcome: E.Either<FormFailure, Form>): unknown =>
+    E.isRight(outcome) ? { ...(outcome.right.fields as object) } : outcome;
+
+  const storedFile = (outcome: E.Either<FormFailure, Form>) => {
+    if (E.isLeft(outcome) || outcome.right.file === undefined) throw new Error(JSON.stringify(outcome));
+    const { key, ...rest } = outcome.right.file;
+    expect([...storage.objects.keys()]).to.deep.equal([key]);
+    expect(key).to.match(/^documents\/doc\/[0-9a-f-]{36}$/);
+    return rest;
+  };
+
+  const isRefused = async (outcome: E.Either<FormFailure, Form>, path: string, message: string): Promise<void> => {
+    expect(outcome).to.deep.equal(E.left({ _tag: 'RequestInvalid', errors: [{ path, message }] }));
+    await leavesNothing();
+  };
+
+  const leavesNothing = async (): Promise<void> => {
+    await eventually(
+      () => storage.writing,
+      (writing) => writing === 0,
+    );
+    expect([...storage.objects.keys()]).to.deep.equal([]);
+  };
+
+  const ONE_FILE = 'must be the only file of the form, and its part be named file';
+  const INCOMPLETE = 'must be complete multipart/form-data';
+
+  it('gives its fields, those before the file and those after it, and the stored file', async () => {
+    const content = contentOf(70_000);
+    const outcome = await post(
+      formOf({ name: 'name', content: 'größe 😀' }, file(content), { name: 'type', content: 'Lead' }),
+    );
+    expect(fieldsOf(outcome)).to.deep.equal({ name: 'größe 😀', type: 'Lead' });
+    expect(storedFile(outcome)).to.deep.equal({
+      size: 70_000,
+      sha256: createHash('sha256').update(content).digest('hex'),
+      mimeType: 'application/octet-stream',
+      originalName: 'a.txt',
+    });
+    expect([...storage.objects.values()][0]!.content.equals(content)).to.equal(true);
+  });
+
+  it('takes an empty file', async () => {
+    expect(storedFile(await post(formOf(file(''))))).to.deep.equal({
+      size: 0,
+      sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      mimeType: 'text/plain',
+      originalName: 'a.txt',
+    });
+  });
+
+  it('is none without a file, or with a file part that has no file name', async () => {
+    const outcome = await post(formOf({ name: 'name', content: 'n' }, file('', { filename: '' })));
+    expect(E.isRight(outcome) && outcome.right.file).to.equal(undefined);
+    await leavesNothing();
+  });
+
+  for (const [told, declared, content, expected] of [
+    ['its content', 'text/html', PNG, 'image/png'],
+    ['what the client declares where the content does not say', 'image/svg+xml', '<svg/>', 'image/svg+xml'],
+    [
+      'nothing, without a word of the client, when it is no text',
+      undefined,
+      '\u0000\u0001',
+      'application/octet-stream',
+    ],
+    ['nothing, when the client declares what is no type', 'no type', '\u0000', 'application/octet-stream'],
+  ] as const)
+    it(`tells the type of the file from ${told}`, async () => {
+      const part = { name: 'file', filename: 'f', content, ...(declared === undefined ? {} : { type: declared }) };
+      expect(storedFile(await post(formOf(part))).mimeType).to.equal(expected);
+    });
+
+  for (const [filename, expected] of [
+    ['größe 文.pdf', 'größe 文.pdf'],
+    ['C:\\folder\\a.txt', 'a.txt'],
+    ['../../etc/passwd', 'passwd'],
+    ['%22quoted%22%0D%0A.txt', '"quoted".txt'],
+    ['50%.pdf', '50%.pdf'],
+    ['a\u0085b', 'ab'],
+    ['\u0085', 'file'],
+    ['..', undefined],
+    ['😀'.repeat(300), '😀'.repeat(255)],
+  ] as const)
+    it(`shows the file ${JSON.stringify(filename).slice(0, 40)} by its base name`, async () => {
+      const outcome = await post(formOf(file('x', { filename })));
+      expect(E.isRight(outcome) && outcome.right.file?.originalName).to.equal(expected);
+    });
+
+  it('refuses a second file and names it', async () => {
+    await isRefused(await post(formOf(file(), file())), 'file', ONE_FILE);
+  });
+
+  it('refuses a file under another name and names it, also after the right one', async () => {
+    await isRefused(await post(formOf(file(), file('x', { name: 'photo' }))), 'photo', ONE_FILE);
+  });
+
+  it('refuses more than 64 parts', async () => {
+    const parts = Array.from({ length: 63 }, () => ({ name: 'x', content: '' }));
+    expect(E.isRight(await post(formOf(file(), ...parts)))).to.equal(true);
+    storage.objects.clear();
+    outcomes = [];
+    await isRefused(await post(formOf(file(), ...parts, ...parts)), '', 'has too many parts');
+  });
+
+  it('refuses a field that is too long, whether before or after the file', async () => {
+    const long = { name: 'description', content: 'x'.repeat(70_000) };
+    await isRefused(await post(formOf(file(), long)), 'description', 'is too long');
+    outcomes = [];
+    await isRefused(await post(formOf(long, file())), 'description', 'is too long');
+  });
+
+  it('refuses an index that would make an array of holes', async () => {
+    await isRefused(
+      await post(formOf(file(), { name: 'x[4294967294]', content: '1' }, { name: 'x[a]', content: '2' })),
+      'x[4294967294]',
+      'has a part whose name is missing, too long or malformed',
+    );
+  });
+
+  it('keeps fields that could reach a prototype to itself', async () => {
+    await post(
+      formOf({ name: '__proto__[polluted]', content: 'x' }, { name: 'constructor[prototype][y]', content: 'x' }),
+    );
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+    expect(({} as Record<string, unknown>)['y']).to.equal(undefined);
+  });
+
+  for (const [what, body] of [
+    ['ends within the file', formOf(file(contentOf(5000))).subarray(0, 3000)],
+    ['lacks its last boundary', formOf(file()).subarray(0, -6)],
+    ['has nothing', Buffer.alloc(0)],
+    ['is no form', Buffer.from('{"name":"n"}')],
+    [
+      'has a part with a malformed header',
+      Buffer.from('--test-boundary-7d1f\r\nno header\r\n\r\nx\r\n--test-boundary-7d1f--'),
+    ],
+  ] as const)
+    it(`refuses a form that ${what}`, async () => isRefused(await post(body), '', INCOMPLETE));
+
+  it('refuses a form whose boundary is not said', async () => {
+    await isRefused(await post(formOf(file()), 'multipart/form-data'), '', INCOMPLETE);
+  });
+
+  const isTooLarge = async (outcome: E.Either<FormFailure, Form>): Promise<void> => {
+    expect(outcome).to.deep.equal(E.left({ _tag: 'PayloadTooLarge', limit: MAX }));
+    await leavesNothing();
+  };
+
+  it('takes a file of exactly the limit, and none of a byte more', async () => {
+    expect(storedFile(await post(formOf(file(contentOf(MAX))))).size).to.equal(MAX);
+    storage.objects.clear();
+    outcomes = [];
+    await isTooLarge(await post(formOf(file(contentOf(MAX + 1)))));
+  });
+
+  it('refuses by its announced length before a byte has come', async () => {
+    open({ 'content-type': FORM_TYPE, 'content-length': String(MAX * 100) }).flushHeaders();
+    await isTooLarge(await read());
+    expect(storage.received).to.equal(0);
+  });
+
+  it('stops reading a form without a length when it is too long, in its file or in its fields', async () => {
+    for (const part of [file(''), { name: 'description', content: '' }]) {
+      outcomes = [];
+      const endless = open({ 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
+      endless.write(formOf(part).subarray(0, -30));
+      const writing = setInterval(() => endless.write(contentOf(64 * 1024)), 1);
+      await isTooLarge(await read());
+      clearInterval(writing);
+      endless.destroy();
+    }
+    expect(storage.received).to.be.lessThan(2 * MAX);
+  });
+
+  it('tells at once that the storage does not take the file', async () => {
+    storage.behaviour = { failAfter: 1000 };
+    const slow = open({ 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
+    slow.write(formOf(file(contentOf(50_000))).subarray(0, -30));
+    const outcome = await read();
+    expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StorageUnavailable');
+    slow.destroy();
+    await leavesNothing();
+  });
+
+  it('leaves nothing of a client that goes away within the file', async () => {
+    const gone = open({ 'content-type': FORM_TYPE, 'content-length': '90000' });
+    gone.write(formOf(file(contentOf(50_000))).subarray(0, -30));
+    await eventually(
+      () => storage.received,
+      (received) => received > 0,
+    );
+    gone.destroy();
+    expect(await read()).to.deep.equal(E.left({ _tag: 'ClientGone' }));
+    await leavesNothing();
+  });
+
+  it('leaves nothing of a client that goes away after the file', async () => {
+    const gone = open({ 'content-type': FORM_TYPE, 'content-length': '90000' });
+    gone.write(formOf(file('x'), { name: 'name', content: 'n' }).subarray(0, -30));
+    await eventually(
+      () => storage.objects.size,
+      (size) => size === 1,
+    );
+    gone.destroy();
+    expect(await read()).to.deep.equal(E.left({ _tag: 'ClientGone' }));
+    await leavesNothing();
+  });
+});
