@@ -18,6 +18,8 @@ export type AppOptions = HealthDeps &
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     readonly publicDocumentList: boolean;
+    /** Largest file, bytes. */
+    readonly maxUploadBytes: number;
     /** Requests a minute for each caller; undefined: no limit. */
     readonly rateLimit?: number | undefined;
     /** Further rows of the table. */

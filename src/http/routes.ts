@@ -7,6 +7,8 @@ import type { Service } from './service.js';
 export type RoutesDeps = HealthDeps & {
   readonly service: Service;
   readonly publicDocumentList: boolean;
+  /** Largest file, bytes. */
+  readonly maxUploadBytes: number;
   /** Further rows of the table. */
   readonly routes?: ReadonlyArray<Route>;
 };
@@ -14,7 +16,10 @@ export type RoutesDeps = HealthDeps & {
 /** The whole table: everything the service answers to. */
 export const routesOf = (deps: RoutesDeps): ReadonlyArray<Route> => [
   ...businessRoutes(deps.service.businesses),
-  ...documentRoutes(deps.service.documents, { isListPublic: deps.publicDocumentList }),
+  ...documentRoutes(deps.service.documents, {
+    isListPublic: deps.publicDocumentList,
+    maxUploadBytes: deps.maxUploadBytes,
+  }),
   ...healthRoutes(deps),
   ...(deps.routes ?? []),
 ];

@@ -1,9 +1,10 @@
 import multer from '@koa/multer';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { Context } from 'koa';
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { StoredFile } from '../../domain/document/events.js';
+import type { HttpContext } from '../exchange.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../problem/failure.js';
+import { letBodyCome } from '../request/body-bytes.js';
 import { FileReception, type StoreUpload } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
@@ -21,7 +22,7 @@ export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Une
 export type Form = { readonly fields: unknown; readonly file: StoredFile | undefined };
 
 /** Resolves when more bytes than `limit` have come: the parser would go on reading them to their end. */
-const overflow = ({ req }: Context, limit: number): Promise<PayloadTooLarge> =>
+const overflow = ({ req }: HttpContext, limit: number): Promise<PayloadTooLarge> =>
   new Promise((resolve) => {
     let received = 0;
     const count = (chunk: Buffer): void => {
@@ -35,17 +36,17 @@ const overflow = ({ req }: Context, limit: number): Promise<PayloadTooLarge> =>
     req.on('data', count);
   });
 
-const parse = async (ctx: Context, reception: FileReception, maxUploadBytes: number): Promise<unknown> => {
+const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes: number): Promise<unknown> => {
   const options = { storage: reception, limits: formLimits(maxUploadBytes), defParamCharset: 'utf8' };
   await multer(options).single('file')(ctx, () => Promise.resolve());
   // reason: the parser leaves the fields there, and koa has no type for it
   return (ctx.request as { readonly body?: unknown }).body ?? {};
 };
 
-const isClientGone = ({ req }: Context): boolean => req.destroyed && !req.complete;
+const isClientGone = ({ req }: HttpContext): boolean => req.destroyed && !req.complete;
 
 const receive = async (
-  ctx: Context,
+  ctx: HttpContext,
   reception: FileReception,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, unknown>> => {
@@ -70,10 +71,11 @@ const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag =
  */
 export const readForm =
   ({ store, discard, maxUploadBytes }: FormDeps) =>
-  (ctx: Context): TE.TaskEither<FormFailure, Form> =>
+  (ctx: HttpContext): TE.TaskEither<FormFailure, Form> =>
   async () => {
     if (Number(ctx.req.headers['content-length'] ?? 0) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
+    letBodyCome(ctx.req, ctx.res);
     const reception = new FileReception(store);
     const received = await receive(ctx, reception, maxUploadBytes);
     if (E.isLeft(received)) reception.abort();

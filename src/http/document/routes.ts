@@ -1,4 +1,4 @@
-import { auditors, viewers } from '../authentication/roles.js';
+import { auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
 import { readDocumentListQuery } from '../query/list.js';
 import { getRecord } from '../record/get-record.js';
@@ -6,6 +6,8 @@ import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import type { Service } from '../service.js';
+import { createDocument, updateDocument } from './change-document.js';
+import { getFile } from './get-file.js';
 
 const all = `${API}/document`;
 const one = `${all}/:id`;
@@ -13,6 +15,8 @@ const one = `${all}/:id`;
 export type DocumentOptions = {
   /** Whether the list may be read without a token. */
   readonly isListPublic: boolean;
+  /** Largest file, bytes. */
+  readonly maxUploadBytes: number;
 };
 
 const listing = ({ page, all: whole }: Service['documents'], { isListPublic }: DocumentOptions): Route => ({
@@ -42,9 +46,38 @@ const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
     roles: auditors,
     handle: listEvents(documents.events),
   },
+  {
+    operation: 'getDocumentFile',
+    method: 'GET',
+    path: `${one}/file`,
+    access: 'token',
+    roles: viewers,
+    past: auditors,
+    handle: getFile(documents),
+  },
+];
+
+const changing = (documents: Service['documents'], { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
+  {
+    operation: 'createDocument',
+    method: 'POST',
+    path: all,
+    access: 'token',
+    roles: editors,
+    handle: createDocument(documents, maxUploadBytes),
+  },
+  {
+    operation: 'updateDocument',
+    method: 'PUT',
+    path: one,
+    access: 'token',
+    roles: editors,
+    handle: updateDocument(documents, maxUploadBytes),
+  },
 ];
 
 export const documentRoutes = (documents: Service['documents'], options: DocumentOptions): ReadonlyArray<Route> => [
   listing(documents, options),
   ...reading(documents),
+  ...changing(documents, options),
 ];

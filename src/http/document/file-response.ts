@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { either as E, taskEither as TE } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { PreconditionFailed } from '../../event-sourcing/command-call.js';
+import type { FileContents, FileUnavailable } from '../../read/get-file.js';
+import type { FileVersion } from '../../read/queries.js';
+import type { EntityNotFound, RangeNotSatisfiable, RequestInvalid } from '../problem/failure.js';
+import { conditionsOf, evaluate } from '../request/conditions.js';
+import type { Answer } from '../response/answer.js';
+import { selectBytes, type Selection } from './byte-range.js';
+import { attachment } from './content-disposition.js';
+
+export type FileFailure = EntityNotFound | RequestInvalid | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
+
+/** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
+const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
+
+/** A part is only worth sending of the very file that the client has the other parts of; HEAD knows no parts. */
+const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
+  const ifRange = headers['if-range'];
+  const isApplicable = method === 'GET' && (ifRange === undefined || ifRange === fileTag(file));
+  return selectBytes(isApplicable ? headers.range : undefined, file.size);
+};
+
+const answerTo = (
+  { method }: IncomingMessage,
+  file: StoredFile,
+  open: FileContents['open'],
+  selection: Exclude<Selection, { _tag: 'Unsatisfiable' }>,
+): TE.TaskEither<FileUnavailable, Answer> => {
+  const range = selection._tag === 'Part' ? selection.range : undefined;
+  const length = range === undefined ? file.size : range.last - range.first + 1;
+  const headers = [
+    ...['ETag', fileTag(file), 'Accept-Ranges', 'bytes', 'Content-Length', String(length)],
+    ...['Content-Disposition', attachment(file.originalName)],
+    ...(range === undefined ? [] : ['Content-Range', `bytes ${range.first}-${range.last}/${file.size}`]),
+  ];
+  const status = range === undefined ? 200 : 206;
+  const answer = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
+  if (method === 'HEAD') return TE.right(answer);
+  return pipe(
+    open(file.key, range),
+    TE.map((body) => ({ ...answer, body })),
+  );
+};
+
+/**
+ * Answers with a document's file, or the part of it that the request asks for (RFC 9110 §13, §14). The object is
+ * opened before the status is known to the client, and read at the client's pace.
+ */
+export const fileResponse =
+  (open: FileContents['open']) =>
+  ({ file, revision }: FileVersion, request: IncomingMessage): TE.TaskEither<FileFailure, Answer> => {
+    if (file === null) return TE.left({ _tag: 'EntityNotFound' });
+    const conditions = conditionsOf(request.headers);
+    if (E.isLeft(conditions)) return TE.left(conditions.left);
+    switch (evaluate(conditions.right, fileTag(file))) {
+      case 'IfMatchFailed':
+        return TE.left({ _tag: 'PreconditionFailed', current: revision });
+      case 'IfNoneMatchFailed':
+        return TE.right({ status: 304, headers: ['ETag', fileTag(file)] });
+      case 'Go': {
+        const selection = selectionOf(file, request);
+        return selection._tag === 'Unsatisfiable'
+          ? TE.left({ _tag: 'RangeNotSatisfiable', size: file.size })
+          : answerTo(request, file, open, selection);
+      }
+    }
+  };
