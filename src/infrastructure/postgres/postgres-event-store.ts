@@ -11,6 +11,7 @@ import { makeLastingConnection } from './event-log/lasting-connection.js';
 import { makeNewestEvent } from './event-log/newest-event.js';
 import { makePages } from './event-log/pages.js';
 import { readLog, readStream } from './event-log/read-log.js';
+import { planByIndex } from './event-log/index-plans.js';
 import { migrateEventLog } from './event-log/schema.js';
 import { followLog } from './event-log/subscription.js';
 
@@ -32,14 +33,6 @@ const DEFAULT_READERS = 8;
 const STATEMENT_TIMEOUT = 5_000;
 const CONNECT_TIMEOUT = 2_000;
 
-/**
- * Our statements are cheap through an index alone. The planner may judge otherwise while a table is small, and a
- * prepared statement would keep that plan while the table grows.
- */
-const preferIndexes = async (client: pg.ClientBase): Promise<void> => {
-  await client.query('set enable_seqscan = off');
-};
-
 const asUnavailable = (cause: unknown): StoreUnavailable =>
   cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the event log cannot be opened', cause);
 
@@ -56,7 +49,7 @@ const migrate = async (config: pg.ClientConfig): Promise<void> => {
 
 const openPool = (config: pg.ClientConfig, max: number, onIncident: OnIncident): pg.Pool => {
   // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, only its types do not say so
-  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: preferIndexes });
+  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: planByIndex });
   pool.on('error', (cause) => onIncident({ _tag: 'ConnectionLost', of: 'reader', cause }));
   return pool;
 };
@@ -68,7 +61,7 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
   const feed = makeCommitFeed();
-  const connection = makeLastingConnection({ config, name: 'writer', prepare: preferIndexes, onIncident });
+  const connection = makeLastingConnection({ config, name: 'writer', prepare: planByIndex, onIncident });
   const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onIncident }));
   let watching: Promise<void> | undefined;
 

@@ -17,6 +17,9 @@ export type AppendCommand = {
 
 export const firstRevision = ({ expected }: AppendCommand): Revision => (expected === 'no-stream' ? 0n : expected + 1n);
 
+/** A named statement, so that the server parses and plans it once for each connection, and its parameters. */
+export type SentStatement = { readonly name: string; readonly text: string; readonly values: Array<unknown> };
+
 /** Channel on which the processes of one log tell each other its new head: `<process> <position>`. */
 export const HEAD_CHANNEL = 'event_log_head';
 
@@ -28,11 +31,9 @@ export const HEAD_CHANNEL = 'event_log_head';
  * alone. Therefore only the first event of an append decides: it must find its predecessor and a free place; the
  * others follow it, for where it fits, they fit too. An append whose first event is not returned was not stored.
  */
-export const appendStatement = {
-  name: 'event_log.append',
-  text: `
+const text = `
     with taken as materialized (
-      update event_log.head set position = position + $1::integer
+      update event_log.head set position = position + $1::integer where only_row
       returning position - $1::integer as prev, pg_notify('${HEAD_CHANNEL}', $2::text || ' ' || position::text)
     ), batch as materialized (
       select taken.prev + given.place as position, given.*
@@ -53,11 +54,10 @@ export const appendStatement = {
       from batch join opening using (stream)
       where revision > first
     )
-    select prev::text, (opening.position - prev)::integer from taken left join opening on true`,
-};
+    select prev::text, (opening.position - prev)::integer from taken left join opening on true`;
 
-/** The statement's parameters. `process` names the sender in the notification. */
-export const appendValues = (process: string, commands: ReadonlyArray<AppendCommand>): ReadonlyArray<unknown> => {
+/** `process` names the sender in the notification. */
+export const batchAppend = (process: string, commands: ReadonlyArray<AppendCommand>): SentStatement => {
   const rows = commands.flatMap((command) => {
     const first = firstRevision(command);
     return command.events.map((event, index) => ({
@@ -67,7 +67,7 @@ export const appendValues = (process: string, commands: ReadonlyArray<AppendComm
       event,
     }));
   });
-  return [
+  const values = [
     rows.length,
     process,
     textArray(rows.map(({ stream }) => stream)),
@@ -78,6 +78,7 @@ export const appendValues = (process: string, commands: ReadonlyArray<AppendComm
     textArray(rows.map(({ event }) => event.data)),
     textArray(rows.map(({ event }) => event.metadata)),
   ];
+  return { name: 'event_log.append', text, values };
 };
 
 /** One row for each stored append: the head before the batch, and the place of the append's first event in it. */

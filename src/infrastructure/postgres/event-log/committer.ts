@@ -6,17 +6,18 @@ import type { PendingAppend } from './append-queue.js';
 import {
   appendedAt,
   type AppendRow,
-  appendStatement,
-  appendValues,
+  batchAppend,
   firstRevision,
   placeCommands,
   type PlacedCommand,
+  type SentStatement,
 } from './append-statement.js';
 import type { CommitFeed } from './commit-feed.js';
 import type { OnIncident } from './incident.js';
 import type { LastingConnection } from './lasting-connection.js';
+import { loneAppend } from './lone-append-statement.js';
 import { jitter } from './pause.js';
-import { type ConflictRow, conflictStatement, conflictValues, settleConflict } from './settle-conflicts.js';
+import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
 import { sqlFailureOf } from './sql-failure.js';
 
 /** How long an append is repeated over a lost connection, from its arrival, ms. */
@@ -33,6 +34,14 @@ const storedEvents = ({ command, position }: PlacedCommand<PendingAppend>): Read
     position: position + BigInt(index),
   }));
 
+const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentStatement => {
+  const [only, ...others] = batch;
+  const [event, ...further] = only?.events ?? [];
+  return only !== undefined && event !== undefined && others.length + further.length === 0
+    ? loneAppend(process, only, event)
+    : batchAppend(process, batch);
+};
+
 export type CommitterDeps = {
   readonly connection: LastingConnection;
   readonly feed: CommitFeed;
@@ -46,18 +55,15 @@ export type CommitterDeps = {
  * unknown, so the same appends are sent again: what had been stored is then recognised by its ids.
  */
 export const makeCommitter = ({ connection, feed, process, onIncident }: CommitterDeps) => {
-  const ask = async <Row extends Array<unknown>>(
-    statement: { readonly name: string; readonly text: string },
-    values: ReadonlyArray<unknown>,
-  ): Promise<ReadonlyArray<Row>> => {
+  const ask = async <Row extends Array<unknown>>(statement: SentStatement): Promise<ReadonlyArray<Row>> => {
     const client: pg.Client = await connection.open();
-    const { rows } = await client.query<Row>({ ...statement, values: [...values], rowMode: 'array' });
+    const { rows } = await client.query<Row>({ ...statement, rowMode: 'array' });
     return rows;
   };
 
   /** Answers the appends that were stored and gives the others. */
   const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<AppendRow>(appendStatement, appendValues(process, batch));
+    const rows = await ask<AppendRow>(appendOf(process, batch));
     const prev = BigInt(rows[0]?.[0] ?? 0n);
     const { stored, conflicting } = placeCommands(batch, prev, new Set(rows.map(([, place]) => place)));
     const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
@@ -69,7 +75,7 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
 
   /** Answers the appends that conflict or repeat and gives those that may be tried again. */
   const settle = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<ConflictRow>(conflictStatement, conflictValues(conflicting));
+    const rows = await ask<ConflictRow>(conflictQuestion(conflicting));
     return conflicting.filter((append, index) => {
       const row = rows[index];
       const outcome = row === undefined ? undefined : settleConflict(append, row);
@@ -114,8 +120,10 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
         open = await insert(open);
         if (open.length > 0) open = await settle(open);
         if (open.length === 0) return;
-        // a stream that moved between two statements: at its next look the append fits or conflicts
-        if (isLate(open)) fail(open, new Error('the stream keeps moving'));
+        // their stream moved between two statements: they fit or conflict when they are tried again
+        if (!isLate(open)) continue;
+        fail(open, new Error('the stream keeps moving'));
+        return;
       } catch (cause) {
         const failure = sqlFailureOf(cause);
         if (failure === 'Refused') {

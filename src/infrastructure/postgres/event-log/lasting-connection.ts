@@ -1,7 +1,8 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { OnIncident } from './incident.js';
 
-/** One connection that is opened when it is needed, and again after it was lost. */
+/** One connection that is opened when it is needed, and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
   /** The open connection, opened now if need be. Throws when that fails or takes longer than its bound. */
   readonly open: () => Promise<pg.Client>;
@@ -19,45 +20,58 @@ export type LastingConnectionOptions = {
   readonly onIncident: OnIncident;
 };
 
+/** How long a server may take to say goodbye, ms. */
+const PARTING = 1_000;
+
+type Opened = { readonly client: pg.Client; readonly socket: Socket };
+
 export const makeLastingConnection = (options: LastingConnectionOptions): LastingConnection => {
   const { config, name, prepare, onIncident } = options;
-  let current: pg.Client | undefined;
+  let current: Opened | undefined;
 
-  const end = (client: pg.Client): Promise<void> => client.end().catch(() => undefined);
-
-  const lost = (client: pg.Client, cause: unknown): void => {
-    if (current !== client) return;
+  const lost = (opened: Opened, cause: unknown): void => {
+    opened.socket.destroy();
+    if (current !== opened) return;
     current = undefined;
     onIncident({ _tag: 'ConnectionLost', of: name, cause });
-    void end(client);
   };
 
   const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client(config);
-    client.on('error', (error) => lost(client, error));
-    client.on('end', () => lost(client, undefined));
+    const socket = new Socket();
+    const client = new pg.Client({ ...config, stream: () => socket });
+    const opened = { client, socket };
+    client.on('error', (error) => lost(opened, error));
+    client.on('end', () => lost(opened, undefined));
     try {
       await client.connect();
       await prepare(client);
     } catch (error) {
-      void end(client);
+      socket.destroy();
       throw error;
     }
-    current = client;
+    current = opened;
     return client;
   };
 
+  /** What is open, forgotten: its end is no incident. */
+  const forget = (): Opened | undefined => {
+    const opened = current;
+    current = undefined;
+    return opened;
+  };
+
   return {
-    open: async () => current ?? connect(),
+    open: async () => current?.client ?? connect(),
     isOpen: () => current !== undefined,
     drop: () => {
-      if (current !== undefined) void end(current);
-      current = undefined;
+      forget()?.socket.destroy();
     },
     close: async () => {
-      const last = current;
-      current = undefined;
-      if (last !== undefined) await end(last);
+      const opened = forget();
+      if (opened === undefined) return;
+      const overdue = setTimeout(() => opened.socket.destroy(), PARTING);
+      await opened.client.end();
+      clearTimeout(overdue);
     },
   };
 };

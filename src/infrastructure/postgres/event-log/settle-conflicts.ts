@@ -1,27 +1,28 @@
 import { either as E } from 'fp-ts';
 import type { Appended, RevisionConflict } from '../../../event-sourcing/event-store.js';
-import { type AppendCommand, firstRevision } from './append-statement.js';
+import { type AppendCommand, firstRevision, type SentStatement } from './append-statement.js';
 import { bigintArray, textArray } from './binary-arrays.js';
 
 /** What stands where appends did not find their place. */
-export const conflictStatement = {
-  name: 'event_log.conflicts',
-  text: `
+const text = `
     select
-      (select revision::text from event_log.event where stream = wanted.stream order by revision desc limit 1),
+      (select revision::text from event_log.event where stream = wanted.stream order by event.revision desc limit 1),
       array(
         select id::text || ' ' || position::text from event_log.event
-        where stream = wanted.stream and revision between wanted.first and wanted.last order by revision
+        where stream = wanted.stream and revision between wanted.first and wanted.last order by event.revision
       )
     from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as wanted (stream, first, last, place)
-    order by place`,
-};
+    order by place`;
 
-export const conflictValues = (commands: ReadonlyArray<AppendCommand>): ReadonlyArray<unknown> => [
-  textArray(commands.map(({ stream }) => stream)),
-  bigintArray(commands.map(firstRevision)),
-  bigintArray(commands.map((command) => firstRevision(command) + BigInt(command.events.length - 1))),
-];
+export const conflictQuestion = (commands: ReadonlyArray<AppendCommand>): SentStatement => ({
+  name: 'event_log.conflicts',
+  text,
+  values: [
+    textArray(commands.map(({ stream }) => stream)),
+    bigintArray(commands.map(firstRevision)),
+    bigintArray(commands.map((command) => firstRevision(command) + BigInt(command.events.length - 1))),
+  ],
+});
 
 /** Revision of the stream's last event, and `id position` of what stands at the command's places. */
 export type ConflictRow = [actual: string | null, there: ReadonlyArray<string>];
