@@ -26,8 +26,9 @@ export type History<State> = {
   /** The state as the stream had it then; none before its first event or past its last revision. */
   readonly stateAsOf: (id: string, asOf: AsOf) => TE.TaskEither<LoadFailure, O.Option<StateThen<State>>>;
   /**
-   * Pages of an entity's events, pulled at the reader's pace. Whether the entity exists is known before the first
-   * page; later failures are thrown out of the iterator.
+   * Pages of an entity's events, once, pulled at the reader's pace. Whether the entity exists is known before the
+   * first page; later failures are thrown out of the iterator. Whoever stops early, even before the first page, calls
+   * the iterator's `return`: a read of the store is open.
    */
   readonly events: (
     id: string,
@@ -74,7 +75,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  async function* render(id: string, request: EventsRequest): AsyncGenerator<EventsPage> {
+  async function* render(id: string, request: EventsRequest): AsyncGenerator<EventsPage, void, undefined> {
     const { proof, ...range } = request;
     for await (const page of store.readStream(streamOf(id), range)) {
       const bodies = page.map((stored) => {
@@ -100,7 +101,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     const pages = render(id, request);
     try {
       const first = await pages.next();
-      if (first.done === true) return (await exists(id)) ? E.right(none()) : E.left({ _tag: 'NeverExisted' });
+      if (first.done === true) return (await exists(id)) ? E.right(noPages) : E.left({ _tag: 'NeverExisted' });
       return E.right(continued(first.value, pages));
     } catch (error) {
       return E.left(failure(error));
@@ -110,15 +111,18 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   return { stateAsOf, events };
 };
 
-async function* none(): AsyncGenerator<EventsPage> {
-  // no page
-}
+const noPages: AsyncIterable<EventsPage> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+};
 
-async function* continued(first: EventsPage, rest: AsyncGenerator<EventsPage>): AsyncGenerator<EventsPage> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
+/** `first` and then the rest. No generator: one that was never started would not release `rest` when it is left. */
+const continued = (first: EventsPage, rest: AsyncGenerator<EventsPage, void, undefined>): AsyncIterable<EventsPage> => {
+  let pending: EventsPage | undefined = first;
+  const next = (): Promise<IteratorResult<EventsPage, void>> => {
+    if (pending === undefined) return rest.next();
+    const value = pending;
+    pending = undefined;
+    return Promise.resolve({ done: false, value });
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return() }) };
+};

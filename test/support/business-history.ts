@@ -1,0 +1,16 @@
+import { businessDecider } from '../../src/domain/business/decide.js';
+import { businessSerde } from '../../src/domain/business/serde.js';
+import type { BusinessState } from '../../src/domain/business/state.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
+import { type History, makeHistory } from '../../src/read/history.js';
+
+/** The history of businesses over a store. */
+export const businessHistory = (store: EventStore): History<BusinessState> =>
+  makeHistory({
+    store,
+    serde: businessSerde,
+    fold: businessDecider,
+    telling: { entityType: 'Business', describe: describeBusinessEvent },
+    category: 'business',
+  });

@@ -1,0 +1,19 @@
+import { taskEither as TE } from 'fp-ts';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+
+/** A store that does not answer. */
+export const downEventStore = (): { readonly store: EventStore; readonly failure: StoreUnavailable } => {
+  const failure = new StoreUnavailable('the event store is down');
+  const failing = <A>(): AsyncIterable<A> => ({
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
+  });
+  const store: EventStore = {
+    append: () => TE.left(failure),
+    readStream: failing,
+    readAll: failing,
+    subscribe: failing,
+    head: () => TE.left(failure),
+    identity: () => TE.left(failure),
+  };
+  return { store, failure };
+};
