@@ -1,0 +1,45 @@
+import { type AppOptions, makeApp } from '../../src/http/app.js';
+import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
+import { serve } from '../../src/http/serve.js';
+import { makeService, type ServicePorts } from '../../src/http/service.js';
+import { memoryPorts } from './memory-ports.js';
+import type { Stack } from './stack.js';
+import { SECRET, tokenFor } from './tokens.js';
+
+export type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };
+
+/** Options of the app under test; `ports` may replace some of those in memory. */
+export type MemoryStackOptions = Partial<Omit<AppOptions, 'service'>> & {
+  readonly ports?: (ports: ServicePorts) => Partial<ServicePorts>;
+};
+
+export type MemoryStack = Stack & { readonly ports: ServicePorts; readonly log: ReadonlyArray<LogLine> };
+
+const ready = (): Promise<{ missing: ReadonlyArray<string> }> => Promise.resolve({ missing: [] });
+
+/** The whole HTTP surface over ports in memory, on a port of its own. */
+export const startMemoryStack = async (options: MemoryStackOptions = {}): Promise<MemoryStack> => {
+  const { ports: replace = () => ({}), ...given } = options;
+  const { ports: original, close } = await memoryPorts();
+  const ports = { ...original, ...replace(original) };
+  const log: Array<LogLine> = [];
+  const app = makeApp({
+    authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
+    corsOrigins: [],
+    publicDocumentList: false,
+    readiness: ready,
+    log: {
+      info: (fields, message) => log.push({ level: 'info', message, fields }),
+      error: (fields, message) => log.push({ level: 'error', message, fields }),
+    },
+    ...given,
+    service: makeService(ports),
+  });
+  const listener = app.callback();
+  const served = await serve((request, response) => void listener(request, response), { host: '127.0.0.1', port: 0 });
+  const stop = async (): Promise<void> => {
+    await served.stop(1000);
+    await close();
+  };
+  return { baseUrl: served.address, tokenFor, stop, ports, log };
+};
