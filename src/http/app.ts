@@ -3,27 +3,18 @@ import Koa from 'koa';
 import { answering, type AnsweringDeps } from './answering.js';
 import type { Authenticate } from './authentication/authenticate.js';
 import type { RequestState } from './exchange.js';
-import type { HealthDeps } from './health/routes.js';
 import { errorFields } from './problem/log-fields.js';
-import type { Route } from './route.js';
-import { routesOf } from './routes.js';
+import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
-import type { Service } from './service.js';
 
-export type AppOptions = HealthDeps &
+export type AppOptions = RoutesDeps &
   Pick<AnsweringDeps, 'log' | 'observe'> & {
-    readonly service: Service;
     readonly authenticate: Authenticate;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
-    readonly publicDocumentList: boolean;
-    /** Largest file, bytes. */
-    readonly maxUploadBytes: number;
     /** Requests a minute for each caller; undefined: no limit. */
     readonly rateLimit?: number | undefined;
-    /** Further rows of the table. */
-    readonly routes?: ReadonlyArray<Route>;
     readonly streams?: Partial<AnsweringDeps['streams']>;
   };
 

@@ -6,6 +6,7 @@ import type { Service } from './service.js';
 
 export type RoutesDeps = HealthDeps & {
   readonly service: Service;
+  /** Whether the document list may be read without a token. */
   readonly publicDocumentList: boolean;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;

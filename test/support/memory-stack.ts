@@ -27,6 +27,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     publicDocumentList: false,
+    maxUploadBytes: 1_000_000,
     readiness: ready,
     log: {
       info: (fields, message) => log.push({ level: 'info', message, fields }),
