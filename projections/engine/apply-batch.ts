@@ -1,0 +1,76 @@
+import { makeBoundedCache } from '../../src/event-sourcing/bounded-cache.js';
+import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { isUuid } from './binary-array.js';
+import { foldBatch, type FoldedBatch } from './fold-batch.js';
+import { type Role, tableOf } from './instance.js';
+import type { OnNotice } from './notice.js';
+import { type Entity, readEntities } from './rows.js';
+import { type Step, writeBatch, type Writer } from './write-batch.js';
+import { isRefusal, writeWithParking } from './write-with-parking.js';
+
+/** Entities kept in memory: twice this, at most. */
+const CACHE_GENERATION = 2_500;
+
+/**
+ * Folds events into their rows and moves the checkpoint over them, in one transaction. Answers the role in which the
+ * instance was written; undefined, and nothing written, when the lease was lost or the checkpoint is not at
+ * `step.from`. After that, or an error, it must not be used again: what it remembers may be wrong.
+ */
+export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
+
+/** Ids of events that are not the first of their stream; the rows of all others are born in this batch. */
+const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
+  const firsts = new Map<string, StoredEvent>();
+  for (const event of events) if (!firsts.has(event.stream)) firsts.set(event.stream, event);
+  return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
+};
+
+export const makeApplyBatch = <State, Event extends DomainEvent>(
+  writer: Writer<State, Event>,
+  onNotice: OnNotice,
+): ApplyBatch => {
+  const { pool, projection, instance } = writer;
+  const cache = makeBoundedCache<string, Entity<State>>(CACHE_GENERATION);
+
+  const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch<State>> => {
+    const missing = [...idsBornBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));
+    const rows =
+      missing.length === 0
+        ? new Map<string, Entity<State>>()
+        : await readEntities(pool, tableOf(instance), projection, missing);
+    return foldBatch(projection, (id) => cache.get(id) ?? rows.get(id), events);
+  };
+
+  /** False when the database refuses a row of the batch. */
+  const writeWhole = async (step: Step, folded: FoldedBatch<State>): Promise<Role | undefined | false> => {
+    try {
+      const role = await writeBatch(writer, step, folded);
+      for (const entity of folded.entities) cache.set(entity.id, entity);
+      return role;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  };
+
+  const writeCarefully = async (
+    step: Step,
+    folded: FoldedBatch<State>,
+    events: ReadonlyArray<StoredEvent>,
+  ): Promise<Role | undefined> => {
+    const written = await writeWithParking(writer, step, folded, events);
+    // which of them were refused is in the rows
+    for (const { id } of folded.entities) cache.delete(id);
+    for (const { event, reason } of written?.parkings ?? [])
+      onNotice({ _tag: 'Parked', projection: projection.name, event, reason });
+    return written?.role;
+  };
+
+  return async (move, events) => {
+    const step: Step = { ...move, last: events.at(-1) };
+    const folded = await fold(events);
+    const role = folded.parkings.length === 0 ? await writeWhole(step, folded) : false;
+    return role === false ? writeCarefully(step, folded, events) : role;
+  };
+};

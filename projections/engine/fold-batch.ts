@@ -1,0 +1,88 @@
+import { either as E } from 'fp-ts';
+import { entityIdOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import type { Projection } from '../projection.js';
+import { isUuid } from './binary-array.js';
+import type { Entity } from './rows.js';
+
+/** An event that cannot be projected, and how many events of its stream (itself included) wait because of it. */
+export type Parking = {
+  readonly event: Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'>;
+  readonly reason: string;
+  readonly waiting: number;
+};
+
+/** What a batch of events makes of the entities it touches. */
+export type FoldedBatch<State> = {
+  /** Changed entities, each once; without those whose id no row can have. */
+  readonly entities: ReadonlyArray<Entity<State>>;
+  readonly parkings: ReadonlyArray<Parking>;
+};
+
+export const groupByStream = (
+  events: ReadonlyArray<StoredEvent>,
+): ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>> => {
+  const groups = new Map<StreamName, Array<StoredEvent>>();
+  for (const event of events) {
+    const group = groups.get(event.stream);
+    if (group === undefined) groups.set(event.stream, [event]);
+    else group.push(event);
+  }
+  return groups;
+};
+
+const ALREADY_PARKED = 'an earlier event of the stream is parked';
+
+/** Folds the next events of one entity; stops at one that cannot be projected. Events it has already are passed over. */
+export const foldEntity = <State, Event extends DomainEvent>(
+  { serde, evolve }: Projection<State, Event>,
+  known: Entity<State>,
+  events: ReadonlyArray<StoredEvent>,
+): { readonly entity: Entity<State>; readonly parking: Parking | undefined } => {
+  let entity = known;
+  for (const [index, stored] of events.entries()) {
+    if (stored.revision <= entity.revision) continue;
+    const park = (reason: string) => ({
+      entity: { ...entity, isParked: true },
+      parking: { event: stored, reason, waiting: events.length - index },
+    });
+    if (entity.isParked) return park(ALREADY_PARKED);
+    if (stored.revision !== entity.revision + 1n)
+      return park(`revision ${String(stored.revision)} follows ${String(entity.revision)}`);
+    const decoded = serde.decode(stored);
+    if (E.isLeft(decoded)) return park(decoded.left.reason);
+    const { event, metadata } = decoded.right;
+    entity = { ...entity, revision: stored.revision, state: evolve(entity.state, event, metadata) };
+  }
+  return { entity, parking: undefined };
+};
+
+/** Folds a batch onto the entities `known`; those not known begin with their first event in it. */
+export const foldBatch = <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  known: (id: string) => Entity<State> | undefined,
+  events: ReadonlyArray<StoredEvent>,
+): FoldedBatch<State> => {
+  const entities: Array<Entity<State>> = [];
+  const parkings: Array<Parking> = [];
+  for (const [stream, own] of groupByStream(events)) {
+    const id = entityIdOf(stream);
+    const [first] = own;
+    if (first === undefined) continue;
+    if (!isUuid(id)) {
+      parkings.push({ event: first, reason: 'the id is not a UUID', waiting: own.length });
+      continue;
+    }
+    const before = known(id) ?? newEntity(projection, id, first);
+    const { entity, parking } = foldEntity(projection, before, own);
+    if (entity !== before) entities.push(entity);
+    if (parking !== undefined) parkings.push(parking);
+  }
+  return { entities, parkings };
+};
+
+export const newEntity = <State, Event extends DomainEvent>(
+  { initialState }: Projection<State, Event>,
+  id: string,
+  first: Pick<StoredEvent, 'position'>,
+): Entity<State> => ({ id, state: initialState, revision: -1n, place: first.position, isParked: false });

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { either as E } from 'fp-ts';
+import { CheckpointNotInLog, type EventStore } from '../../src/event-sourcing/event-store.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { type Instance, readInstance, register } from './instance.js';
+import { acquireLease, releaseLease } from './lease.js';
+import { ProjectionRefused } from './projection-refused.js';
+import { pause } from './repeat.js';
+import { migrate } from './schema.js';
+import { Deposed, type EngineDeps, holdTenure, type Standing } from './tenure.js';
+
+const COMPETE_MS = 1_000;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+/** After an interruption: how long it must go well before that is news. */
+const SETTLED_MS = 1_000;
+
+/** What the process does for one projection. */
+export type Activity =
+  | { readonly _tag: 'Starting' }
+  | { readonly _tag: 'StandingBy' }
+  | ({ readonly _tag: 'Projecting'; readonly instance: string } & Standing)
+  | { readonly _tag: 'Interrupted' }
+  | { readonly _tag: 'Refused'; readonly error: ProjectionRefused }
+  | { readonly _tag: 'Stopped' };
+
+export type Follower = { readonly activity: () => Activity; readonly stopped: Promise<void> };
+
+/** The last event that the rows show must be in the log as they saw it: a log that was replaced can be long enough. */
+const refuseOtherPast = async (store: EventStore, name: string, { last }: Instance): Promise<void> => {
+  if (last === undefined) return;
+  for await (const page of store.readStream(last.stream, { direction: 'forwards', from: last.revision, limit: 1 }))
+    for (const { id } of page) if (id === last.id) return;
+  throw ProjectionRefused.notInLog(name, `event ${last.id}, revision ${String(last.revision)} of ${last.stream}`);
+};
+
+const asRefused = (name: string, error: unknown): ProjectionRefused | undefined => {
+  if (error instanceof ProjectionRefused) return error;
+  if (!(error instanceof CheckpointNotInLog)) return undefined;
+  return ProjectionRefused.notInLog(name, `position ${String(error.checkpoint.commit)}`, error);
+};
+
+/**
+ * Keeps one projection up to date: registers its instance, competes for the lease, projects while it holds it.
+ * Database and log may come and go: it tries again for ever, and says so once per change. It stops by itself only
+ * when it is refused (`ProjectionRefused`).
+ */
+export const followLog = <State, Event extends DomainEvent>(
+  deps: EngineDeps<State, Event> & { readonly isSoleProcess: boolean },
+  signal: AbortSignal,
+): Follower => {
+  const { pool, store, projection, onNotice, isSoleProcess } = deps;
+  const { name } = projection;
+  const holder = randomUUID();
+  let activity: () => Activity = () => ({ _tag: 'Starting' });
+  let registered: string | undefined;
+  let retryMs = FIRST_RETRY_MS;
+  let isInterrupted = false;
+
+  const prepare = async (): Promise<string> => {
+    const identity = await store.identity()();
+    if (E.isLeft(identity)) throw identity.left;
+    await migrate(pool);
+    const instance = await register(pool, projection, identity.right);
+    await refuseOtherPast(store, name, instance);
+    return instance.name;
+  };
+
+  const standBy = async (): Promise<void> => {
+    if (activity()._tag !== 'StandingBy') onNotice({ _tag: 'StandingBy', projection: name });
+    activity = () => ({ _tag: 'StandingBy' });
+    await pause(COMPETE_MS, signal);
+  };
+
+  const attempt = async (): Promise<void> => {
+    registered ??= await prepare();
+    const lease = await acquireLease(pool, registered, holder, isSoleProcess);
+    if (lease === undefined) return standBy();
+    // read after the lease was won: where the last holder left it
+    const instance = await readInstance(pool, registered);
+    if (instance === undefined) {
+      registered = undefined;
+      return;
+    }
+    const announce = (): void => {
+      retryMs = FIRST_RETRY_MS;
+      isInterrupted = false;
+      onNotice({ _tag: 'Projecting', projection: name, instance: instance.name, role: instance.role });
+    };
+    const settled = setTimeout(announce, isInterrupted ? SETTLED_MS : 0);
+    try {
+      await holdTenure(deps, instance, lease, signal, (standing) => {
+        activity = () => ({ _tag: 'Projecting', instance: instance.name, ...standing() });
+      });
+    } finally {
+      clearTimeout(settled);
+      if (signal.aborted) await releaseLease(pool, lease).catch(() => undefined);
+    }
+  };
+
+  const interrupt = async (cause: unknown): Promise<void> => {
+    registered = undefined;
+    if (cause instanceof Deposed) onNotice({ _tag: 'Deposed', projection: name });
+    else if (!isInterrupted) onNotice({ _tag: 'Interrupted', projection: name, cause });
+    isInterrupted ||= !(cause instanceof Deposed);
+    activity = () => ({ _tag: 'Interrupted' });
+    await pause(retryMs, signal);
+    retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await attempt();
+      } catch (cause) {
+        const error = asRefused(name, cause);
+        if (error !== undefined) {
+          activity = () => ({ _tag: 'Refused', error });
+          onNotice({ _tag: 'Refused', projection: name, error });
+          return;
+        }
+        await interrupt(cause);
+      }
+    }
+    activity = () => ({ _tag: 'Stopped' });
+  };
+
+  return { activity: () => activity(), stopped: run() };
+};

@@ -1,0 +1,41 @@
+import type { Database } from './schema.js';
+
+/** The right to write one instance. A new holder gets a higher fencing number; older ones then write nothing. */
+export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
+
+/** A holder that does not renew for so long has lost its lease, by the database's clock. */
+export const LEASE_MS = 5_000;
+export const RENEW_MS = 1_500;
+
+const ACQUIRE = `
+insert into read_model.lease as l (name, holder, fencing, expires_at)
+values ($1, $2, 1, clock_timestamp() + $3 * interval '1 ms')
+on conflict (name) do update set
+  holder = excluded.holder,
+  fencing = l.fencing + (l.holder <> excluded.holder)::int,
+  expires_at = excluded.expires_at
+where l.holder = excluded.holder or l.expires_at < clock_timestamp() or $4
+returning fencing`;
+
+/**
+ * Takes the lease, or renews it for its holder; undefined while another holds it. With `takeOver` no other is waited
+ * for: right only where the caller knows that no other process runs.
+ */
+export const acquireLease = async (
+  database: Database,
+  name: string,
+  holder: string,
+  takeOver: boolean,
+): Promise<Lease | undefined> => {
+  const values = [name, holder, LEASE_MS, takeOver];
+  const { rows } = await database.query<{ fencing: string }>({ name: 'acquire lease', text: ACQUIRE, values });
+  const [row] = rows;
+  return row && { name, holder, fencing: row.fencing };
+};
+
+/** Lets the next holder begin at once. */
+export const releaseLease = async (database: Database, { name, holder }: Lease): Promise<void> => {
+  // the row stays: the fencing number must go on growing
+  const text = `update read_model.lease set expires_at = '-infinity' where name = $1 and holder = $2`;
+  await database.query(text, [name, holder]);
+};

@@ -1,0 +1,65 @@
+import type { LogBatch } from '../../src/event-sourcing/event-store.js';
+
+export type MergeLimits = { readonly events: number; readonly bytes: number };
+
+const bytesOf = ({ events }: LogBatch): number =>
+  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+
+const joined = (batches: ReadonlyArray<LogBatch>, newest: LogBatch): LogBatch => ({
+  events: batches.flatMap(({ events }) => events),
+  checkpoint: newest.checkpoint,
+});
+
+/**
+ * Gives all that has arrived while the consumer was busy as one batch, so that a slow commit is answered by a larger
+ * batch. Reads ahead up to about `limits` and no further. Ends, or throws, as the source does; leaving early aborts it.
+ */
+export async function* mergeBatches(
+  source: (signal: AbortSignal) => AsyncIterable<LogBatch>,
+  limits: MergeLimits,
+  signal: AbortSignal,
+): AsyncGenerator<LogBatch> {
+  const leave = new AbortController();
+  const waiting: Array<LogBatch> = [];
+  let end: { readonly error?: unknown } | undefined;
+  let events = 0;
+  let bytes = 0;
+  let arrived = (): void => undefined;
+  let taken = (): void => undefined;
+
+  const readAhead = async (): Promise<void> => {
+    for await (const batch of source(AbortSignal.any([signal, leave.signal]))) {
+      waiting.push(batch);
+      events += batch.events.length;
+      bytes += bytesOf(batch);
+      arrived();
+      while ((events >= limits.events || bytes >= limits.bytes) && !leave.signal.aborted)
+        await new Promise<void>((resolve) => (taken = resolve));
+    }
+  };
+
+  const reading = readAhead().then(
+    () => (end = {}),
+    (error: unknown) => (end = { error }),
+  );
+  void reading.then(() => arrived());
+
+  try {
+    for (;;) {
+      const newest = waiting.at(-1);
+      if (newest !== undefined) {
+        const batches = waiting.splice(0);
+        [events, bytes] = [0, 0];
+        taken();
+        yield joined(batches, newest);
+      } else if (end !== undefined) {
+        if ('error' in end) throw end.error;
+        return;
+      } else await new Promise<void>((resolve) => (arrived = resolve));
+    }
+  } finally {
+    leave.abort();
+    taken();
+    await reading;
+  }
+}

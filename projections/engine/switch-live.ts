@@ -1,0 +1,67 @@
+import { DatabaseError } from 'pg';
+import type { Position } from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { type Role, tableOf } from './instance.js';
+import { inTransaction, lockSchema } from './schema.js';
+import { pointView } from './table.js';
+import type { Writer } from './write-batch.js';
+
+type Candidate = {
+  readonly table_name: string;
+  readonly role: Role;
+  readonly checkpoint_commit: string | null;
+  readonly is_held: boolean;
+};
+
+/** A reader of a whole list holds the view; the switch waits for none so long that others queue behind it. */
+const LOCK_TIMEOUT = '300ms';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const CANDIDATES = `
+select table_name, role, checkpoint_commit, exists (
+  select from read_model.lease where name = table_name and expires_at > clock_timestamp()
+) as is_held
+from read_model.instance where projection = $1 for update`;
+
+const HOLDS = 'select from read_model.lease where name = $1 and holder = $2 and fencing = $3';
+
+/**
+ * Makes an instance the live one, when it shows all that the live one shows or all there is: `own` is its checkpoint,
+ * `head` the newest event. An instance that was live before takes over only from one that no process writes any more,
+ * so that two versions running side by side do not take turns. One transaction: readers see either.
+ * False when it is too early, or readers are in the way.
+ */
+export const switchLive = async <State, Event extends DomainEvent>(
+  { pool, projection: { name: projection }, instance, lease }: Writer<State, Event>,
+  own: Position,
+  head: Position | undefined,
+): Promise<boolean> => {
+  try {
+    return await inTransaction(pool, async (client) => {
+      await lockSchema(client);
+      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+      const { rows } = await client.query<Candidate>(CANDIDATES, [projection]);
+      const held = await client.query(HOLDS, [lease.name, lease.holder, lease.fencing]);
+      const me = rows.find(({ table_name }) => table_name === instance.name);
+      const live = rows.find(({ role }) => role === 'live');
+      if (held.rowCount !== 1 || me === undefined) return false;
+      const shown = BigInt(live?.checkpoint_commit ?? -1n);
+      const isLevel = own >= shown || head === undefined || own >= head;
+      if (!isLevel || (me.role === 'previous' && live?.is_held === true)) return false;
+      await client.query(pointView(`read_model.${projection}`, tableOf(instance)));
+      await client.query(`update read_model.instance set role = 'previous' where projection = $1 and role = 'live'`, [
+        projection,
+      ]);
+      await client.query(`update read_model.instance set role = 'live' where table_name = $1`, [instance.name]);
+      const unused = rows.filter(({ table_name, is_held }) => !is_held && table_name !== live?.table_name);
+      for (const { table_name } of unused.filter(({ table_name }) => table_name !== instance.name)) {
+        await client.query(`drop table read_model.${table_name}`);
+        await client.query('delete from read_model.instance where table_name = $1', [table_name]);
+      }
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,40 @@
+import type { KeyColumn } from '../projection.js';
+
+/** Columns that the rows of every read model have, in the order in which they are written. */
+export const BASE_COLUMNS = ['id', 'place', 'revision', 'parked', 'body', 'kept'] as const;
+
+type AnyKey = Pick<KeyColumn<never>, 'name' | 'type'>;
+
+/**
+ * Longest part of a key that an index holds, in characters. A btree entry ends at 2,704 bytes; 255 characters of
+ * four bytes fit, and no value of any length makes a row impossible.
+ */
+export const INDEXED_CHARACTERS = 255;
+
+const columnOf = ({ name, type }: AnyKey): string => `${name} ${type}`;
+
+// creation order inside a filter comes out of the index; null keys (never asked for) stay outside
+const indexOf =
+  (table: string) =>
+  ({ name, type }: AnyKey): string =>
+    type === 'text[]'
+      ? `create index on ${table} using gin (${name});`
+      : `create index on ${table} (left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null;`;
+
+/** The table of one instance: `place` is the position of the entity's first event, creation order and cursor. */
+export const createTable = (table: string, keys: ReadonlyArray<AnyKey>): string => `
+create table ${table} (
+  id uuid primary key,
+  place bigint not null,
+  revision bigint not null,
+  parked boolean not null,
+  body text,
+  kept text,
+  ${keys.map(columnOf).join(', ')}
+) with (fillfactor = 85);
+create index on ${table} (place);
+${keys.map(indexOf(table)).join('\n')}`;
+
+/** Points readers at a table; in one transaction with the change of roles. */
+export const pointView = (view: string, table: string): string =>
+  `drop view if exists ${view}; create view ${view} as select * from ${table};`;

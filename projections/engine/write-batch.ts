@@ -1,0 +1,105 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import type { Projection } from '../projection.js';
+import type { FoldedBatch } from './fold-batch.js';
+import { type Instance, type Role, tableOf } from './instance.js';
+import type { Lease } from './lease.js';
+import { rowArrays, upsertSql } from './rows.js';
+import type { Database } from './schema.js';
+
+/** A step of the checkpoint. `last`: the newest event among those stepped over. */
+export type Step = { readonly from: From; readonly to: Checkpoint; readonly last: StoredEvent | undefined };
+
+/** What it takes to write an instance. */
+export type Writer<State, Event extends DomainEvent> = {
+  readonly pool: Pool;
+  readonly projection: Projection<State, Event>;
+  readonly instance: Instance;
+  readonly lease: Lease;
+  /** Whether other processes wait for the checkpoint of the live instance. */
+  readonly notifies: boolean;
+};
+
+/** The channel on which the live checkpoint is told: `<read model> <commit>`. */
+export const CHANNEL = 'projected';
+
+const STEP_PARAMETERS = 10;
+
+// compare-and-set: nothing moves, and so nothing is written, for a holder that was deposed or overtaken
+const MOVED = `moved as (
+  update read_model.instance set
+    checkpoint_commit = $1::bigint, checkpoint_prepare = $2::bigint,
+    last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
+    last_event_id = coalesce($5::text, last_event_id)
+  where table_name = $6 and checkpoint_commit is not distinct from $7::bigint
+    and exists (select from read_model.lease where name = $6 and holder = $8 and fencing = $9::bigint)
+  returning projection, role
+)`;
+
+const TOLD = `select role, case when $10::boolean and role = 'live'
+  then pg_notify('${CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
+
+const stepValues = <State, Event extends DomainEvent>(
+  { instance, lease, notifies }: Writer<State, Event>,
+  { from, to, last }: Step,
+): ReadonlyArray<unknown> => [
+  to.commit.toString(),
+  to.prepare.toString(),
+  last?.stream,
+  last?.revision.toString(),
+  last?.id,
+  instance.name,
+  from === 'start' ? null : from.commit.toString(),
+  lease.holder,
+  lease.fencing,
+  notifies,
+];
+
+const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
+
+/**
+ * Moves the checkpoint alone, over events of others. Undefined, and nothing written, when the lease was lost or the
+ * checkpoint is not at `from`.
+ */
+export const writeStep = async <State, Event extends DomainEvent>(
+  database: Database,
+  writer: Writer<State, Event>,
+  step: Step,
+): Promise<Role | undefined> =>
+  roleOf(
+    await database.query({
+      name: 'step',
+      text: `with ${MOVED} ${TOLD}`,
+      values: [...stepValues(writer, step)],
+    }),
+  );
+
+/**
+ * Writes the rows of a batch and moves the checkpoint over it: one statement, one round trip, one commit. Answers the
+ * role in which the instance was written; undefined as `writeStep`. Rejects when the database refuses a row.
+ */
+export const writeBatch = async <State, Event extends DomainEvent>(
+  writer: Writer<State, Event>,
+  step: Step,
+  { entities }: Pick<FoldedBatch<State>, 'entities'>,
+): Promise<Role | undefined> => {
+  const { pool, projection, instance } = writer;
+  const rows = upsertSql(tableOf(instance), projection.keys, STEP_PARAMETERS + 1, 'moved');
+  return roleOf(
+    await pool.query({
+      name: `write ${instance.name}`,
+      text: `with ${MOVED}, written as (${rows}) ${TOLD}`,
+      values: [...stepValues(writer, step), ...rowArrays(projection, entities)],
+    }),
+  );
+};
+
+/** The rows of some entities, within a transaction that moves the checkpoint. */
+export const writeRows = async <State, Event extends DomainEvent>(
+  client: PoolClient,
+  { projection, instance }: Writer<State, Event>,
+  entities: FoldedBatch<State>['entities'],
+): Promise<void> => {
+  await client.query(upsertSql(tableOf(instance), projection.keys, 1), [...rowArrays(projection, entities)]);
+};

@@ -1,0 +1,63 @@
+/** Rows by id; ids without a row are left out. */
+type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Row>>;
+
+const MAX_IN_FLIGHT = 2;
+const MAX_IDS = 500;
+
+type Waiting<Row> = { readonly row: Promise<Row | undefined>; readonly settle: (outcome: Outcome<Row>) => void };
+type Outcome<Row> = { readonly row: Row | undefined } | { readonly error: unknown };
+
+const makeWaiting = <Row>(): Waiting<Row> => {
+  let settle: Waiting<Row>['settle'] = () => undefined;
+  const row = new Promise<Row | undefined>((resolve, reject) => {
+    settle = (outcome) => {
+      if ('error' in outcome) reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
+      else resolve(outcome.row);
+    };
+  });
+  return { row, settle };
+};
+
+/**
+ * Reads single rows together: those asked for while one poll of the event loop runs, or while both batches are under
+ * way, share one query. A request never joins a batch that has been sent: what it reads is not older than its asking.
+ */
+export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => Promise<Row | undefined>) => {
+  let waiting = new Map<string, Waiting<Row>>();
+  let inFlight = 0;
+  let isScheduled = false;
+
+  const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
+    inFlight += 1;
+    try {
+      const rows = await fetch([...batch.keys()]);
+      for (const [id, { settle }] of batch) settle({ row: rows.get(id) });
+    } catch (error) {
+      for (const { settle } of batch.values()) settle({ error });
+    } finally {
+      inFlight -= 1;
+      flush();
+    }
+  };
+
+  const flush = (): void => {
+    isScheduled = false;
+    while (inFlight < MAX_IN_FLIGHT && waiting.size > 0) {
+      const all = [...waiting];
+      waiting = new Map(all.slice(MAX_IDS));
+      void send(new Map(all.slice(0, MAX_IDS)));
+    }
+  };
+
+  return (id) => {
+    const joined = waiting.get(id);
+    if (joined !== undefined) return joined.row;
+    const own = makeWaiting<Row>();
+    waiting.set(id, own);
+    if (!isScheduled && inFlight < MAX_IN_FLIGHT) {
+      isScheduled = true;
+      setImmediate(flush);
+    }
+    return own.row;
+  };
+};

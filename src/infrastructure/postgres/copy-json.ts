@@ -1,0 +1,87 @@
+import { Readable, type Duplex } from 'node:stream';
+import type { Connection, PoolClient, Submittable } from 'pg';
+import { makeCopyFraming } from './copy-framing.js';
+
+/** A reader that takes nothing for so long is cut off: it holds a connection and an old snapshot. */
+const IDLE_MS = 60_000;
+/** Nobody holds a snapshot for longer, however steadily they read. */
+const TOTAL_MS = 600_000;
+const HIGH_WATER_MARK = 256 * 1024;
+
+export type CopyLimits = { readonly idleMs: number; readonly totalMs: number };
+
+type DataListener = (chunk: Buffer) => void;
+
+/** Takes the driver's place as reader of the connection's socket; `giveBack` restores it. */
+const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => void) => {
+  // reason: the driver registers one reader of its socket, its parser, which takes a Buffer
+  const parser = socket.listeners('data')[0] as DataListener;
+  socket.removeListener('data', parser);
+  socket.on('data', listener);
+  return (unread) => {
+    socket.removeListener('data', listener);
+    socket.on('data', parser);
+    parser(unread);
+    socket.resume();
+  };
+};
+
+/**
+ * The rows of `select` (one column of JSON text, never null) as the bytes of one JSON array. Settles when the server
+ * begins to answer; rejects when it refuses. Pulled at the reader's pace: while the reader waits, so does the server.
+ * The connection goes back to its pool at the end, and is destroyed when the reader leaves early or is too slow.
+ */
+export const copyJson = (
+  client: PoolClient,
+  select: string,
+  { idleMs, totalMs }: CopyLimits = { idleMs: IDLE_MS, totalMs: TOTAL_MS },
+): Promise<Readable> =>
+  new Promise((resolve, reject) => {
+    const framing = makeCopyFraming();
+    let socket: Duplex | undefined;
+    let isComplete = false;
+
+    const giveUp = (reason: string) => (): void => void body.destroy(new Error(reason));
+    const idle = setTimeout(giveUp(`list: no progress for ${idleMs} ms`), idleMs);
+    const total = setTimeout(giveUp(`list: not read within ${totalMs} ms`), totalMs);
+
+    const body = new Readable({
+      highWaterMark: HIGH_WATER_MARK,
+      read: () => {
+        idle.refresh();
+        socket?.resume();
+      },
+      destroy: (error, done) => {
+        clearTimeout(idle);
+        clearTimeout(total);
+        if (!isComplete) {
+          socket?.destroy();
+          client.release(true);
+          reject(error ?? new Error('list: left before it began'));
+        }
+        done(error);
+      },
+    });
+
+    const copy: Submittable & Record<`handle${string}`, (argument: Error) => void> = {
+      submit: (connection: Connection) => {
+        socket = connection.stream;
+        const giveBack = takeOver(socket, (chunk) => {
+          idle.refresh();
+          const { json, rest } = framing.take(chunk);
+          if (json.length > 0 && !body.push(json)) connection.stream.pause();
+          if (framing.hasStarted()) resolve(body);
+          if (rest !== undefined) giveBack(rest);
+        });
+        connection.query(`copy (${select}) to stdout (format binary)`);
+      },
+      handleError: (error) => void body.destroy(error),
+      handleCommandComplete: () => undefined,
+      handleReadyForQuery: () => {
+        isComplete = true;
+        client.release();
+        body.push(null);
+      },
+    };
+    client.query(copy);
+  });

@@ -1,0 +1,17 @@
+import { option as O } from 'fp-ts';
+import { documents, fileOfKept } from '../../../projections/documents.js';
+import type { DocumentQueries, FileVersion } from '../../read/queries.js';
+import { attempt, makeQueries, makeRowById, type ReadModelPools } from './read-model-queries.js';
+
+export const makeDocumentQueries = (pools: ReadModelPools): DocumentQueries => {
+  const keptById = makeRowById(pools.short, documents.name, 'kept');
+  return {
+    ...makeQueries(pools, documents),
+    fileOf: (id) => () =>
+      attempt(async (): Promise<O.Option<FileVersion>> => {
+        const row = await keptById(id);
+        if (row === undefined || row.column === null) return O.none;
+        return O.some({ file: fileOfKept(row.column), revision: row.revision });
+      }),
+  };
+};

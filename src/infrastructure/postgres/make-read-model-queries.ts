@@ -1,0 +1,43 @@
+import type { either as E } from 'fp-ts';
+import { makePool } from '../../../projections/engine/pool.js';
+import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../read/queries.js';
+import { makeBusinessQueries } from './business-queries.js';
+import { makeDocumentQueries } from './document-queries.js';
+import { attempt } from './read-model-queries.js';
+
+const TIMEOUT_MS = 2_000;
+const SHORT_CONNECTIONS = 10;
+/** Lists as a whole that are under way at once; a further one waits at most `TIMEOUT_MS`. */
+const STREAMS = 8;
+
+export type ReadModelQueries = {
+  readonly businesses: BusinessQueries;
+  readonly documents: DocumentQueries;
+  readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
+  /** Waits for the queries under way. */
+  readonly close: () => Promise<void>;
+};
+
+/** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
+export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
+  const pools = {
+    short: makePool(connectionString, {
+      name: 'read-model',
+      connections: SHORT_CONNECTIONS,
+      connectMs: TIMEOUT_MS,
+      answerMs: TIMEOUT_MS,
+    }),
+    streams: makePool(connectionString, { name: 'read-model-lists', connections: STREAMS, connectMs: TIMEOUT_MS }),
+  };
+  return {
+    businesses: makeBusinessQueries(pools),
+    documents: makeDocumentQueries(pools),
+    ping: () =>
+      attempt(async () => {
+        await pools.short.query('select 1');
+      }),
+    close: async () => {
+      await Promise.all([pools.short.end(), pools.streams.end()]);
+    },
+  };
+};
