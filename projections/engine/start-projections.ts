@@ -102,19 +102,22 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     isBehind: progress.isBehind(),
   });
 
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all([
+      polling,
+      listening,
+      ...running.flatMap(({ follower, watching }) => [follower?.stopped, watching]),
+    ]);
+    await pool.end();
+  };
+  let stopped: Promise<void> | undefined;
+
   return {
     businesses: { progress: all.businesses, freshness: all.businesses },
     documents: { progress: all.documents, freshness: all.documents },
     status: () => ({ businesses: statusOf(running[0]), documents: statusOf(running[1]) }),
-    stop: async () => {
-      stopping.abort();
-      await Promise.all([
-        polling,
-        listening,
-        ...running.flatMap(({ follower, watching }) => [follower?.stopped, watching]),
-      ]);
-      await pool.end();
-    },
+    stop: () => (stopped ??= stop()),
   };
 };
 
