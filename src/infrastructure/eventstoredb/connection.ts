@@ -1,0 +1,89 @@
+import { StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { asStoreUnavailable, toError } from './call-failed.js';
+import { nameOf, type Settings } from './connection-string.js';
+import { findLeader } from './find-leader.js';
+import { makeAsker } from './gossip.js';
+import type { OnIncident } from './incident.js';
+import { type Node, openNode } from './node.js';
+import { pauseOf, sleep, type Timings, within } from './timings.js';
+
+/** The one connection to the leader that all calls share. */
+export type Connection = {
+  /**
+   * The leader, searched for when there is none. Rejects with `StoreUnavailable` after `patience`; at once when the
+   * log has been out of reach for longer, so that nobody queues before a log that is down.
+   */
+  readonly node: () => Promise<Node>;
+  /** Gives a node up that failed; the next call searches anew. Only the first of many that met the failure counts. */
+  readonly giveUp: (failed: Node, cause: Error) => void;
+  readonly close: () => void;
+};
+
+type Outage = { readonly since: number; readonly failures: number; readonly cause: Error };
+
+export const makeConnection = (settings: Settings, timings: Timings, onIncident: OnIncident): Connection => {
+  const closing = new AbortController();
+  const asker = makeAsker(settings, timings.gossip);
+  let current: Node | undefined;
+  let search: Promise<Node> | undefined;
+  let outage: Outage | undefined;
+  let wasConnected = false;
+
+  const connect = async (): Promise<Node> => {
+    if (outage !== undefined) await sleep(pauseOf(timings, outage.failures - 1), closing.signal);
+    const endpoint = nameOf(await findLeader(settings, asker));
+    if (closing.signal.aborted) throw new StoreUnavailable('the connection to EventStoreDB is closed');
+    current = openNode(endpoint, settings);
+    outage = undefined;
+    asker.close();
+    onIncident({ kind: wasConnected ? 'reconnected' : 'connected', endpoint });
+    wasConnected = true;
+    return current;
+  };
+
+  const failedSearch = (thrown: unknown): never => {
+    const cause = toError(thrown);
+    outage = { since: outage?.since ?? performance.now(), failures: (outage?.failures ?? 0) + 1, cause };
+    onIncident({ kind: 'unreachable', cause });
+    throw asStoreUnavailable(thrown);
+  };
+
+  const searching = (): Promise<Node> => {
+    search ??= connect()
+      .catch(failedSearch)
+      .finally(() => (search = undefined));
+    // whoever waits gets the failure; that nobody waits any more is no failure of its own
+    search.catch(() => undefined);
+    return search;
+  };
+
+  const node = async (): Promise<Node> => {
+    const until = performance.now() + timings.patience;
+    for (;;) {
+      if (closing.signal.aborted) throw new StoreUnavailable('the connection to EventStoreDB is closed');
+      if (current !== undefined) return current;
+      const found = searching();
+      if (outage !== undefined && performance.now() - outage.since > 2 * timings.patience)
+        throw asStoreUnavailable(outage.cause);
+      const first = await within(until - performance.now(), found.catch(asStoreUnavailable), closing.signal);
+      if (first !== undefined && !(first instanceof StoreUnavailable)) return first;
+      if (performance.now() >= until) throw first ?? new StoreUnavailable('EventStoreDB did not answer in time');
+    }
+  };
+
+  return {
+    node,
+    giveUp: (failed, cause) => {
+      if (current !== failed) return;
+      current = undefined;
+      failed.retire();
+      onIncident({ kind: 'connection-lost', endpoint: failed.endpoint, cause });
+    },
+    close: () => {
+      closing.abort();
+      current?.retire();
+      current = undefined;
+      asker.close();
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import { either as E } from 'fp-ts';
+import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { makeAppend } from './append.js';
+import { makeConnection } from './connection.js';
+import { readConnectionString } from './connection-string.js';
+import { makeHead } from './head.js';
+import { makeIdentity } from './identity.js';
+import type { EventStoreDb, EventStoreDbOptions } from './make-event-store-db.js';
+import { makeReadAll, makeSubscribe } from './read-log.js';
+import { makeReadStream } from './read-stream.js';
+import { defaultTimings } from './timings.js';
+
+const CATEGORIES = ['business', 'document', 'operations'];
+
+/** Joins the parts; the first call that needs it connects. */
+export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUnavailable, EventStoreDb> => {
+  const settings = readConnectionString(options.connectionString);
+  if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message, settings.left));
+  const timings = { ...defaultTimings, ...options.timings };
+  const onIncident = options.onIncident ?? (() => undefined);
+  const ours = options.categories ?? CATEGORIES;
+  const connection = makeConnection(settings.right, timings, onIncident);
+  const access = { connection, timings, onIncident };
+  const append = makeAppend(access);
+  const store: EventStore = {
+    append,
+    readStream: makeReadStream(access),
+    readAll: makeReadAll(access, ours),
+    subscribe: makeSubscribe(access, ours),
+    head: makeHead(access, ours),
+    identity: makeIdentity(access, append),
+  };
+  return E.right({
+    ...store,
+    close: () => {
+      connection.close();
+      return Promise.resolve();
+    },
+  });
+};

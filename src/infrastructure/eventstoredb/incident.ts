@@ -1,0 +1,11 @@
+/** What the adapter healed or is trying to heal; for metrics and the log. */
+export type Incident =
+  | { readonly kind: 'connected' | 'reconnected'; readonly endpoint: string }
+  | { readonly kind: 'connection-lost'; readonly endpoint: string; readonly cause: Error }
+  | { readonly kind: 'unreachable'; readonly cause: Error }
+  | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: Error }
+  | { readonly kind: 'read-repeated'; readonly cause: Error }
+  | { readonly kind: 'resubscribed'; readonly cause: Error }
+  | { readonly kind: 'watchdog'; readonly head: bigint | undefined };
+
+export type OnIncident = (incident: Incident) => void;

@@ -1,0 +1,54 @@
+import { setMaxListeners } from 'node:events';
+import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { type ChannelOptions, Metadata } from '@grpc/grpc-js';
+import type { Settings } from './connection-string.js';
+
+/**
+ * A connection to the leader. Its calls go through the client package's generated service, not through the client
+ * itself: that one parses JSON on reading (bytes change), knows no deadline on reads, leaks a call when its reader
+ * stops early, and has errors that nobody can catch.
+ */
+export type Node = {
+  readonly endpoint: string;
+  readonly streams: StreamsClient;
+  /** Headers of one call; every call insists on the leader, so that a read shows what was acknowledged. */
+  readonly metadata: () => Metadata;
+  /** Aborts when the node is given up; long reads end with it. */
+  readonly retired: AbortSignal;
+  /** Calls that are under way may finish within their deadline. */
+  readonly retire: () => void;
+};
+
+export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
+  'grpc.keepalive_time_ms': keepAlive.interval,
+  'grpc.keepalive_timeout_ms': keepAlive.timeout,
+  // events may be 16 MiB when they were not written through gRPC
+  'grpc.max_receive_message_length': 17 * 1024 * 1024,
+  // without its own pool a new channel shares the broken connection that it is to replace, and its backoff
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+});
+
+export const openNode = (endpoint: string, settings: Settings): Node => {
+  const streams = new streamsGrpc.StreamsClient(endpoint, settings.credentials, channelOptions(settings));
+  const retirement = new AbortController();
+  // every subscriber listens
+  setMaxListeners(0, retirement.signal);
+  return {
+    endpoint,
+    streams,
+    metadata: () => {
+      const metadata = new Metadata();
+      metadata.set('connection-name', settings.connectionName);
+      metadata.set('requires-leader', 'true');
+      if (settings.authorization !== undefined) metadata.set('authorization', settings.authorization);
+      return metadata;
+    },
+    retired: retirement.signal,
+    retire: () => {
+      retirement.abort();
+      streams.close();
+    },
+  };
+};

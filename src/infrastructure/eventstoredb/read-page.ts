@@ -1,0 +1,52 @@
+import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc-js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { CallFailed, callFailed } from './call-failed.js';
+import type { Node } from './node.js';
+import { bytesOf, storedEventOf } from './stored-event.js';
+
+/** Text of one page beyond which it is cut short: an event may have a megabyte. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+export type Page = {
+  readonly events: ReadonlyArray<StoredEvent>;
+  /** There may be more of what was asked for. */
+  readonly isCut: boolean;
+};
+
+/** Ends a call that has been silent for `ms`; the call then fails with `CANCELLED`. */
+const endWhenSilent = (call: ClientReadableStream<ReadResp>, ms: number): NodeJS.Timeout =>
+  setTimeout(() => call.cancel(), ms);
+
+/**
+ * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. A missing
+ * stream is an empty page. Rejects with `CallFailed`, also when nothing comes for `silence` milliseconds: a deadline
+ * alone would punish a long page.
+ */
+export const readPage = (node: Node, request: ReadReq, silence: number): Promise<Page> =>
+  new Promise((resolve, reject) => {
+    const events: Array<StoredEvent> = [];
+    let bytes = 0;
+    let isCut = false;
+    const call = node.streams.read(request, node.metadata());
+    const timer = endWhenSilent(call, silence);
+    call.on('data', (response: ReadResp) => {
+      timer.refresh();
+      const event = storedEventOf(response);
+      if (event === undefined || isCut) return;
+      events.push(event);
+      bytes += bytesOf(event);
+      if (bytes < PAGE_BYTES) return;
+      isCut = true;
+      call.cancel();
+    });
+    // 'status' tells the same; unheard, the error would end the process
+    call.on('error', () => undefined);
+    call.on('status', (ended: StatusObject) => {
+      clearTimeout(timer);
+      if (ended.code === status.OK || isCut) resolve({ events, isCut });
+      else if (ended.code === status.CANCELLED)
+        reject(new CallFailed('unknown', `EventStoreDB: nothing came for ${silence} ms`));
+      else reject(callFailed(ended));
+    });
+  });

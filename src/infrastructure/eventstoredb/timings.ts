@@ -1,0 +1,60 @@
+/** How long the adapter waits for what, in milliseconds. */
+export type Timings = {
+  /** One append call. The server itself gives up after 2 s: a shorter deadline only makes outcomes unknown. */
+  readonly append: number;
+  /** Longest silence inside a read that has an end. */
+  readonly silence: number;
+  /** One gossip answer; a search for the leader asks twice at most. */
+  readonly gossip: number;
+  /** How long a call waits for a connection, or repeats what the server surely has not done. */
+  readonly patience: number;
+  /** How long an append is repeated whose outcome is unknown: an election after a frozen leader takes 5 s. */
+  readonly outcome: number;
+  /** Quiet time of a subscription after which its progress is compared with the head; twice without is too much. */
+  readonly watch: number;
+  /** Pause before the first repetition, with jitter; it doubles up to `longestPause`. */
+  readonly pause: number;
+  readonly longestPause: number;
+};
+
+export const defaultTimings: Timings = {
+  append: 2_500,
+  silence: 2_500,
+  gossip: 700,
+  patience: 1_500,
+  outcome: 10_000,
+  watch: 2_500,
+  pause: 100,
+  longestPause: 500,
+};
+
+/** Pause before repetition `round` (from 0), up to half as long again, so that callers spread out. */
+export const pauseOf = ({ pause, longestPause }: Timings, round: number): number =>
+  Math.min(longestPause, pause * 2 ** Math.min(round, 16)) * (1 + Math.random() / 2);
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish);
+    if (signal?.aborted === true) finish();
+  });
+
+/** What comes first: the promise, or `undefined` after `ms` or when `signal` aborts. */
+export const within = async <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined> => {
+  const over = new AbortController();
+  const giveUp = (): void => over.abort();
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted === true) giveUp();
+  try {
+    return await Promise.race([promise, sleep(ms, over.signal).then(() => undefined)]);
+  } finally {
+    giveUp();
+    signal?.removeEventListener('abort', giveUp);
+  }
+};

@@ -1,0 +1,14 @@
+import { either as E } from 'fp-ts';
+import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
+import { eventStoreContract } from '../../contract/event-store.contract.js';
+
+const connectionString = process.env['EVENTSTOREDB_URL'];
+
+const make = async (url: string) => {
+  const made = openEventStoreDb({ connectionString: url });
+  if (E.isLeft(made)) throw made.left;
+  return { store: made.right, close: made.right.close };
+};
+
+if (connectionString !== undefined)
+  eventStoreContract('EventStoreDB itself', () => make(connectionString), { startsEmpty: false, confirmsNew: false });
