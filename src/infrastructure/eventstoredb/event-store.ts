@@ -5,7 +5,7 @@ import { makeConnection } from './connection.js';
 import { readConnectionString } from './connection-string.js';
 import { makeHead } from './head.js';
 import { makeIdentity } from './identity.js';
-import type { EventStoreDb, EventStoreDbOptions } from './make-event-store-db.js';
+import type { EventStoreDb, EventStoreDbOptions } from './options.js';
 import { makeReadAll, makeSubscribe } from './read-log.js';
 import { makeReadStream } from './read-stream.js';
 import { defaultTimings } from './timings.js';

@@ -4,10 +4,10 @@ import { eventStoreContract } from '../../contract/event-store.contract.js';
 
 const connectionString = process.env['EVENTSTOREDB_URL'];
 
-const make = async (url: string) => {
+const make = (url: string) => {
   const made = openEventStoreDb({ connectionString: url });
   if (E.isLeft(made)) throw made.left;
-  return { store: made.right, close: made.right.close };
+  return Promise.resolve({ store: made.right, close: made.right.close });
 };
 
 if (connectionString !== undefined)

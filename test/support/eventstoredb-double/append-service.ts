@@ -1,0 +1,85 @@
+import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
+import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
+import type { AppendFault } from './faults.js';
+import type { AppendResult, Expectation } from './log.js';
+import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
+import { appendResponse, errors, eventOf, expectationOf, textOf } from './wire.js';
+
+/** The server's own is 2 s. */
+const COMMIT_TIMEOUT = 100;
+
+type Request = { readonly stream: string; readonly expected: Expectation; readonly events: ReadonlyArray<NewEvent> };
+
+const requestOf = async (call: ServerReadableStream<AppendReq, AppendResp>): Promise<Request> => {
+  let options: AppendReq.Options | undefined;
+  const events: Array<NewEvent> = [];
+  for await (const message of call as AsyncIterable<AppendReq>) {
+    options ??= message.getOptions();
+    const proposed = message.getProposedMessage();
+    if (proposed !== undefined) events.push(eventOf(proposed));
+  }
+  const stream = textOf(options!.getStreamIdentifier()!.getStreamName_asU8());
+  return { stream, expected: expectationOf(options!), events };
+};
+
+const answer = (callback: sendUnaryData<AppendResp>, stream: string, result: AppendResult): void => {
+  if (result._tag === 'Deleted') callback(errors.streamDeleted(stream));
+  else if (result._tag === 'TooLarge') callback(errors.tooLarge());
+  else callback(null, appendResponse(result));
+};
+
+const perform = (
+  { log, leader, appending }: NodeState,
+  { stream, expected, events }: Request,
+  fault: AppendFault | undefined,
+  callback: sendUnaryData<AppendResp>,
+): void => {
+  const write = (): AppendResult => log.append(stream, expected, events);
+  if (fault === undefined) answer(callback, stream, write());
+  else if (fault === 'lost-acknowledgement') {
+    write();
+    callback(errors.reset());
+  } else if (fault === 'written-without-answer') write();
+  else if (fault === 'reset') callback(errors.reset());
+  else if (fault === 'not-ready') callback(errors.notReady());
+  else if (fault === 'not-leader') callback(errors.notLeader(leader()!));
+  else if (fault === 'handler-exception') callback(errors.handlerException());
+  else if (fault !== 'no-answer') {
+    appending.add(events[0]!.id);
+    setTimeout(() => {
+      appending.delete(events[0]!.id);
+      answer(callback, stream, write());
+    }, fault.slow);
+  }
+};
+
+/** Unary appends with the server's idempotence, and its time-out for an append that is being written already. */
+export const makeAppendService = (state: NodeState) => {
+  const inFlight = new Map<string, number>();
+  const serve = async (
+    call: ServerReadableStream<AppendReq, AppendResp>,
+    callback: sendUnaryData<AppendResp>,
+  ): Promise<void> => {
+    const request = await requestOf(call);
+    const id = request.events[0]!.id;
+    inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
+    state.mostEqualAppends = Math.max(state.mostEqualAppends, inFlight.get(id)!);
+    const over = (): void => void inFlight.set(id, inFlight.get(id)! - 1);
+    call.once('cancelled', over);
+    const reply: sendUnaryData<AppendResp> = (...response) => {
+      if (!call.cancelled) over();
+      call.removeListener('cancelled', over);
+      callback(...response);
+    };
+    if (state.faults.isSilent) return;
+    if (state.faults.isNotReady) reply(errors.notReady());
+    else if (!state.isLeader() && insistsOnLeader(call.metadata)) reply(errors.notLeader(state.leader()!));
+    else if (state.appending.has(id)) setTimeout(() => reply(errors.commitTimeout()), COMMIT_TIMEOUT);
+    else perform(state, request, state.faults.appends.shift(), reply);
+  };
+  return (call: ServerReadableStream<AppendReq, AppendResp>, callback: sendUnaryData<AppendResp>): void => {
+    noteCall(state, 'append', call.metadata);
+    serve(call, callback).catch((error: unknown) => callback(error as Error)); // reason: what the stream throws
+  };
+};

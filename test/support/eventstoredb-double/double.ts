@@ -1,0 +1,116 @@
+import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { makeAppendService } from './append-service.js';
+import { type Faults, noFaults } from './faults.js';
+import { makeGossipService } from './gossip-service.js';
+import { type DoubleLog, makeLog } from './log.js';
+import type { NodeState, Place } from './node-state.js';
+import { makeReadService } from './read-service.js';
+
+const HOST = '127.0.0.1';
+
+/** One node: what it saw, and how to break it. */
+export type DoubleNode = {
+  readonly port: number;
+  readonly faults: Faults;
+  readonly state: NodeState;
+  /** As `kill -9`: every connection is cut. */
+  readonly kill: () => void;
+  /** On the same port; the log is kept, what the server had in memory is not. */
+  readonly restart: () => Promise<void>;
+};
+
+/** An EventStoreDB on loopback: one log, one or more nodes that speak its wire protocol. */
+export type EventStoreDbDouble = {
+  readonly connectionString: string;
+  readonly log: DoubleLog;
+  readonly nodes: ReadonlyArray<DoubleNode>;
+  readonly node: DoubleNode;
+  /** Makes a node the leader; until then the others name the old one, dead or not. */
+  readonly elect: (index: number | undefined) => void;
+  readonly close: () => void;
+};
+
+type Cluster = { readonly places: Array<Place>; leader: number | undefined };
+
+const listen = (server: Server, port: number, credentials: ServerCredentials): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.bindAsync(`${HOST}:${port}`, credentials, (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
+  );
+
+const makeState = (log: DoubleLog, cluster: Cluster, index: number): NodeState => ({
+  log,
+  faults: noFaults(),
+  calls: [],
+  openReads: new Set(),
+  appending: new Set(),
+  mostEqualAppends: 0,
+  isLeader: () => cluster.leader === index,
+  leader: () => (cluster.leader === undefined ? undefined : cluster.places[cluster.leader]),
+  members: () => cluster.places.map((place, i) => ({ ...place, isLeader: cluster.leader === i, isAlive: true })),
+});
+
+const unused = (): never => {
+  throw new Error('this service is not part of the double');
+};
+
+const serve = async (state: NodeState, port: number, credentials: ServerCredentials): Promise<[Server, number]> => {
+  const server = new Server({ 'grpc.max_receive_message_length': 16 * 1024 * 1024 });
+  server.addService(gossipGrpc.GossipService, { read: makeGossipService(state) });
+  server.addService(streamsGrpc.StreamsService, {
+    append: makeAppendService(state),
+    read: makeReadService(state),
+    delete: unused,
+    tombstone: unused,
+    batchAppend: unused,
+  });
+  return [server, await listen(server, port, credentials)];
+};
+
+const startNode = async (
+  log: DoubleLog,
+  cluster: Cluster,
+  index: number,
+  credentials: ServerCredentials,
+): Promise<DoubleNode> => {
+  const state = makeState(log, cluster, index);
+  const [first, port] = await serve(state, 0, credentials);
+  let server = first;
+  cluster.places[index] = { host: HOST, port };
+  return {
+    port,
+    faults: state.faults,
+    state,
+    kill: () => server.forceShutdown(),
+    restart: async () => {
+      server.forceShutdown();
+      log.forgetIds();
+      [server] = await serve(state, port, credentials);
+    },
+  };
+};
+
+export const startDouble = async ({
+  nodes: count = 1,
+  credentials = ServerCredentials.createInsecure(),
+}: { readonly nodes?: number; readonly credentials?: ServerCredentials } = {}): Promise<EventStoreDbDouble> => {
+  const log = makeLog();
+  const cluster: Cluster = { places: [], leader: 0 };
+  const nodes: Array<DoubleNode> = [];
+  for (let index = 0; index < count; index++) nodes.push(await startNode(log, cluster, index, credentials));
+  return {
+    connectionString: `esdb://${nodes.map(({ port }) => `${HOST}:${port}`).join(',')}?tls=false`,
+    log,
+    nodes,
+    node: nodes[0]!,
+    elect: (index) => {
+      cluster.leader = index;
+    },
+    close: () => {
+      for (const { kill } of nodes) kill();
+    },
+  };
+};

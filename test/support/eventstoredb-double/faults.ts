@@ -1,0 +1,35 @@
+/** What the next append meets, each entry once. */
+export type AppendFault =
+  /** Written, and then the connection is reset. */
+  | 'lost-acknowledgement'
+  /** Written, and never answered. */
+  | 'written-without-answer'
+  /** Neither written nor answered. */
+  | 'no-answer'
+  /** Not written, and the connection is reset. */
+  | 'reset'
+  | 'not-ready'
+  | 'not-leader'
+  | 'handler-exception'
+  /** Written and acknowledged after so many milliseconds, also when the client does not wait any longer. */
+  | { readonly slow: number };
+
+/** What a running node does wrong, until it is told otherwise. */
+export type Faults = {
+  readonly appends: Array<AppendFault>;
+  /** Takes every call and answers none, as a frozen process does; what streams goes quiet. */
+  isSilent: boolean;
+  /** Subscriptions go quiet; everything else works. */
+  areSubscriptionsSilent: boolean;
+  /** Every event of a subscription comes twice. */
+  isRepeating: boolean;
+  isNotReady: boolean;
+};
+
+export const noFaults = (): Faults => ({
+  appends: [],
+  isSilent: false,
+  areSubscriptionsSilent: false,
+  isRepeating: false,
+  isNotReady: false,
+});

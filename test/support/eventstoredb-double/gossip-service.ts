@@ -1,0 +1,25 @@
+import type { ServerUnaryCall, sendUnaryData } from '@grpc/grpc-js';
+import gossip, { type ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
+import type { Empty } from '@eventstore/db-client/generated/shared_pb.js';
+import { type NodeState, noteCall } from './node-state.js';
+
+const { VNodeState } = gossip.MemberInfo;
+
+export const makeGossipService =
+  (state: NodeState) =>
+  (call: ServerUnaryCall<Empty, ClusterInfo>, callback: sendUnaryData<ClusterInfo>): void => {
+    noteCall(state, 'gossip', call.metadata);
+    if (state.faults.isSilent) return;
+    const info = new gossip.ClusterInfo();
+    for (const { host, port, isLeader, isAlive } of state.members()) {
+      const place = new gossip.EndPoint();
+      place.setAddress(host);
+      place.setPort(port);
+      const member = new gossip.MemberInfo();
+      member.setHttpEndPoint(place);
+      member.setIsAlive(isAlive);
+      member.setState(isLeader ? VNodeState.LEADER : VNodeState.FOLLOWER);
+      info.addMembers(member);
+    }
+    callback(null, info);
+  };

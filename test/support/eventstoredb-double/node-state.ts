@@ -1,0 +1,33 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { Faults } from './faults.js';
+import type { DoubleLog } from './log.js';
+
+export type Place = { readonly host: string; readonly port: number };
+
+export type Call = {
+  readonly rpc: 'append' | 'read' | 'gossip';
+  readonly headers: { readonly [name: string]: unknown };
+};
+
+/** What the services of one node share. */
+export type NodeState = {
+  readonly log: DoubleLog;
+  readonly faults: Faults;
+  /** Every call that came, in order. */
+  readonly calls: Array<Call>;
+  /** Reads that have not ended, subscriptions included. */
+  readonly openReads: Set<object>;
+  /** Appends that are being worked on: of each, the id of its first event. */
+  readonly appending: Set<string>;
+  /** The largest number of equal appends that were ever in flight together. */
+  mostEqualAppends: number;
+  readonly isLeader: () => boolean;
+  readonly leader: () => Place | undefined;
+  readonly members: () => ReadonlyArray<Place & { readonly isLeader: boolean; readonly isAlive: boolean }>;
+};
+
+export const noteCall = (state: NodeState, rpc: Call['rpc'], headers: Metadata): void => {
+  state.calls.push({ rpc, headers: headers.getMap() });
+};
+
+export const insistsOnLeader = (headers: Metadata): boolean => headers.get('requires-leader')[0] === 'true';

@@ -1,0 +1,36 @@
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import type { LogRecord } from './log.js';
+import type { NodeState } from './node-state.js';
+
+export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
+
+export const matches = (options: ReadReq.Options) => {
+  const prefixes = options.getFilter()?.getStreamIdentifier()?.getPrefixList();
+  return ({ stream }: LogRecord): boolean =>
+    prefixes === undefined || prefixes.some((prefix) => stream.startsWith(prefix));
+};
+
+/** Resolves when the call emits one of these. */
+const first = (call: ReadCall, ...names: ReadonlyArray<string>): Promise<void> =>
+  new Promise((resolve) => {
+    const happened = (): void => {
+      for (const name of names) call.removeListener(name, happened);
+      resolve();
+    };
+    for (const name of names) call.on(name, happened);
+  });
+
+/** Writes at the pace of the client; false when the client has gone. */
+export const send = async (call: ReadCall, response: ReadResp): Promise<boolean> => {
+  if (call.cancelled) return false;
+  if (!call.write(response)) await first(call, 'drain', 'cancelled');
+  return !call.cancelled;
+};
+
+/** Whether the place is one that the server reads from: a record's, or past the end. */
+export const isPlace = ({ log }: NodeState, place: ReadReq.Options.Position): boolean => {
+  const commit = BigInt(place.getCommitPosition());
+  const isPast = commit > log.records.at(-1)!.position;
+  return BigInt(place.getPreparePosition()) <= commit && (isPast || log.records.some((r) => r.position === commit));
+};

@@ -1,0 +1,66 @@
+import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type { LogRecord } from './log.js';
+import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
+import { isPlace, matches, type ReadCall, send } from './read-call.js';
+import { serveSubscription } from './subscription-service.js';
+import { errors, eventResponse, notFoundResponse, textOf } from './wire.js';
+
+const isBackwards = (options: ReadReq.Options): boolean =>
+  options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
+
+const sendAll = async (call: ReadCall, records: Iterable<LogRecord>): Promise<void> => {
+  for (const record of records) if (!(await send(call, eventResponse(record)))) return;
+  call.end();
+};
+
+const readStream = async ({ log }: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
+  const place = options.getStream()!;
+  const name = textOf(place.getStreamIdentifier()!.getStreamName_asU8());
+  const records = log.visible(name);
+  if (records === 'tombstoned') return void call.emit('error', errors.streamDeleted(name));
+  if (records === undefined) {
+    await send(call, notFoundResponse(name));
+    return void call.end();
+  }
+  const from = place.hasRevision() ? BigInt(place.getRevision()) : undefined;
+  const wanted = isBackwards(options)
+    ? records.filter(({ revision }) => from === undefined || revision <= from).toReversed()
+    : records.filter(({ revision }) => from === undefined || revision >= from);
+  await sendAll(call, wanted.slice(0, Number(options.getCount())));
+};
+
+/** Forwards inclusive, backwards exclusive. */
+const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
+  const place = options.getAll()!.getPosition();
+  if (place !== undefined && !isPlace(state, place)) return void call.emit('error', errors.invalidReadPosition());
+  const commit = place === undefined ? undefined : BigInt(place.getCommitPosition());
+  const { records } = state.log;
+  const ordered = isBackwards(options)
+    ? records.filter(({ position }) => commit === undefined || position < commit).toReversed()
+    : records.filter(({ position }) => commit === undefined || position >= commit);
+  await sendAll(call, ordered.filter(matches(options)).slice(0, Number(options.getCount())));
+};
+
+const serve = async (state: NodeState, call: ReadCall): Promise<void> => {
+  const options = call.request.getOptions()!;
+  if (state.faults.isSilent) return;
+  if (state.faults.isNotReady) return void call.emit('error', errors.notReady());
+  if (!state.isLeader() && insistsOnLeader(call.metadata))
+    return void call.emit('error', errors.notLeader(state.leader()!));
+  if (options.hasSubscription()) await serveSubscription(state, call, options);
+  else if (options.hasStream()) await readStream(state, call, options);
+  else await readAll(state, call, options);
+};
+
+export const makeReadService =
+  (state: NodeState) =>
+  (call: ReadCall): void => {
+    noteCall(state, 'read', call.metadata);
+    state.openReads.add(call);
+    const over = (): void => void state.openReads.delete(call);
+    call.on('cancelled', over);
+    call.on('close', over);
+    call.on('finish', over);
+    call.on('error', over);
+    serve(state, call).catch((error: unknown) => call.emit('error', error));
+  };
