@@ -1,0 +1,82 @@
+import { taskEither as TE } from 'fp-ts';
+import type { S3Config } from '../../config.js';
+import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
+import type { FileContents } from '../../read/get-file.js';
+import { requireObjectKey } from '../object-key.js';
+import { takeBody } from '../upload-body.js';
+import type { Bucket } from './bucket.js';
+import { checkBucket } from './check-bucket.js';
+import { type Connections, openConnections } from './connections.js';
+import { listObjects } from './list-objects.js';
+import { openObject } from './open-object.js';
+import { putObject } from './put-object.js';
+import { repeating } from './repeating.js';
+import { DEFAULT_PATIENCE, type Patience } from './patience.js';
+import { patientTransport } from './transport.js';
+import { abortOldUploads } from './unfinished-uploads.js';
+
+export type S3Storage = ObjectStorage & FileContents & { readonly close: () => void };
+
+const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
+
+const connect = async (settings: S3Config, connections: Connections, patience: Patience): Promise<Bucket> => {
+  // loaded only where it is used: it takes longer than all the rest of the start
+  const { Client } = await import('minio');
+  const { protocol, hostname, port } = new URL(settings.endpoint);
+  const client = new Client({
+    endPoint: hostname,
+    ...(port === '' ? {} : { port: Number(port) }),
+    useSSL: protocol === 'https:',
+    accessKey: settings.accessKey,
+    secretKey: settings.secretKey,
+    region: settings.region,
+    transport: patientTransport(connections.request, patience),
+    transportAgent: connections.agent,
+    retryOptions: { disableRetry: true },
+  });
+  return { client, name: settings.bucket };
+};
+
+const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
+  put: (key, body) =>
+    takeBody(body, async (chunks) => {
+      requireObjectKey(key);
+      await putObject(bucket, key, chunks);
+    }),
+  open: (key, range) =>
+    TE.tryCatch(
+      async () => {
+        requireObjectKey(key);
+        return openObject(bucket, key, range);
+      },
+      (cause) => ({ _tag: 'FileUnavailable', cause }),
+    ),
+  remove: (key) =>
+    TE.tryCatch(async () => {
+      requireObjectKey(key);
+      await repeating(() => bucket.client.removeObject(bucket.name, key));
+    }, storageUnavailable),
+  list: () => listObjects(bucket),
+  clearUnfinished: (before) => TE.tryCatch(() => abortOldUploads(bucket, before), storageUnavailable),
+  close: connections.close,
+});
+
+/**
+ * Files in a bucket of S3 or of a server that speaks it, which is created where it is missing. Answers only when all
+ * that files need was seen to work there; else the cause says what does not, and which settings decide it.
+ */
+export const openS3Storage = (
+  settings: S3Config,
+  patience: Patience = DEFAULT_PATIENCE,
+): TE.TaskEither<StorageUnavailable, S3Storage> =>
+  TE.tryCatch(async () => {
+    const connections = openConnections(settings.endpoint.startsWith('https:'));
+    try {
+      const bucket = await connect(settings, connections, patience);
+      await checkBucket(bucket, settings);
+      return storageIn(bucket, connections);
+    } catch (error) {
+      connections.close();
+      throw error;
+    }
+  }, storageUnavailable);

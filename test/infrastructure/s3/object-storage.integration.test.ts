@@ -1,0 +1,47 @@
+import { either as E } from 'fp-ts';
+import { readConfig } from '../../../src/config.js';
+import { objectStorageContract } from '../../contract/object-storage.contract.js';
+import { type S3Server, startS3Server } from '../../support/s3-server.js';
+import { s3Storage } from '../../support/s3-storage.js';
+
+const MiB = 1024 * 1024;
+
+/** Lets the server leave every body unread until the function it gives is called. */
+const stall = (server: S3Server) => (): Promise<() => void> => {
+  let held: Array<() => void> = [];
+  server.intercept((request, _response, pass) => {
+    if (request.method === 'PUT') held.push(pass);
+    else pass();
+  });
+  return Promise.resolve(() => {
+    server.intercept(undefined);
+    for (const pass of held) pass();
+    held = [];
+  });
+};
+
+objectStorageContract('S3, over the wire', async () => {
+  const server = await startS3Server();
+  const storage = await s3Storage(server.settings);
+  return {
+    storage,
+    stall: stall(server),
+    heldBytes: 9 * MiB,
+    // s3rver 4.0.4 writes objects in place, and takes the end of `bytes=0-0` for no end
+    breaks: ['whole replacement', 'range of the first byte alone'],
+    close: async () => {
+      storage.close();
+      await server.close();
+    },
+  };
+});
+
+const real = readConfig(process.env);
+const settings = E.isRight(real) ? real.right.s3 : undefined;
+
+// a bucket for tests alone: uploads that others have not finished there are aborted
+if (settings !== undefined)
+  objectStorageContract(`S3 at ${settings.endpoint}`, async () => {
+    const storage = await s3Storage(settings);
+    return { storage, heldBytes: 9 * MiB, close: () => Promise.resolve().then(storage.close) };
+  });

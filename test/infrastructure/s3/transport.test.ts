@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { patientTransport } from '../../../src/infrastructure/s3/transport.js';
+
+describe('a patient transport', () => {
+  let server: http.Server;
+  let agent: http.Agent;
+  beforeEach(async () => {
+    agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    server = http.createServer(({ url }, response) => {
+      if (url !== '/silent') response.writeHead(Number(url?.slice(1))).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(async () => {
+    agent.destroy();
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+
+  const send = (path: string, patience: { connectMs: number; idleMs: number }): Promise<string> =>
+    new Promise((resolve) => {
+      // reason: a server that listens on TCP has an address of this form
+      const { port } = server.address() as AddressInfo;
+      const { request } = patientTransport(http.request, patience);
+      request({ agent, host: '127.0.0.1', port, path }, (response) => {
+        response.resume().once('end', () => resolve(`answered ${response.statusCode ?? 0}`));
+      })
+        .once('error', ({ message }) => resolve(message))
+        .end();
+    });
+
+  it('lets no request wait for ever behind others for a connection', async () => {
+    const first = send('/silent', { connectMs: 5000, idleMs: 400 });
+    expect(await send('/200', { connectMs: 50, idleMs: 5000 })).to.equal('no connection within 50 ms');
+    expect(await first).to.equal('no byte within 400 ms');
+  });
+
+  it('waits for the first byte of an answer only so long', async () => {
+    expect(await send('/silent', { connectMs: 5000, idleMs: 50 })).to.equal('no byte within 50 ms');
+  });
+
+  it('fails on an answer that says "not now", and hands over any other', async () => {
+    const answers: Array<string> = [];
+    for (const status of [200, 206, 403, 404, 408, 429, 500, 503])
+      answers.push(await send(`/${status}`, { connectMs: 5000, idleMs: 5000 }));
+    expect(answers).to.deep.equal([
+      ...[200, 206, 403, 404].map((status) => `answered ${status}`),
+      ...[408, 429, 500, 503].map((status) => `the server answered ${status}`),
+    ]);
+  });
+});
