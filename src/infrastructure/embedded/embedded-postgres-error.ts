@@ -1,0 +1,96 @@
+/** Why the embedded Postgres does not run. Each `message` says what a person can do about it. */
+export type EmbeddedPostgresError =
+  UnsupportedPlatform | DataDirectoryInUse | DataDirectoryNotWritable | MajorVersionMismatch | CannotStart;
+
+export type UnsupportedPlatform = { readonly _tag: 'UnsupportedPlatform'; readonly message: string };
+
+export type DataDirectoryInUse = {
+  readonly _tag: 'DataDirectoryInUse';
+  readonly directory: string;
+  /** The process that holds the directory. */
+  readonly pid: number;
+  readonly message: string;
+};
+
+export type DataDirectoryNotWritable = {
+  readonly _tag: 'DataDirectoryNotWritable';
+  readonly directory: string;
+  readonly message: string;
+};
+
+export type MajorVersionMismatch = {
+  readonly _tag: 'MajorVersionMismatch';
+  readonly directory: string;
+  readonly found: string;
+  readonly shipped: string;
+  readonly message: string;
+};
+
+export type CannotStart = {
+  readonly _tag: 'CannotStart';
+  /** What Postgres printed last. */
+  readonly lastLines: ReadonlyArray<string>;
+  readonly message: string;
+};
+
+const wayOut = 'Set DATABASE_URL to a Postgres of your own';
+
+export const unsupportedPlatform = (reason: string): UnsupportedPlatform => ({
+  _tag: 'UnsupportedPlatform',
+  message: `${reason} ${wayOut} (postgres://user:password@host:5432/database).`,
+});
+
+export const inUseByService = (directory: string, pid: number): DataDirectoryInUse => ({
+  _tag: 'DataDirectoryInUse',
+  directory,
+  pid,
+  message: `Another service (pid ${pid}) uses ${directory}. Stop it, or give this one its own DATA_DIR.`,
+});
+
+export const inUseByOperator = (directory: string, pid: number): DataDirectoryInUse => ({
+  _tag: 'DataDirectoryInUse',
+  directory,
+  pid,
+  message: `An operator's command (pid ${pid}) works in ${directory} and has not finished. Wait for it, or stop it.`,
+});
+
+export const inUseByServer = (directory: string, pid: number): DataDirectoryInUse => ({
+  _tag: 'DataDirectoryInUse',
+  directory,
+  pid,
+  message: `A Postgres server (pid ${pid}) that this service does not control runs in ${directory}. Stop it first.`,
+});
+
+export const notWritable = (directory: string, reason: string): DataDirectoryNotWritable => ({
+  _tag: 'DataDirectoryNotWritable',
+  directory,
+  message: `${directory} cannot be used for data: ${reason}. Change its permissions, or set DATA_DIR to another place.`,
+});
+
+export const majorVersionMismatch = (directory: string, found: string, shipped: string): MajorVersionMismatch => ({
+  _tag: 'MajorVersionMismatch',
+  directory,
+  found,
+  shipped,
+  message: `${directory} was written by Postgres ${found}, this release ships Postgres ${shipped}. Export the log with the release that wrote it and import it into a new DATA_DIR, or set DATABASE_URL to a Postgres of your own.`,
+});
+
+export const cannotStart = (reason: string, lastLines: ReadonlyArray<string> = []): CannotStart => ({
+  _tag: 'CannotStart',
+  lastLines,
+  message: [`Postgres cannot start: ${reason}.`, ...lastLines.map((line) => `  ${line}`)].join('\n'),
+});
+
+const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+
+/** The code of a failed system call, or of an SQL state; empty when the cause has none. */
+export const codeOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+
+/** What a rejected file or process operation means for somebody who wants Postgres in `directory`. */
+export const fromSystemError =
+  (directory: string) =>
+  (cause: unknown): EmbeddedPostgresError => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return refusals.has(codeOf(cause)) ? notWritable(directory, reason) : cannotStart(reason);
+  };

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from './embedded-postgres-error.js';
+
+/** What `postmaster.pid` says: Postgres's own lock on a data directory. */
+export type LockFile = {
+  readonly text: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly status: 'starting' | 'ready' | 'stopping';
+};
+
+const lockFileIn = (data: string): string => path.join(data, 'postmaster.pid');
+
+/** Lines: pid, data directory, start time, port, socket directory, listen address, shared memory, status. */
+const parse = (text: string): LockFile => {
+  const lines = text.split('\n');
+  const status = lines[7]?.trim();
+  return {
+    text,
+    pid: Math.abs(Number(lines[0])), // negative: a single-user Postgres
+    port: Number(lines[3]),
+    status: status === 'ready' || status === 'stopping' ? status : 'starting',
+  };
+};
+
+export const readLockFile = async (data: string): Promise<LockFile | undefined> => {
+  try {
+    return parse(await readFile(lockFileIn(data), 'utf8'));
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw cause;
+  }
+};
+
+/**
+ * Removes the lock of a dead server whose pid now belongs to another process: Postgres itself would take that process
+ * for the server. Moved aside and compared before it is removed, and put back when, between our look and the move,
+ * another launcher has started a server here.
+ */
+export const removeStaleLock = async (data: string, stale: LockFile): Promise<void> => {
+  const aside = `${lockFileIn(data)}.${randomBytes(4).toString('hex')}`;
+  await rename(lockFileIn(data), aside);
+  const moved = await readFile(aside, 'utf8');
+  if (moved !== stale.text) await link(aside, lockFileIn(data));
+  await rm(aside);
+};

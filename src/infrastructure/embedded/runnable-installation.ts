@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { type Account, mayEnter } from './account.js';
+import { codeOf } from './embedded-postgres-error.js';
+import { type Installation, programIn } from './installation.js';
+
+type Link = { readonly source: string; readonly target: string };
+
+const isLink = (value: unknown): value is Link =>
+  typeof value === 'object' &&
+  value !== null &&
+  'source' in value &&
+  'target' in value &&
+  typeof value.source === 'string' &&
+  typeof value.target === 'string';
+
+const linksOf = async ({ directory }: Installation): Promise<ReadonlyArray<Link>> => {
+  const list = path.join(directory, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return [];
+  const links: unknown = JSON.parse(await readFile(list, 'utf8'));
+  return Array.isArray(links) ? links.filter(isLink) : [];
+};
+
+/**
+ * npm packages cannot hold symlinks. The package makes them in an install script, which npm 12, pnpm, bun and
+ * --ignore-scripts do not run; without them the libraries are not found.
+ */
+const makeMissingLinks = async (installation: Installation): Promise<void> => {
+  for (const { source, target } of await linksOf(installation)) {
+    const link = path.join(installation.directory, target);
+    if (existsSync(link)) continue;
+    await symlink(path.relative(path.dirname(target), source), link).catch((cause: unknown) => {
+      if (codeOf(cause) !== 'EEXIST') throw cause; // another process was quicker
+    });
+  }
+};
+
+const readOnly = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+const linksArePossible = async (installation: Installation): Promise<boolean> => {
+  try {
+    await makeMissingLinks(installation);
+    return true;
+  } catch (cause) {
+    if (readOnly.has(codeOf(cause))) return false;
+    throw cause;
+  }
+};
+
+const forAll = 0o444;
+const forAllIfForOwner = (mode: number): number => ((mode & 0o100) === 0 ? forAll : forAll | 0o111);
+
+/** Whatever the umask was when npm unpacked it. */
+const makeReadable = async (directory: string): Promise<void> => {
+  await chmod(directory, 0o755);
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const { mode } = await stat(file);
+    await chmod(file, mode | forAllIfForOwner(mode));
+  }
+};
+
+/** A copy that appears whole or not at all, so that a crash or a second process cannot leave half of it in use. */
+const copyTo = async (staging: string, { directory, version }: Installation): Promise<Installation> => {
+  const copy = { directory: path.join(staging, `postgres-${version}-${process.arch}`), version };
+  if (existsSync(copy.directory)) return copy;
+  const unfinished = `${copy.directory}.${randomBytes(4).toString('hex')}`;
+  await cp(directory, unfinished, { recursive: true, verbatimSymlinks: true });
+  await makeReadable(unfinished);
+  await makeMissingLinks({ directory: unfinished, version });
+  await rename(unfinished, copy.directory).catch(async (cause: unknown) => {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!existsSync(copy.directory)) throw cause;
+  });
+  return copy;
+};
+
+/**
+ * An installation that the account can run: the given one, completed in place, or a copy (59 MB) below `staging` when
+ * the package cannot be written to or lies where the account may not go.
+ */
+export const makeRunnable = async (
+  installation: Installation,
+  account: Account,
+  staging: string,
+): Promise<Installation> => {
+  const inPlace =
+    (await linksArePossible(installation)) &&
+    (account.uid === undefined || (await mayEnter(account, programIn(installation, 'postgres'))));
+  return inPlace ? installation : copyTo(staging, installation);
+};

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { type Child, killLeftovers, startChild } from './support/child-process.js';
+import {
+  answers,
+  discard,
+  eventually,
+  logged,
+  newDirectory,
+  options,
+  pgDataOf,
+  refused,
+  rows,
+  runningOperator,
+  runningService,
+  serverPid,
+  stopLeftovers,
+} from './support/launching.js';
+import { needs } from './support/skipping.js';
+
+const lastAcknowledged = (child: Child): number => Number(child.said.findLast((each) => 'n' in each)?.['n'] ?? 0);
+
+/** The shell that waits for a server, and the one that waits for the end of the service. */
+const watchdogOf = (server: number): ReadonlyArray<number> => {
+  const stat = readFileSync(`/proc/${server}/stat`, 'utf8');
+  const shell = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ').map(Number);
+  return [...children.filter((pid) => pid !== server), shell];
+};
+
+const claimIsHeld = async (connectionString: string): Promise<boolean> => {
+  const locks = await rows(
+    connectionString,
+    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted",
+  );
+  return locks.length === 1;
+};
+
+describe('embedded Postgres when something is killed', () => {
+  let dataDir: string;
+
+  before(async () => {
+    dataDir = newDirectory();
+    await (await runningService(dataDir)).stop();
+  });
+  afterEach(async () => {
+    killLeftovers();
+    await stopLeftovers();
+  });
+  after(() => discard(dataDir));
+
+  it('the service, at full write: the server goes too, and the next start has every acknowledged row', async () => {
+    const child = startChild([dataDir, 'service', 'write']);
+    const connectionString = String(await child.saying('ready'));
+    await eventually(() => lastAcknowledged(child) > 50, '50 acknowledged rows');
+    child.process.kill('SIGKILL');
+    await child.ended;
+    const acknowledged = lastAcknowledged(child);
+
+    const next = await runningService(dataDir); // while the watchdog stops the old server
+    expect(next.adopted).to.equal(false);
+    expect(await answers(connectionString)).to.equal(next.connectionString === connectionString);
+    const [kept] = await rows(next.connectionString, 'SELECT count(*)::int AS n FROM acknowledged');
+    // one more may have been committed and not yet acknowledged
+    expect(kept).to.satisfy(({ n }: { n: number }) => n === acknowledged || n === acknowledged + 1);
+  });
+
+  it('the service, with nobody after it: the watchdog stops the server', async () => {
+    const child = startChild([dataDir, 'service']);
+    await child.saying('ready');
+    child.process.kill('SIGKILL');
+    await eventually(() => !existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid')), 'the server is down');
+  });
+
+  it('the service and its watchdog: the next start replaces the orphan', async function () {
+    needs(this, process.platform === 'linux', 'Linux, to find the watchdog');
+    const child = startChild([dataDir, 'service', 'write']);
+    await child.saying('n');
+    const orphan = serverPid(dataDir);
+    child.process.kill('SIGSTOP'); // or it would notice
+    for (const pid of watchdogOf(orphan)) process.kill(pid, 'SIGKILL');
+    child.process.kill('SIGKILL');
+    await child.ended;
+
+    const next = await runningOperator(dataDir);
+    expect([next.adopted, serverPid(dataDir) === orphan]).to.deep.equal([false, false]);
+    const [kept] = await rows(next.connectionString, 'SELECT count(*)::int AS n FROM acknowledged');
+    expect(kept).to.satisfy(({ n }: { n: number }) => n >= lastAcknowledged(child));
+  });
+
+  it('the server, under the service: the same connection string works again, and the claim is held again', async () => {
+    const log: Array<string> = [];
+    const service = await runningService(dataDir, log);
+    const pool = new pg.Pool({ connectionString: service.connectionString, max: 2 });
+    pool.on('error', () => undefined);
+    await pool.query('CREATE TABLE survived AS SELECT 42 AS n');
+    for (const death of ['first', 'second']) {
+      const killed = serverPid(dataDir);
+      process.kill(killed, 'SIGKILL');
+      await eventually(() => serverPid(dataDir) !== killed, `the ${death} restart`);
+      const { rows: kept } = await eventually(() => pool.query('SELECT n FROM survived'), 'an answer after it');
+      expect(kept).to.deep.equal([{ n: 42 }]);
+    }
+    await logged(log, 'Postgres ended unexpectedly (killed by signal 9); starting it again');
+    await logged(log, 'automatic recovery in progress');
+    await eventually(() => claimIsHeld(service.connectionString), 'the claim is held again');
+    expect((await refused(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
+    await pool.end();
+    await service.stop();
+    expect(await answers(service.connectionString)).to.equal(false);
+  });
+
+  it('the server, just before the service stops: stopping leaves nothing behind', async () => {
+    const service = await runningService(dataDir);
+    process.kill(serverPid(dataDir), 'SIGKILL');
+    await service.stop();
+    expect(await answers(service.connectionString)).to.equal(false);
+    await (await runningService(dataDir)).stop();
+  });
+
+  it('the watchdog alone: the service gets a server with a watchdog again', async function () {
+    needs(this, process.platform === 'linux', 'Linux, to find the watchdog');
+    const log: Array<string> = [];
+    const service = await runningService(dataDir, log);
+    const unguarded = serverPid(dataDir);
+    for (const pid of watchdogOf(unguarded)) process.kill(pid, 'SIGKILL');
+    await logged(log, 'Postgres ended unexpectedly (watchdog killed by SIGKILL); starting it again');
+    await eventually(() => serverPid(dataDir) !== unguarded && answers(service.connectionString), 'another server');
+    expect(watchdogOf(serverPid(dataDir))).to.have.length(2);
+  });
+
+  it('the connection that holds the claim: it is taken again, and nobody slips in', async () => {
+    const service = await runningService(dataDir);
+    await rows(
+      service.connectionString,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
+    );
+    expect((await refused(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
+    await eventually(() => claimIsHeld(service.connectionString), 'the claim is held again');
+  });
+
+  it('the server, and its pid belongs to somebody else by now', async () => {
+    const service = await runningService(dataDir);
+    const lockFile = path.join(pgDataOf(dataDir), 'postmaster.pid');
+    const lock = readFileSync(lockFile, 'utf8');
+    await service.stop();
+
+    // of the same user, because Postgres itself sees through another user's pid
+    const { uid, gid } = statSync(pgDataOf(dataDir));
+    const stranger = spawn('sleep', ['60'], { uid, gid, cwd: '/' });
+    await once(stranger, 'spawn');
+    writeFileSync(lockFile, lock.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
+    chownSync(lockFile, uid, gid);
+
+    const next = await runningService(dataDir);
+    expect(await answers(next.connectionString)).to.equal(true);
+    expect(stranger.exitCode).to.equal(null);
+    stranger.kill();
+  });
+
+  it('nothing, by Ctrl-C: the server lives until the service has drained', async () => {
+    const child = startChild([dataDir, 'service']);
+    await child.saying('ready');
+    process.kill(-child.pid, 'SIGINT'); // as a terminal does, to the whole process group
+    expect(await child.saying('drained')).to.equal(7);
+    expect(child.said.filter((each) => 'lost' in each)).to.deep.equal([]);
+    await child.ended;
+    expect(existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid'))).to.equal(false);
+  });
+});

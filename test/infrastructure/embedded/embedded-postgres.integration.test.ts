@@ -1,0 +1,206 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { freePort } from '../../../src/infrastructure/embedded/settle.js';
+import { killLeftovers, startChild } from './support/child-process.js';
+import { installed } from './support/installed.js';
+import {
+  answers,
+  discard,
+  logged,
+  newDirectory,
+  options,
+  pgDataOf,
+  refused,
+  rows,
+  running,
+  runningOperator,
+  runningService,
+  stopLeftovers,
+} from './support/launching.js';
+
+describe('embedded Postgres', () => {
+  let dataDir: string;
+
+  before(() => {
+    dataDir = newDirectory();
+  });
+  afterEach(async () => {
+    killLeftovers();
+    await stopLeftovers();
+  });
+  after(() => discard(dataDir));
+
+  it('a cold start makes a database on the loopback alone, a warm one keeps what was written', async () => {
+    const cold = await running(startEmbeddedPostgres({ dataDir, claim: 'service', onLog: () => undefined }));
+    expect(cold.connectionString).to.match(/^postgres:\/\/app:[\w-]{32}@127\.0\.0\.1:\d+\/app$/);
+    expect(
+      await rows(
+        cold.connectionString,
+        `SELECT current_database() AS name, pg_encoding_to_char(encoding) AS encoding, datcollate AS locale,
+                current_setting('listen_addresses') AS listen, current_setting('unix_socket_directories') AS sockets,
+                current_setting('shared_buffers') AS buffers, current_setting('max_connections') AS connections,
+                current_setting('fsync') AS fsync, current_setting('password_encryption') AS passwords
+         FROM pg_database WHERE datname = current_database()`,
+      ),
+    ).to.deep.equal([
+      {
+        name: 'app',
+        encoding: 'UTF8',
+        locale: 'C',
+        listen: '127.0.0.1',
+        sockets: '',
+        buffers: '32MB',
+        connections: '100',
+        fsync: 'on',
+        passwords: 'scram-sha-256',
+      },
+    ]);
+    await rows(cold.connectionString, 'CREATE TABLE kept AS SELECT 42 AS n');
+    await cold.stop();
+    expect(await answers(cold.connectionString)).to.equal(false);
+
+    const warm = await runningService(dataDir);
+    expect(await rows(warm.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
+    expect(warm.adopted).to.equal(false);
+    await warm.stop();
+  });
+
+  it('keeps the password in a file for one user', async () => {
+    expect(statSync(path.join(dataDir, 'postgres', 'cluster', 'password')).mode & 0o777).to.equal(0o600);
+    const service = await runningService(dataDir);
+    const guessed = service.connectionString.replace(/app:[^@]+@/, 'app:guessed@');
+    expect(await rows(guessed, 'SELECT 1').catch((cause: unknown) => String(cause))).to.contain(
+      'authentication failed',
+    );
+    await service.stop();
+  });
+
+  it('stopping twice is stopping once', async () => {
+    const service = await runningService(dataDir);
+    await Promise.all([service.stop(), service.stop()]);
+    await service.stop();
+    expect(existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid'))).to.equal(false);
+  });
+
+  it('a second service is refused, and told by whom; an operator joins and leaves the server running', async () => {
+    const child = startChild([dataDir, 'service']);
+    const ready = await child.saying('ready');
+    expect(await refused(startEmbeddedPostgres(options(dataDir, 'service')))).to.deep.equal({
+      _tag: 'DataDirectoryInUse',
+      directory: dataDir,
+      pid: child.pid,
+      message: `Another service (pid ${child.pid}) uses ${dataDir}. Stop it, or give this one its own DATA_DIR.`,
+    });
+    const operator = await runningOperator(dataDir);
+    expect([operator.connectionString, operator.adopted]).to.deep.equal([ready, true]);
+    expect(
+      await rows(
+        operator.connectionString,
+        "SELECT mode, objid FROM pg_locks WHERE locktype = 'advisory' AND granted ORDER BY objid",
+      ),
+    ).to.deep.equal([
+      { mode: 'ExclusiveLock', objid: 1 },
+      { mode: 'ShareLock', objid: 2 },
+    ]);
+    await operator.stop();
+    expect(await answers(operator.connectionString)).to.equal(true);
+    child.process.kill('SIGINT');
+    await child.ended;
+  });
+
+  it('a service that stops does not wait for an operator', async () => {
+    const service = await runningService(dataDir);
+    const operator = await runningOperator(dataDir);
+    await service.stop();
+    expect(await answers(operator.connectionString)).to.equal(false);
+    await operator.stop();
+  });
+
+  it('an operator alone starts a server and stops it; a service waits for that, within a bound', async () => {
+    const log: Array<string> = [];
+    const operator = await runningOperator(dataDir);
+    expect(operator.adopted).to.equal(false);
+    const impatient = startFrom(await installed(), { patience: 50 });
+    expect(await refused(impatient(options(dataDir, 'service')))).to.deep.equal({
+      _tag: 'DataDirectoryInUse',
+      directory: dataDir,
+      pid: process.pid,
+      message: `An operator's command (pid ${process.pid}) works in ${dataDir} and has not finished. Wait for it, or stop it.`,
+    });
+
+    const service = runningService(dataDir, log);
+    await logged(log, `waiting for an operator's command (pid ${process.pid}) that works in this data directory`);
+    await operator.stop();
+    expect(await answers((await service).connectionString)).to.equal(true);
+    await (await service).stop();
+  });
+
+  it('an operator whose server another one has joined waits for it', async () => {
+    const log: Array<string> = [];
+    const first = await runningOperator(dataDir, log);
+    const second = await runningOperator(dataDir);
+    expect(second.connectionString).to.equal(first.connectionString);
+    const stopping = first.stop();
+    await logged(log, `waiting for other commands that use this server (pid ${process.pid})`);
+    expect(await answers(second.connectionString)).to.equal(true);
+    await second.stop();
+    await stopping;
+    expect(await answers(first.connectionString)).to.equal(false);
+  });
+
+  it('a taken port is no problem', async () => {
+    const taken = await freePort();
+    const occupied = createServer().listen(taken, '127.0.0.1');
+    const ports = [taken, taken];
+    const choosePort = async (): Promise<number> => ports.shift() ?? freePort();
+    const service = await running(startFrom(await installed(), { choosePort })(options(dataDir, 'service')));
+    expect(await answers(service.connectionString)).to.equal(true);
+    expect(ports).to.deep.equal([]);
+    await service.stop();
+    occupied.close();
+  });
+
+  it('listens to nothing in the environment', async () => {
+    const fresh = newDirectory();
+    const strange = {
+      LC_ALL: 'xx_XX',
+      TZ: 'Asia/Tokyo',
+      PGDATA: '/nowhere',
+      PGPORT: '1',
+      PGUSER: 'eve',
+      PGDATABASE: 'eve',
+    };
+    const child = startChild([fresh, 'service'], { env: { ...process.env, ...strange } });
+    const connectionString = String(await child.saying('ready'));
+    expect(await rows(connectionString, 'SHOW timezone')).to.deep.equal([{ TimeZone: 'UTC' }]);
+    child.process.kill('SIGINT');
+    await child.ended;
+    discard(fresh);
+  });
+
+  it('data of another major version is refused', async () => {
+    const old = newDirectory();
+    const service = await runningService(old);
+    await service.stop();
+    writeFileSync(path.join(pgDataOf(old), 'PG_VERSION'), '16\n');
+    const error = await refused(startEmbeddedPostgres(options(old, 'service')));
+    expect([error._tag, error.message.split('.')[0]]).to.deep.equal([
+      'MajorVersionMismatch',
+      `${old} was written by Postgres 16, this release ships Postgres 17`,
+    ]);
+    discard(old);
+  });
+
+  it('first starts at the same moment make one cluster', async () => {
+    const fresh = newDirectory();
+    const [one, other] = await Promise.all([runningOperator(fresh), runningOperator(fresh)]);
+    expect(one.connectionString).to.equal(other.connectionString);
+    expect([one.adopted, other.adopted].sort()).to.deep.equal([false, true]);
+    expect(readdirSync(path.join(fresh, 'postgres'))).to.deep.equal(['cluster']);
+    await Promise.all([one.stop(), other.stop()]);
+    discard(fresh);
+  });
+});

@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { mayEnter, weAreRoot } from '../../../src/infrastructure/embedded/account.js';
+import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { installationIn } from '../../../src/infrastructure/embedded/installation.js';
+import { systemPlace } from '../../../src/infrastructure/embedded/system-place.js';
+import { killLeftovers, startChild } from './support/child-process.js';
+import { installed } from './support/installed.js';
+import {
+  answers,
+  discard,
+  newDirectory,
+  options,
+  pgDataOf,
+  refused,
+  rows,
+  running,
+  runningService,
+  stopLeftovers,
+} from './support/launching.js';
+import { needs } from './support/skipping.js';
+
+/** Linked where it can be, because 59 MB a test take their time. */
+const linkOrCopy = (from: string, to: string): void => {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+};
+
+/** As npm unpacks the package when install scripts are blocked: no symlink in it. */
+const unpackWithoutLinks = async (to: string, version: string, place = linkOrCopy): Promise<void> => {
+  const { directory } = await installed();
+  for (const entry of readdirSync(path.join(directory, 'native'), { recursive: true, withFileTypes: true })) {
+    const target = path.join(to, path.relative(directory, entry.parentPath));
+    mkdirSync(target, { recursive: true });
+    if (entry.isFile()) place(path.join(entry.parentPath, entry.name), path.join(target, entry.name));
+  }
+  writeFileSync(path.join(to, 'package.json'), JSON.stringify({ version }));
+};
+
+/** Some user without rights, by name. */
+const accountOf = (name: string): { readonly uid: number; readonly gid: number } | undefined => {
+  const entry = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([user]) => user === name);
+  return entry && { uid: Number(entry[2]), gid: Number(entry[3]) };
+};
+
+describe('embedded Postgres on hosts of many kinds', () => {
+  let home: string;
+
+  beforeEach(() => {
+    home = newDirectory();
+  });
+  afterEach(async () => {
+    killLeftovers();
+    await stopLeftovers();
+    discard(home);
+  });
+
+  it('install scripts were blocked: the symlinks are made', async () => {
+    const directory = path.join(home, 'package');
+    await unpackWithoutLinks(directory, '17.10.0-blocked');
+    const dataDir = path.join(home, 'data');
+    const service = await running(startFrom(await installationIn(directory))(options(dataDir, 'service')));
+    expect(await answers(service.connectionString)).to.equal(true);
+    expect(lstatSync(path.join(directory, 'native', 'lib', 'libicudata.so.60')).isSymbolicLink()).to.equal(true);
+    await service.stop();
+  });
+
+  describe('as root', () => {
+    before(function () {
+      needs(this, weAreRoot(), 'root');
+    });
+
+    const placesOf = (dataDir: string): string => readFileSync(path.join(dataDir, 'postgres.place'), 'utf8').trim();
+
+    it('below a directory that only root may enter: data in a place of its own, which moves with DATA_DIR', async () => {
+      const dataDir = path.join(home, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
+      const first = await runningService(dataDir);
+      await rows(first.connectionString, 'CREATE TABLE kept AS SELECT 42 AS n');
+      await first.stop();
+      const place = placesOf(dataDir);
+      expect(path.dirname(place)).to.equal(systemPlace);
+      expect(readdirSync(dataDir)).to.deep.equal(['postgres.place']);
+
+      const moved = path.join(home, 'moved');
+      renameSync(dataDir, moved);
+      const second = await runningService(moved);
+      expect(await rows(second.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
+      await second.stop();
+
+      discard(place);
+      expect((await refused(startEmbeddedPostgres(options(moved, 'service')))).message).to.contain(
+        `says that the data is in ${place}, and that does not exist`,
+      );
+    });
+
+    it('a package that only root may read: the programs are copied', async () => {
+      const locked = path.join(home, 'locked');
+      mkdirSync(locked);
+      const version = `17.10.0-${path.basename(home)}`;
+      await unpackWithoutLinks(path.join(locked, 'package'), version, copyFileSync);
+      execFileSync('chmod', ['-R', 'go=', locked]);
+      const start = startFrom(await installationIn(path.join(locked, 'package')));
+      const service = await running(start(options(path.join(home, 'data'), 'service')));
+      expect(await answers(service.connectionString)).to.equal(true);
+      await service.stop();
+      const copy = path.join(systemPlace, `postgres-${version}-${process.arch}`);
+      expect(existsSync(copy)).to.equal(true);
+      discard(copy);
+    });
+
+    it('data that root has restored from a copy is given to Postgres again', async () => {
+      const dataDir = path.join(home, 'data');
+      await (await runningService(dataDir)).stop();
+      execFileSync('chown', ['-R', 'root:root', path.join(dataDir, 'postgres')]);
+      const service = await runningService(dataDir);
+      expect(await answers(service.connectionString)).to.equal(true);
+      await service.stop();
+    });
+
+    it('a full disk is named', async function () {
+      const dataDir = path.join(home, 'full');
+      mkdirSync(dataDir);
+      let mounted = true;
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', dataDir], { stdio: 'ignore' });
+      } catch {
+        mounted = false;
+      }
+      needs(this, mounted, 'the right to mount a small file system');
+      try {
+        const error = await refused(startEmbeddedPostgres(options(dataDir, 'service')));
+        expect(error._tag).to.equal('CannotStart');
+        expect(error.message).to.contain('initdb failed').and.to.contain('No space left on device');
+        expect(readdirSync(path.join(dataDir, 'postgres'))).to.deep.equal([]);
+      } finally {
+        execFileSync('umount', [dataDir]);
+      }
+    });
+  });
+
+  describe('as another user', () => {
+    const games = accountOf('games');
+    const asGames = { ...games, env: { PATH: process.env['PATH'], HOME: '/nonexistent' } };
+
+    before(async function () {
+      needs(this, weAreRoot() && games !== undefined, 'root and the user "games", to become another user');
+      needs(this, await mayEnter(games ?? {}, process.cwd()), 'a project that others may read');
+    });
+
+    it('with a package that nobody may write to: the programs are copied beside the data; root runs it later', async () => {
+      const directory = path.join(home, 'package');
+      await unpackWithoutLinks(directory, '17.10.0-readonly');
+      const dataDir = path.join(home, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
+      chownSync(dataDir, games!.uid, games!.gid);
+
+      const child = startChild([dataDir, 'service', 'idle', directory], asGames);
+      const connectionString = String(await child.saying('ready'));
+      expect(await answers(connectionString)).to.equal(true);
+      expect(readdirSync(path.join(dataDir, 'postgres')).sort()).to.deep.equal([
+        'cluster',
+        `postgres-17.10.0-readonly-${process.arch}`,
+      ]);
+      child.process.kill('SIGINT');
+      await child.ended;
+
+      const byRoot = await runningService(dataDir);
+      expect(statSync(path.join(pgDataOf(dataDir), 'postmaster.pid')).uid).to.equal(games!.uid);
+      await byRoot.stop();
+    });
+
+    it('a directory it may not write to is named, and so is data of another user', async () => {
+      const locked = path.join(home, 'locked');
+      mkdirSync(locked);
+      const child = startChild([path.join(locked, 'data'), 'service'], asGames);
+      expect(await child.saying('refused')).to.equal('DataDirectoryNotWritable');
+      expect(await child.saying('message')).to.contain(`${locked}/data cannot be used for data: EACCES`);
+
+      const dataDir = path.join(home, 'data');
+      await (await runningService(dataDir)).stop();
+      chmodSync(dataDir, 0o777);
+      const other = startChild([dataDir, 'service'], asGames);
+      expect(await other.saying('refused')).to.equal('DataDirectoryNotWritable');
+      expect(await other.saying('message')).to.contain('it belongs to another user');
+    });
+  });
+});

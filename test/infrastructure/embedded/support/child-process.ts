@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventually } from './launching.js';
+
+type Said = Readonly<Record<string, unknown>>;
+
+export type Child = {
+  readonly process: ChildProcess;
+  readonly pid: number;
+  readonly said: ReadonlyArray<Said>;
+  /** The first value it gives to a key. */
+  readonly saying: (key: string) => Promise<unknown>;
+  readonly ended: Promise<unknown>;
+};
+
+const children = new Set<ChildProcess>();
+
+export const killLeftovers = (): void => {
+  for (const each of children) each.kill('SIGKILL');
+  children.clear();
+};
+
+/** Starts `child.ts` in a process of its own, at the head of its own process group. */
+export const startChild = (args: ReadonlyArray<string>, over: SpawnOptions = {}): Child => {
+  const program = path.join(import.meta.dirname, 'child.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+    ...over,
+  });
+  children.add(child);
+  const said: Array<Said> = [];
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      said.push(JSON.parse(line) as Said); // reason: child.ts writes nothing but objects
+    });
+  return {
+    process: child,
+    pid: child.pid ?? 0,
+    said,
+    saying: (key) => eventually(() => said.find((each) => key in each)?.[key], `"${key}" said by the child process`),
+    ended: once(child, 'exit'),
+  };
+};
