@@ -1,0 +1,50 @@
+import type { Notice } from '../../../projections/engine/notice.js';
+import type { Incident } from '../open-stores.js';
+import type { Logger } from './logger.js';
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** What the engine has to tell, in the log: ids and reasons, never payloads. */
+export const tellNotice =
+  (log: Logger) =>
+  (notice: Notice): void => {
+    const { projection } = notice;
+    switch (notice._tag) {
+      case 'Projecting':
+        log.info({ projection, instance: notice.instance, role: notice.role }, 'projecting');
+        return;
+      case 'StandingBy':
+        log.info({ projection }, 'standing by: another process projects');
+        return;
+      case 'Interrupted':
+        log.warn({ projection, reason: textOf(notice.cause) }, 'projecting interrupted; trying again');
+        return;
+      case 'Deposed':
+        log.warn({ projection }, 'another process has taken over projecting');
+        return;
+      case 'Switched':
+        log.info({ projection, instance: notice.instance }, 'switched to a new version of the read model');
+        return;
+      case 'Parked': {
+        const { stream, revision, id } = notice.event;
+        const event = { stream, revision: revision.toString(), event: id };
+        log.error({ projection, ...event, reason: notice.reason }, 'entity parked: this event cannot be projected');
+        return;
+      }
+      case 'Unparked':
+        log.info({ projection, stream: notice.stream }, 'entity is projected again');
+        return;
+      case 'Refused':
+        log.error({ projection, reason: notice.error.message }, 'projecting refused');
+        return;
+    }
+  };
+
+/** What the event log healed by itself, in the log. */
+export const tellIncident =
+  (log: Logger) =>
+  (incident: Incident): void => {
+    const { cause, ...fields } = { cause: undefined, ...incident };
+    const reason = cause === undefined ? {} : { reason: textOf(cause) };
+    log.warn({ ...fields, ...reason }, 'event log');
+  };

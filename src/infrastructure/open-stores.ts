@@ -1,0 +1,75 @@
+import { taskEither as TE } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { Config } from '../config.js';
+import type { EventStore } from '../event-sourcing/event-store.js';
+import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import type { ClaimKind } from './embedded/process-liveness.js';
+import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
+import type { Incident as EventStoreDbIncident } from './eventstoredb/incident.js';
+import { type EventLogIncident, makePostgresEventStore } from './postgres/postgres-event-store.js';
+
+/** What can happen to a connection that the log tells about: reconnected, a watchdog fired. */
+export type Incident = EventLogIncident | EventStoreDbIncident;
+
+export type Stores = {
+  readonly store: EventStore;
+  /** Connection string of the Postgres that holds the read models. */
+  readonly readModelsUrl: string;
+  /** Whether no other process can be at work on the same data. */
+  readonly isSoleProcess: boolean;
+  readonly close: () => Promise<void>;
+};
+
+export type OpenStoresOptions = {
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
+  /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
+  readonly claim: ClaimKind;
+  readonly onPostgresLog: (line: string) => void;
+  readonly onIncident: (incident: Incident) => void;
+};
+
+/** A sentence that a person can act on. */
+export type CannotOpen = { readonly _tag: 'CannotOpen'; readonly message: string };
+
+type Database = { readonly url: string; readonly stop: () => Promise<void> };
+
+type Log = EventStore & { readonly close: () => Promise<void> };
+
+const cannotOpen = ({ message }: { readonly message: string }): CannotOpen => ({ _tag: 'CannotOpen', message });
+
+const openDatabase = ({ config, claim, onPostgresLog }: OpenStoresOptions): TE.TaskEither<CannotOpen, Database> =>
+  config.databaseUrl !== undefined
+    ? TE.right({ url: config.databaseUrl, stop: () => Promise.resolve() })
+    : pipe(
+        startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog }),
+        TE.bimap(cannotOpen, ({ connectionString, stop }) => ({ url: connectionString, stop })),
+      );
+
+const openLog = ({ config, onIncident }: OpenStoresOptions, database: Database): TE.TaskEither<CannotOpen, Log> =>
+  pipe(
+    config.eventStoreDbUrl === undefined
+      ? makePostgresEventStore({ connectionString: database.url, onIncident })
+      : makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onIncident }),
+    TE.mapLeft(cannotOpen),
+  );
+
+/** Opens the log and the read models' database where the configuration says, starting what is embedded. */
+export const openStores = (options: OpenStoresOptions): TE.TaskEither<CannotOpen, Stores> =>
+  pipe(
+    openDatabase(options),
+    TE.chain((database) =>
+      pipe(
+        openLog(options, database),
+        TE.orElseFirstTaskK(() => database.stop),
+        TE.map((log) => ({
+          store: log,
+          readModelsUrl: database.url,
+          isSoleProcess: options.config.databaseUrl === undefined,
+          close: async () => {
+            await log.close();
+            await database.stop();
+          },
+        })),
+      ),
+    ),
+  );

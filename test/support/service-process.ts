@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { either as E } from 'fp-ts';
+import { signToken } from '../../src/cli/sign-token.js';
+
+export const JWT_SECRET = 'the secret of every service that a test starts';
+
+/** A line of the service's log. */
+type LogLine = { readonly msg?: string; readonly address?: string };
+
+export type ServiceProcess = {
+  /** `http://host:port`. */
+  readonly address: string;
+  readonly pid: number;
+  /** Everything it wrote so far. */
+  readonly output: () => string;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Exit code, or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals>;
+};
+
+export type ServiceOptions = {
+  readonly dataDir: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs the program as somebody else; the tests have to be root. */
+  readonly uid?: number;
+};
+
+/** A token that a service started here accepts. */
+export const tokenFor = async (role: string, user: string): Promise<string> => {
+  const jwt = { key: { _tag: 'Secret', secret: JWT_SECRET }, issuer: undefined, audience: undefined } as const;
+  const token = await signToken(jwt, { user, roles: [role], lifetime: 3600 }, () => Promise.reject(new Error()));
+  if (E.isLeft(token)) throw new Error(token.left);
+  return token.right;
+};
+
+const lineOf = (text: string): LogLine => {
+  try {
+    return JSON.parse(text) as LogLine; // reason: the log is one JSON object a line
+  } catch {
+    return {};
+  }
+};
+
+/** Resolves with the address as soon as the service says that it listens; rejects with its output if it ends first. */
+const listening = (child: ChildProcess, output: () => string, exited: Promise<unknown>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    if (child.stdout === null) throw new Error('the output of the service has to be piped');
+    createInterface(child.stdout).on('line', (text) => {
+      const { msg, address } = lineOf(text);
+      if (msg === 'listening' && address !== undefined) resolve(address);
+    });
+    void exited.then((how) => {
+      reject(new Error(`the service ended with ${String(how)} before it listened:\n${output()}`));
+    });
+  });
+
+/** Starts the service from its sources as a process of its own, on a free port; resolves when it listens. */
+export const startService = async ({ dataDir, env = {}, uid }: ServiceOptions): Promise<ServiceProcess> => {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  let written = '';
+  const output = (): string => written;
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      written += chunk;
+    });
+  const exited = once(child, 'exit').then(
+    // reason: Node documents the arguments of 'exit' so
+    ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
+  );
+  const address = await listening(child, output, exited);
+  if (child.pid === undefined) throw new Error('a process that listens has a pid');
+  return { address, pid: child.pid, output, exited, kill: (signal) => void child.kill(signal) };
+};
