@@ -16,6 +16,8 @@ export type StorageUnderTest = {
   readonly storage: ObjectStorage & FileContents;
   /** Makes the storage stop taking bytes, without refusing them, until the function it gives is called. */
   readonly stall?: () => Promise<() => void>;
+  /** Leaves an upload as a process does that is killed in its midst. */
+  readonly abandonUpload: (key: string) => Promise<void>;
   /** How many bytes of a body the storage may hold at a time. */
   readonly heldBytes: number;
   /** Promises that the server behind the adapter breaks by a fault of its own; they are skipped. */
@@ -231,6 +233,17 @@ const failures = (given: () => StorageUnderTest): void => {
       expect(await storage.clearUnfinished(new Date(Date.now() + 3_600_000))()).to.deep.equal(E.right(0));
     });
   }
+
+  it('clears what an abandoned upload left, but nothing that is younger than asked', async () => {
+    const { storage, abandonUpload } = given();
+    const key = aKey();
+    await abandonUpload(key);
+    expect(await listed(storage, key)).to.deep.equal([]);
+    const clearedBefore = async (ms: number) => storage.clearUnfinished(new Date(Date.now() + ms))();
+    const hour = 3_600_000;
+    const cleared = [await clearedBefore(-hour), await clearedBefore(hour), await clearedBefore(hour)];
+    expect(cleared).to.deep.equal([E.right(0), E.right(1), E.right(0)]);
+  });
 
   it('takes a body that was destroyed without an error for an aborted one', async () => {
     const { storage } = given();

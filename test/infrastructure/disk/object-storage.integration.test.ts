@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { objectStorageContract } from '../../contract/object-storage.contract.js';
@@ -21,6 +22,7 @@ objectStorageContract('disk', async () => {
   return {
     storage: await diskStorage(root),
     stall,
+    abandonUpload: () => writeFile(path.join(root, 'unfinished', randomUUID()), 'half of it'),
     heldBytes: 256 * 1024,
     close: () => rm(root, { recursive: true }),
   };

@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import { readConfig } from '../../../src/config.js';
 import { objectStorageContract } from '../../contract/object-storage.contract.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
+import { abandonUpload } from '../../support/abandon-upload.js';
 import { s3Storage } from '../../support/s3-storage.js';
 
 const MiB = 1024 * 1024;
@@ -26,6 +27,7 @@ objectStorageContract('S3, over the wire', async () => {
   return {
     storage,
     stall: stall(server),
+    abandonUpload: (key) => abandonUpload(server.settings, key),
     heldBytes: 9 * MiB,
     // s3rver 4.0.4 writes objects in place, and takes the end of `bytes=0-0` for no end
     breaks: ['whole replacement', 'range of the first byte alone'],
@@ -43,5 +45,10 @@ const settings = E.isRight(real) ? real.right.s3 : undefined;
 if (settings !== undefined)
   objectStorageContract(`S3 at ${settings.endpoint}`, async () => {
     const storage = await s3Storage(settings);
-    return { storage, heldBytes: 9 * MiB, close: () => Promise.resolve().then(storage.close) };
+    return {
+      storage,
+      abandonUpload: (key) => abandonUpload(settings, key),
+      heldBytes: 9 * MiB,
+      close: () => Promise.resolve().then(storage.close),
+    };
   });
