@@ -8,10 +8,17 @@ import type { ObjectStorage } from '../ports.js';
 
 type Result = E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>;
 
-/** Whether an event may name the file. An append whose outcome is unknown may have been stored: the sweep decides. */
+// Failures that may come after an append whose outcome is unknown; the others say that nothing was appended.
+const UNDECIDED: ReadonlyArray<(DocumentRefusal | CommandFailure)['_tag']> = [
+  'StoreUnavailable',
+  'StreamContended',
+  'UndecodableEvent',
+];
+
+/** Whether an event may name the file. Where nobody can tell, the sweep decides. */
 const mayBeNamed = (file: StoredFile, result: Result): boolean =>
   E.isLeft(result)
-    ? result.left._tag === 'StoreUnavailable'
+    ? UNDECIDED.includes(result.left._tag)
     : result.right.after._tag === 'Current' && result.right.after.file?.key === file.key;
 
 /**

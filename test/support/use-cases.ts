@@ -1,0 +1,68 @@
+import { addOwner } from '../../src/application/business/add-owner.js';
+import { createBusiness } from '../../src/application/business/create-business.js';
+import { deleteBusiness } from '../../src/application/business/delete-business.js';
+import { removeOwner } from '../../src/application/business/remove-owner.js';
+import { updateBusiness } from '../../src/application/business/update-business.js';
+import { updateOwner } from '../../src/application/business/update-owner.js';
+import { createDocument } from '../../src/application/document/create-document.js';
+import { updateDocument } from '../../src/application/document/update-document.js';
+import { makeExecute } from '../../src/application/execute.js';
+import type { Origin } from '../../src/application/origin.js';
+import type { ObjectStorage } from '../../src/application/ports.js';
+import { businessDecider } from '../../src/domain/business/decide.js';
+import { businessSerde } from '../../src/domain/business/serde.js';
+import { documentDecider } from '../../src/domain/document/decide.js';
+import { documentSerde } from '../../src/domain/document/serde.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { makeHandleCommand } from '../../src/event-sourcing/handle-command.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+
+const deps = (store: EventStore) => ({
+  store,
+  now: () => new Date('2026-01-02T03:04:05.678Z'),
+  limits: { maxPause: 1 },
+});
+const upToDate = { waitFor: () => Promise.resolve(true) };
+
+/** What can be asked of businesses, over a store. */
+export const businessUseCases = (store: EventStore) => {
+  const execute = makeExecute(
+    makeHandleCommand({ decider: businessDecider, serde: businessSerde, ...deps(store) }),
+    upToDate,
+  );
+  return {
+    create: createBusiness(execute),
+    update: updateBusiness(execute),
+    remove: deleteBusiness(execute),
+    addOwner: addOwner(execute),
+    updateOwner: updateOwner(execute),
+    removeOwner: removeOwner(execute),
+  };
+};
+
+/** What can be asked of documents, over a store. */
+export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'remove'>) => {
+  const execute = makeExecute(
+    makeHandleCommand({ decider: documentDecider, serde: documentSerde, ...deps(store) }),
+    upToDate,
+  );
+  return { create: createDocument(execute, storage), update: updateDocument(execute, storage) };
+};
+
+/** A request of alice's. */
+export const from = (operation: string, over: Partial<Origin> = {}): Origin => ({
+  actor: 'alice',
+  correlationId: 'request-1',
+  operation,
+  ...over,
+});
+
+/** The facts of a stream, without their envelopes. */
+export const factsIn = async (store: EventStore, stream: StreamName): Promise<ReadonlyArray<DomainEvent>> => {
+  const facts: Array<DomainEvent> = [];
+  for await (const page of store.readStream(stream, { direction: 'forwards' }))
+    // reason: JSON.parse gives nothing but Json
+    facts.push(...page.map(({ type, data }) => ({ type, data: JSON.parse(data) as DomainEvent['data'] })));
+  return facts;
+};
