@@ -35,6 +35,7 @@ export async function* mergeBatches(
       arrived();
       while ((events >= limits.events || bytes >= limits.bytes) && !leave.signal.aborted)
         await new Promise<void>((resolve) => (taken = resolve));
+      if (leave.signal.aborted) return;
     }
   };
 

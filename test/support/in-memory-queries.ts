@@ -21,7 +21,11 @@ type Shown = Readonly<Record<string, unknown>>;
 const matches = (body: string, filter: object): boolean => {
   const shown = JSON.parse(body) as Shown;
   return Object.entries(filter).every(([name, wanted]) =>
-    name === 'tag' ? (shown['tags'] as ReadonlyArray<unknown>).includes(wanted) : shown[name] === wanted,
+    wanted === ''
+      ? false
+      : name === 'tag'
+        ? (shown['tags'] as ReadonlyArray<unknown>).includes(wanted)
+        : shown[name] === wanted,
   );
 };
 

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { makeProgress } from '../../projections/engine/progress.js';
+
+describe('the progress of a read model', () => {
+  it('ends a wait as soon as its position is reached, and no other', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.bigInt(0n, 50n)), fc.bigInt(0n, 50n), async (positions, reached) => {
+        const progress = makeProgress(2_000);
+        const ended: Array<bigint> = [];
+        const waits = positions.map((position) => progress.waitFor(position).then(() => ended.push(position)));
+        progress.advance(reached);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect([...ended].sort()).to.deep.equal(positions.filter((position) => position <= reached).sort());
+        progress.advance(50n);
+        await Promise.all(waits);
+        expect([ended.length, progress.isAwaited()]).to.deep.equal([positions.length, false]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is behind from the moment a wait ran out until its position is reached', async () => {
+    const progress = makeProgress(1);
+    progress.advance(4n);
+    expect(await progress.waitFor(4n)).to.equal(true);
+    expect(progress.isBehind()).to.equal(false);
+    expect(await Promise.all([progress.waitFor(7n), progress.waitFor(6n)])).to.deep.equal([false, false]);
+    expect([progress.isBehind(), progress.isAwaited()]).to.deep.equal([true, false]);
+    progress.advance(6n);
+    expect(progress.isBehind()).to.equal(true);
+    progress.advance(7n);
+    expect(progress.isBehind()).to.equal(false);
+  });
+
+  it('never goes back', async () => {
+    const progress = makeProgress(1);
+    progress.advance(7n);
+    progress.advance(3n);
+    progress.expect(6n);
+    expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
+  });
+});
