@@ -63,6 +63,9 @@ export const copyJson = (
       },
     });
 
+    // it may fail before its reader has attached itself, or when nobody reads any more
+    body.on('error', () => undefined);
+
     const copy: Submittable & Record<`handle${string}`, (argument: Error) => void> = {
       submit: (connection: Connection) => {
         socket = connection.stream;

@@ -1,0 +1,31 @@
+import { startProjections } from '../../../projections/engine/start-projections.js';
+import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeReadModelQueries } from '../../../src/infrastructure/postgres/make-read-model-queries.js';
+import { queriesContract } from '../../contract/queries.contract.js';
+import { freshDatabase } from '../../support/postgres.js';
+
+queriesContract('Postgres', async () => {
+  const connectionString = await freshDatabase();
+  const store = makeInMemoryEventStore();
+  const projections = startProjections({
+    store,
+    connectionString,
+    projector: true,
+    isSoleProcess: true,
+    onNotice: () => undefined,
+  });
+  const queries = makeReadModelQueries({ connectionString });
+  return {
+    store,
+    ...queries,
+    shown: (position) =>
+      Promise.all([
+        projections.businesses.progress.waitFor(position),
+        projections.documents.progress.waitFor(position),
+      ]),
+    close: async () => {
+      await projections.stop();
+      await queries.close();
+    },
+  };
+});

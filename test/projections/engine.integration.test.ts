@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { either as E, option as O } from 'fp-ts';
+import pg from 'pg';
+import type { Notice } from '../../projections/engine/notice.js';
+import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import {
+  makeReadModelQueries,
+  type ReadModelQueries,
+} from '../../src/infrastructure/postgres/make-read-model-queries.js';
+import { eventually } from '../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { append, created, deleted, renamed, sealed } from './appending.js';
+
+describe('the projection engine', function () {
+  this.timeout(startingPostgres);
+
+  let connectionString: string;
+  let store: EventStore;
+  let queries: ReadModelQueries;
+  let database: pg.Pool;
+  let running: Array<Projections>;
+  let notices: Array<Notice>;
+
+  beforeEach(async () => {
+    connectionString = await freshDatabase();
+    store = makeInMemoryEventStore();
+    queries = makeReadModelQueries({ connectionString });
+    database = new pg.Pool({ connectionString, max: 2 });
+    database.on('error', () => undefined);
+    running = [];
+    notices = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.map((projections) => projections.stop()));
+    await Promise.all([queries.close(), database.end()]);
+  });
+
+  const start = (over: { projector?: boolean; isSoleProcess?: boolean; store?: EventStore } = {}): Projections => {
+    const projections = startProjections({
+      store,
+      connectionString,
+      projector: true,
+      isSoleProcess: true,
+      onNotice: (notice) => notices.push(notice),
+      ...over,
+    });
+    running.push(projections);
+    return projections;
+  };
+
+  const names = async (): Promise<ReadonlyArray<string>> => {
+    const page = await queries.businesses.page({}, { limit: 1000 })();
+    if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
+    return page.right.bodies.map((body) => (JSON.parse(body) as { name: string }).name);
+  };
+
+  const tags = (): ReadonlyArray<string> => notices.map(({ _tag, projection }) => `${projection} ${_tag}`);
+
+  it('shows what was written as soon as the wait for it ends', async () => {
+    const { businesses } = start();
+    const [one, two] = [randomUUID(), randomUUID()];
+    await append(store, `business-${one}`, 0n, created('Acme'));
+    const position = await append(store, `business-${two}`, 0n, created('Bolt'), renamed('Bolts'));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await names()).to.deep.equal(['Acme', 'Bolts']);
+    const later = await append(store, `business-${one}`, 1n, deleted);
+    expect(await businesses.progress.waitFor(later)).to.equal(true);
+    expect(await names()).to.deep.equal(['Bolts']);
+    expect(await queries.businesses.byId(one)()).to.deep.equal(E.right(O.none));
+  });
+
+  it('goes on after a restart where it stopped', async () => {
+    const id = randomUUID();
+    const first = start();
+    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await first.stop();
+    const position = await append(store, `business-${id}`, 1n, renamed('Acme & Co'));
+    const second = start();
+    expect(await second.businesses.progress.waitFor(position)).to.equal(true);
+    expect(await names()).to.deep.equal(['Acme & Co']);
+  });
+
+  it('parks an entity with an event that it cannot read, while all others flow', async () => {
+    const { businesses } = start();
+    const [bad, good] = [randomUUID(), randomUUID()];
+    const stream = `business-${bad}` as const;
+    await append(store, stream, 0n, created('Bad'), sealed(renamed('From the future'), stream, 1n, 99));
+    await append(store, stream, 2n, renamed('Later'), renamed('Latest'));
+    const position = await append(store, `business-${good}`, 0n, created('Good'));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await names()).to.deep.equal(['Bad', 'Good']);
+    const byId = await queries.businesses.byId(bad)();
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+    const { rows } = await database.query('select stream, revision, error, waiting from read_model.parked');
+    expect(rows).to.deep.equal([
+      { stream, revision: '1', error: 'schema version 99 is newer than this program', waiting: '3' },
+    ]);
+    expect(tags()).to.include('businesses Parked');
+  });
+
+  it('parks an entity whose row the database refuses, while all others flow', async () => {
+    const { businesses } = start();
+    const [bad, good] = [randomUUID(), randomUUID()];
+    const nul = String.fromCharCode(0);
+    await append(store, `business-${good}`, 0n, created('Good'));
+    await append(store, `business-${bad}`, 0n, created(`N${nul}L`));
+    await append(store, 'business-no-uuid', 0n, created('Nameless'));
+    const position = await append(store, `business-${good}`, 1n, renamed('Better'));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await names()).to.deep.equal(['Better']);
+    const { rows } = await database.query<{ stream: string }>('select stream from read_model.parked order by stream');
+    expect(rows.map(({ stream }) => stream)).to.have.members([`business-${bad}`, 'business-no-uuid']);
+  });
+
+  it('keeps values of any length and alphabet', async () => {
+    const { businesses } = start();
+    const long = '𝔘'.repeat(5_000);
+    const position = await append(store, `business-${randomUUID()}`, 0n, created('Long', { ein: long, parent: long }));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    const found = await queries.businesses.page({ ein: long, parent: long }, { limit: 10 })();
+    expect(E.isRight(found) && found.right.bodies.length).to.equal(1);
+  });
+
+  it('lets one process write and another take over at once when it stops', async () => {
+    const first = start({ isSoleProcess: false });
+    await eventually(() => tags().includes('businesses Projecting'), Boolean);
+    const second = start({ isSoleProcess: false });
+    await eventually(() => tags().includes('businesses StandingBy'), Boolean);
+    const id = randomUUID();
+    const position = await append(store, `business-${id}`, 0n, created('Acme'));
+    expect(await second.businesses.progress.waitFor(position)).to.equal(true);
+    await first.stop();
+    const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+    expect(await second.businesses.progress.waitFor(later)).to.equal(true);
+    expect(await names()).to.deep.equal(['Acme 2']);
+  });
+
+  it('tells a process that does not project how far the rows are', async () => {
+    start({ isSoleProcess: false });
+    const { businesses, status } = start({ isSoleProcess: false, projector: false });
+    const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(status().businesses.activity).to.deep.equal({ _tag: 'Elsewhere' });
+  });
+
+  it('is behind when nobody projects, and no longer when somebody does', async () => {
+    const { businesses } = start({ projector: false, isSoleProcess: false });
+    const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const waiting = businesses.progress.waitFor(position);
+    expect(await eventually(businesses.freshness.isBehind, Boolean, 2000)).to.equal(true);
+    expect(await waiting).to.equal(false);
+    start({ isSoleProcess: false });
+    expect(await eventually(businesses.freshness.isBehind, (isBehind) => !isBehind)).to.equal(false);
+  });
+
+  it('refuses read models that were made from another log', async () => {
+    const first = start();
+    await first.businesses.progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await first.stop();
+    const second = start({ store: makeInMemoryEventStore() });
+    const refused = await eventually(
+      () => second.status().businesses.activity,
+      ({ _tag }) => _tag === 'Refused',
+    );
+    expect(refused).to.have.property('error').with.property('message').that.contains('drop schema read_model cascade');
+  });
+
+  it('goes on by itself when its connections were cut', async () => {
+    const { businesses } = start();
+    const id = randomUUID();
+    await businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await database.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await names()).to.deep.equal(['Acme 2']);
+  });
+});
