@@ -138,6 +138,16 @@ describe('the use cases of businesses', () => {
       );
     });
 
+    it('know a key after a thousand others on the same business', async () => {
+      const original = await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })();
+      for (let key = 0; key < 1100; key++)
+        await businesses.update({ ...put, idempotencyKey: `k${key}` }, 'b1', { phone: String(key) })();
+      expect(await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })()).to.deep.equal(
+        original,
+      );
+      expect(await newFacts()).to.have.length(1101);
+    });
+
     it('take the same key as another one from another actor and on another path', async () => {
       const one = from('POST /business', { idempotencyKey: 'k' });
       const results = await Promise.all(

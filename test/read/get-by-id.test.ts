@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { either as E, option as O, taskEither as TE } from 'fp-ts';
+import type { DocumentState } from '../../src/domain/document/state.js';
+import { type AsOf, type StateThen } from '../../src/read/history.js';
+import { makeGetFile } from '../../src/read/get-file.js';
+import { makeGetView } from '../../src/read/get-view.js';
+import type { FileVersion, ReadModelUnavailable, View } from '../../src/read/queries.js';
+import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { aStoredFile } from '../support/document-events.js';
+
+const now: AsOf = { _tag: 'Now' };
+const earlier: AsOf = { _tag: 'AtRevision', revision: 3n };
+const away: ReadModelUnavailable = { _tag: 'ReadModelUnavailable', cause: new Error('down') };
+const row: View = { id: 'b1', revision: 7n, body: 'row' };
+const folded: View = { id: 'b1', revision: 8n, body: 'folded b1' };
+
+const get = (
+  over: {
+    readonly byId?: E.Either<ReadModelUnavailable, O.Option<View>>;
+    readonly then?: E.Either<StoreUnavailable, O.Option<StateThen<string>>>;
+    readonly isBehind?: boolean;
+  },
+  asOf: AsOf = now,
+) => {
+  const { byId = E.right(O.some(row)), then = E.right(O.some({ state: 'folded', revision: 8n })), isBehind } = over;
+  return makeGetView<string>({
+    queries: { byId: () => TE.fromEither(byId) },
+    history: { stateAsOf: () => TE.fromEither(then) },
+    freshness: { isBehind: () => isBehind ?? false },
+    render: (id, state) => (state === 'deleted' ? O.none : O.some(`${state} ${id}`)),
+  })('b1', asOf)();
+};
+
+describe('a record by its id', () => {
+  it('is its row', async () => {
+    expect(await get({})).to.deep.equal(E.right(O.some(row)));
+  });
+
+  it('is not there when it has no row', async () => {
+    expect(await get({ byId: E.right(O.none) })).to.deep.equal(E.right(O.none));
+  });
+
+  it('is folded from its stream when its row may be behind, or for an earlier state', async () => {
+    expect(await get({ isBehind: true })).to.deep.equal(E.right(O.some(folded)));
+    expect(await get({}, earlier)).to.deep.equal(E.right(O.some(folded)));
+  });
+
+  it('is folded from its stream when the read model is away', async () => {
+    expect(await get({ byId: E.left(away) })).to.deep.equal(E.right(O.some(folded)));
+  });
+
+  it('is not there where its stream ends in a state that is not shown, or is empty', async () => {
+    const then = E.right(O.some({ state: 'deleted', revision: 8n }));
+    expect(await get({ isBehind: true, then })).to.deep.equal(E.right(O.none));
+    expect(await get({ isBehind: true, then: E.right(O.none) })).to.deep.equal(E.right(O.none));
+  });
+
+  it('is a failure when the stream cannot be read either', async () => {
+    const failure = new StoreUnavailable('down too');
+    expect(await get({ byId: E.left(away), then: E.left(failure) })).to.deep.equal(E.left(failure));
+  });
+});
+
+describe('the file of a document', () => {
+  const file = aStoredFile();
+  const old = aStoredFile();
+  const current = (stored: typeof file | null): DocumentState => ({
+    _tag: 'Current',
+    fields: { name: 'x', description: null, tags: [], type: 'Offer', entityType: 'Offer', entity: null },
+    createdType: 'Offer',
+    file: stored,
+    uploaded: null,
+    generated: null,
+  });
+
+  const getFile = (
+    fileOf: E.Either<ReadModelUnavailable, O.Option<FileVersion>>,
+    then: O.Option<StateThen<DocumentState>>,
+    asOf: AsOf = now,
+    isBehind = false,
+  ) =>
+    makeGetFile({
+      queries: { fileOf: () => TE.fromEither(fileOf) },
+      history: { stateAsOf: () => TE.right(then) },
+      freshness: { isBehind: () => isBehind },
+    })('d1', asOf)();
+
+  const inRow = E.right(O.some({ file, revision: 4n }));
+  const inStream = O.some({ state: current(old), revision: 3n });
+  const fromStream = E.right(O.some({ file: old, revision: 3n }));
+
+  it('is that of its row', async () => {
+    expect(await getFile(inRow, inStream)).to.deep.equal(inRow);
+  });
+
+  it('is that of its stream for an earlier version, a row that is behind, or a read model that is away', async () => {
+    expect(await getFile(inRow, inStream, earlier)).to.deep.equal(fromStream);
+    expect(await getFile(inRow, inStream, now, true)).to.deep.equal(fromStream);
+    expect(await getFile(E.left(away), inStream)).to.deep.equal(fromStream);
+  });
+
+  it('is null while there is none, and nothing for no such document', async () => {
+    const without = O.some({ state: current(null), revision: 0n });
+    expect(await getFile(inRow, without, earlier)).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
+    expect(await getFile(inRow, O.none, earlier)).to.deep.equal(E.right(O.none));
+  });
+});
