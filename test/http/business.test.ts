@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { callerOf, idOf } from '../support/client.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const unset = {
+  businessType: null,
+  name: null,
+  dba: null,
+  displayname: null,
+  email: null,
+  phone: null,
+  website: null,
+  netWorth: null,
+  revenue: null,
+  ein: null,
+  parent: null,
+  line1: null,
+  line2: null,
+  city: null,
+  state: null,
+  zip: null,
+  country: null,
+  owners: [],
+};
+
+const sample = {
+  name: 'Acme Ltd.',
+  displayName: 'Acme',
+  businessType: 'CORPORATION',
+  dba: 'Acme',
+  ein: '12-3456789',
+  phone: '+1 555 0100',
+  website: 'https://acme.example',
+  parent: '5f9f1b9b9b9b9b9b9b9b9b9b',
+};
+
+const { displayName, ...shown } = sample;
+const sampleShown = { ...unset, ...shown, displayname: displayName };
+
+describe('businesses over HTTP', () => {
+  let stack: Stack;
+  let as: string;
+  const call = callerOf(() => stack);
+  before(async () => {
+    stack = await startStack();
+    as = stack.tokenFor('admin', 'alice');
+  });
+  after(() => stack.stop());
+
+  const create = async (body: object): Promise<string> => idOf(await call('POST', '/business/', { as, body }));
+
+  it('creates a business from the printed sample and answers it under a new id', async () => {
+    const reply = await call('POST', '/business/', { as, body: sample });
+    expect(reply.status).to.equal(200);
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: idOf(reply) });
+    expect(idOf(reply)).to.match(/^[0-9a-f-]{36}$/);
+    expect(reply.headers.get('location')).to.equal(`/api/v1/business/${idOf(reply)}`);
+    expect(reply.headers.get('etag')).to.equal('"0"');
+    expect(reply.headers.get('x-projected')).to.equal(null);
+  });
+
+  it('gives what it was given, with a trailing slash and without', async () => {
+    const id = await create(sample);
+    const expected = { status: 200, json: { ...sampleShown, _id: id } };
+    for (const path of [`/business/${id}`, `/business/${id}/`]) {
+      const { status, json, headers } = await call('GET', path, { as });
+      expect({ status, json }).to.deep.equal(expected);
+      expect(headers.get('cache-control')).to.equal('private, no-cache');
+    }
+  });
+
+  it('merges an update: absent keeps, null clears', async () => {
+    const id = await create(sample);
+    const reply = await call('PUT', `/business/${id}`, { as, body: { phone: null, city: 'Paris', netWorth: 1.5 } });
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, phone: null, city: 'Paris', netWorth: 1.5 });
+    expect(reply.headers.get('etag')).to.equal('"1"');
+    expect((await call('GET', `/business/${id}`, { as })).json).to.deep.equal(reply.json);
+  });
+
+  it('keeps the revision when an update changes nothing, or has no body at all', async () => {
+    const id = await create({ name: 'a' });
+    const same = await call('PUT', `/business/${id}`, { as, body: { name: 'a' } });
+    const empty = await call('PUT', `/business/${id}`, { as });
+    for (const { status, headers } of [same, empty]) expect([status, headers.get('etag')]).to.deep.equal([200, '"0"']);
+  });
+
+  it('lets a client edit and send back what it was given', async () => {
+    const id = await create(sample);
+    const { json } = await call('GET', `/business/${id}`, { as });
+    const edited = { ...(json as object), name: 'Edited', owners: [{ user: 'mallory' }], _id: 'x' };
+    const reply = await call('PUT', `/business/${id}`, { as, body: edited });
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, name: 'Edited' });
+  });
+
+  it('refuses a business as its own parent', async () => {
+    const id = await create({ name: 'a' });
+    const reply = await call('PUT', `/business/${id}`, { as, body: { parent: id } });
+    expect([reply.status, reply.json]).to.deep.equal([
+      400,
+      {
+        name: 'Validation Error',
+        message: 'The request is not valid',
+        status: 400,
+        errors: [{ path: 'parent', message: 'must not be the business itself' }],
+      },
+    ]);
+  });
+
+  it('answers the last state of a business it deletes, which is gone then for all but its history', async () => {
+    const id = await create(sample);
+    const reply = await call('DELETE', `/business/${id}`, { as });
+    expect([reply.status, reply.json]).to.deep.equal([200, { ...sampleShown, _id: id }]);
+    const calls = [
+      call('GET', `/business/${id}`, { as }),
+      call('PUT', `/business/${id}`, { as, body: { name: 'b' } }),
+      call('DELETE', `/business/${id}`, { as }),
+      call('POST', `/business/${id}/owner`, { as, body: { user: 'bob' } }),
+    ];
+    for (const { status, json } of await Promise.all(calls))
+      expect([status, json]).to.deep.equal([
+        404,
+        { name: 'Entity not found', message: 'Entity not found', status: 404 },
+      ]);
+    const events = await call('GET', `/business/${id}/events`, { as });
+    expect((events.json as ReadonlyArray<{ type: string }>).map(({ type }) => type)).to.deep.equal([
+      'created',
+      'deleted',
+    ]);
+    expect((await call('GET', `/business/${id}?revision=0`, { as })).json).to.deep.equal({ ...sampleShown, _id: id });
+    expect((await call('GET', `/business/${id}?revision=1`, { as })).status).to.equal(404);
+  });
+
+  it('shows earlier states by revision and by instant', async () => {
+    const id = await create({ name: 'first' });
+    await call('PUT', `/business/${id}`, { as, body: { name: 'second' } });
+    const events = (await call('GET', `/business/${id}/events`, { as })).json as ReadonlyArray<{ at: string }>;
+    const past = await call('GET', `/business/${id}?revision=0`, { as });
+    expect(past.json).to.deep.equal({ ...unset, _id: id, name: 'first' });
+    expect(past.headers.get('etag')).to.equal('"0"');
+    const at = await call('GET', `/business/${id}?at=${events[1]!.at}`, { as });
+    expect(at.json).to.deep.equal({ ...unset, _id: id, name: 'second' });
+    expect((await call('GET', `/business/${id}?at=2001-01-01T00:00:00Z`, { as })).status).to.equal(404);
+    expect((await call('GET', `/business/${id}?revision=2`, { as })).status).to.equal(404);
+  });
+
+  it('tells every fault of a body and of its headers at once', async () => {
+    const { status, json } = await call('POST', '/business/', {
+      as,
+      body: { netWorth: '', website: 'javascript:alert(1)' },
+      headers: { 'idempotency-key': 'has space', 'if-match': 'bare' },
+    });
+    const { errors, ...problem } = json as { errors: ReadonlyArray<{ path: string; message: string }> };
+    expect([status, problem]).to.deep.equal([
+      400,
+      { name: 'Validation Error', message: 'The request is not valid', status: 400 },
+    ]);
+    expect(errors.map(({ path }) => path)).to.have.members([
+      'Idempotency-Key',
+      'If-Match',
+      'netWorth',
+      'website',
+      'name',
+    ]);
+  });
+});

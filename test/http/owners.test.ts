@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { callerOf, idOf } from '../support/client.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+const paths = ({ json }: { json: unknown }): ReadonlyArray<string> =>
+  (json as { errors: ReadonlyArray<{ path: string }> }).errors.map(({ path }) => path);
+
+describe('owners over HTTP', () => {
+  let stack: Stack;
+  let as: string;
+  let owner: string;
+  const call = callerOf(() => stack);
+  before(async () => {
+    stack = await startStack();
+    as = stack.tokenFor('admin');
+  });
+  after(() => stack.stop());
+  beforeEach(async () => {
+    owner = `/business/${idOf(await call('POST', '/business', { as, body: { name: 'a' } }))}/owner`;
+    await call('POST', owner, { as, body: { user: 'bob', title: 'CEO', equity: 50 } });
+  });
+
+  const owners = async (): Promise<unknown> =>
+    ((await call('GET', owner.replace('/owner', ''), { as })).json as { owners: unknown }).owners;
+
+  it('adds owners in order and answers each', async () => {
+    const { status, json, headers } = await call('POST', owner, { as, body: { user: 'carol' } });
+    expect([status, json]).to.deep.equal([200, { user: 'carol', title: null, equity: null }]);
+    expect(headers.get('etag')).to.equal('"2"');
+    expect(await owners()).to.deep.equal([
+      { user: 'bob', title: 'CEO', equity: 50 },
+      { user: 'carol', title: null, equity: null },
+    ]);
+  });
+
+  it('refuses the same owner twice, and one without a user', async () => {
+    const twice = await call('POST', owner, { as, body: { user: 'bob' } });
+    expect([twice.status, twice.json]).to.deep.equal([
+      409,
+      { name: 'Conflict', message: 'The user is an owner of the business already', status: 409 },
+    ]);
+    const nobody = await call('POST', owner, { as, body: { ownerId: 'carol' } });
+    expect([nobody.status, paths(nobody)]).to.deep.equal([400, ['user']]);
+  });
+
+  for (const [form, path, body] of [
+    ['the query', '?ownerId=bob', {}],
+    ['the body', '', { ownerId: 'bob' }],
+    ['the path', '/bob', {}],
+    ['all of them', '/bob?ownerId=bob', { ownerId: 'bob', user: 'bob' }],
+  ] as const) {
+    it(`updates an owner named by ${form}`, async () => {
+      const reply = await call('PUT', `${owner}${path}`, { as, body: { ...body, equity: 10 } });
+      expect([reply.status, reply.json]).to.deep.equal([200, { user: 'bob', title: 'CEO', equity: 10 }]);
+      expect(await owners()).to.deep.equal([{ user: 'bob', title: 'CEO', equity: 10 }]);
+    });
+
+    it(`removes an owner named by ${form}, and answers it`, async () => {
+      const reply = await call('DELETE', `${owner}${path}`, { as, body });
+      expect([reply.status, reply.json]).to.deep.equal([200, { user: 'bob', title: 'CEO', equity: 50 }]);
+      expect(await owners()).to.deep.equal([]);
+    });
+  }
+
+  it('removes an owner whose name holds what paths are made of', async () => {
+    const user = 'a/b?c=ü d';
+    await call('POST', owner, { as, body: { user } });
+    expect((await call('DELETE', `${owner}?ownerId=${encodeURIComponent(user)}`, { as })).status).to.equal(200);
+    await call('POST', owner, { as, body: { user } });
+    expect((await call('DELETE', `${owner}/${encodeURIComponent(user)}/`, { as })).status).to.equal(200);
+  });
+
+  it('ignores a foreign body beside the query of a DELETE', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await call('DELETE', `${owner}?ownerId=bob`, { as, body: 'not JSON', headers })).status).to.equal(200);
+  });
+
+  it('refuses two different values, none at all, and another user', async () => {
+    const refused = [
+      await call('PUT', `${owner}?ownerId=bob`, { as, body: { ownerId: 'carol' } }),
+      await call('PUT', `${owner}?ownerId=bob&ownerId=carol`, { as, body: {} }),
+      await call('PUT', `${owner}/bob?ownerId=carol`, { as, body: {} }),
+      await call('DELETE', `${owner}?ownerId=bob`, { as, body: { ownerId: 'carol' } }),
+      await call('DELETE', owner, { as }),
+      await call('PUT', owner, { as, body: { title: 'x' } }),
+    ];
+    for (const reply of refused) expect([reply.status, paths(reply)]).to.deep.equal([400, ['ownerId']]);
+    const renamed = await call('PUT', `${owner}?ownerId=bob`, { as, body: { user: 'carol' } });
+    expect([renamed.status, paths(renamed)]).to.deep.equal([400, ['user']]);
+    expect(await owners()).to.deep.equal([{ user: 'bob', title: 'CEO', equity: 50 }]);
+  });
+
+  it('knows no owner that was not added', async () => {
+    expect((await call('PUT', `${owner}?ownerId=carol`, { as, body: {} })).status).to.equal(404);
+    expect((await call('DELETE', `${owner}/carol`, { as })).status).to.equal(404);
+  });
+});
