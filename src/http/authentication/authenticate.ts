@@ -29,7 +29,7 @@ const unauthenticated = (reason: string): E.Either<Unauthenticated, never> =>
 
 /** Verifies bearer tokens and remembers good ones, never past their expiry. `now` is in ms since 1970. */
 export const makeAuthenticate = (verification: TokenVerification, now: () => number = Date.now): Authenticate => {
-  const verify = makeVerifyToken(verification);
+  const verify = makeVerifyToken(verification, now);
   const remembered = makeBoundedCache<string, Proven>(REMEMBERED);
 
   const remember = (token: string, { caller, expiresAt }: Proven): void => {

@@ -37,18 +37,21 @@ const optionsOf = ({ key, issuer, audience }: TokenVerification): Options => {
     algorithms: [...keys.algorithms],
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience }),
-    // reason: koa-jwt hands all options on to jsonwebtoken, its types name only some of them
-    ...({ clockTolerance: CLOCK_TOLERANCE } as Partial<Options>),
   };
 };
 
+// reason: koa-jwt hands all options on to jsonwebtoken, its types name only some of them
+const clockOptions = (now: number): Partial<Options> =>
+  ({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now / 1000) }) as Partial<Options>;
+
 const nothingElse = (): Promise<void> => Promise.resolve();
 
-export const makeVerifyToken = (verification: TokenVerification): VerifyToken => {
+/** `now` is in ms since 1970. */
+export const makeVerifyToken = (verification: TokenVerification, now: () => number): VerifyToken => {
   const options = optionsOf(verification);
   return async (ctx, token) => {
     try {
-      await jwt({ ...options, getToken: () => token })(ctx, nothingElse);
+      await jwt({ ...options, ...clockOptions(now()), getToken: () => token })(ctx, nothingElse);
       return E.right(ctx.state.user);
     } catch (error) {
       return E.left(failureOf(error));

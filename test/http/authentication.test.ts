@@ -1,0 +1,223 @@
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import jwt from 'jsonwebtoken';
+import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
+import type { TokenVerification } from '../../src/http/authentication/token-verification.js';
+import { call, type Reply } from '../support/client.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { SECRET } from '../support/tokens.js';
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const claims = (): object => ({ sub: 'alice', exp: now() + 600, roles: ['viewer'] });
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const hmac = (text: string, secret: string, hash = 'sha256'): string =>
+  createHmac(hash, secret).update(text).digest('base64url');
+
+/** A token put together by hand, as an attacker does it. */
+const forged = (header: object, payload: object, secret: string, hash?: string): string => {
+  const text = `${encoded(header)}.${encoded(payload)}`;
+  return `${text}.${hmac(text, secret, hash)}`;
+};
+
+const signed = (payload: object): string => forged({ alg: 'HS256', typ: 'JWT' }, payload, SECRET);
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const pemOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'spki' }).toString();
+
+const bySignature = (algorithm: 'RS256' | 'ES256', key: KeyObject, keyid?: string): string =>
+  jwt.sign(claims(), key, { algorithm, ...(keyid === undefined ? {} : { keyid }) });
+
+describe('authentication', () => {
+  let stack: MemoryStack | undefined;
+  const start = async (verification: TokenVerification): Promise<void> => {
+    stack = await startMemoryStack({ authenticate: makeAuthenticate(verification) });
+  };
+  const ask = (token: string): Promise<Reply> => call(stack!, 'GET', '/business', { as: token });
+  const verdict = async (token: string): Promise<unknown> => {
+    const { status, json } = await ask(token);
+    return status === 200 ? 'let in' : (json as { name: string }).name;
+  };
+  afterEach(async () => {
+    await stack?.stop();
+    stack = undefined;
+  });
+
+  describe('by a secret', () => {
+    beforeEach(() => start({ key: { _tag: 'Secret', secret: SECRET } }));
+
+    it('takes a token signed with the secret, more than once', async () => {
+      const token = signed(claims());
+      expect([await verdict(token), await verdict(token)]).to.deep.equal(['let in', 'let in']);
+    });
+
+    const attacks: Readonly<Record<string, () => string>> = {
+      'no algorithm': () => `${encoded({ alg: 'none' })}.${encoded(claims())}.`,
+      'no algorithm, in odd letters': () => `${encoded({ alg: 'nOnE' })}.${encoded(claims())}.`,
+      'no signature': () => signed(claims()).replace(/[^.]*$/, ''),
+      'another secret': () => forged({ alg: 'HS256' }, claims(), 'another secret, of 32 bytes and even more'),
+      'another hash': () => forged({ alg: 'HS512' }, claims(), SECRET, 'sha512'),
+      'another family': () => bySignature('RS256', rsa.privateKey),
+      'a changed payload': () => signed(claims()).replace(/\.[^.]*\./, `.${encoded({ ...claims(), roles: 'admin' })}.`),
+      'a time long past': () => signed({ ...claims(), exp: now() - 60 }),
+      'a time to come': () => signed({ ...claims(), nbf: now() + 60 }),
+      'no expiry': () => signed({ sub: 'alice', roles: 'viewer' }),
+      'an expiry that is text': () => signed({ ...claims(), exp: 'tomorrow' }),
+      'no subject': () => signed({ exp: now() + 600, roles: 'viewer' }),
+      'an empty subject': () => signed({ ...claims(), sub: '' }),
+      'a blank subject': () => signed({ ...claims(), sub: ' ' }),
+      'a subject that is no text': () => signed({ ...claims(), sub: { $ne: null } }),
+      'a subject too long': () => signed({ ...claims(), sub: 'x'.repeat(256) }),
+      'a control character in the subject': () => signed({ ...claims(), sub: 'a\u0000b' }),
+      'half a character in the subject': () => signed({ ...claims(), sub: 'a\ud800' }),
+      'a payload that is no object': () => forged({ alg: 'HS256' }, ['alice'], SECRET),
+      'nothing of a token': () => 'abc',
+      'two parts': () => 'abc.def',
+    };
+    for (const [attack, token] of Object.entries(attacks))
+      it(`refuses a token with ${attack}`, async () => {
+        const { status, json, headers } = await ask(token());
+        expect([status, (json as { name: string }).name]).to.deep.equal([401, 'Unauthorized']);
+        expect(headers.get('www-authenticate')).to.match(/^Bearer error="invalid_token", error_description="[^"]+"$/);
+      });
+
+    for (const header of ['Basic YTpi', 'Bearer', 'Bearer a b', 'bearer "x"', ''])
+      it(`refuses an Authorization of ${JSON.stringify(header)}`, async () => {
+        const { status } = await call(stack!, 'GET', '/business', { headers: { authorization: header } });
+        expect(status).to.equal(401);
+      });
+
+    it('takes the scheme in any letters, and clocks that differ by a moment', async () => {
+      const late = signed({ ...claims(), exp: now() - 2 });
+      expect(await verdict(late)).to.equal('let in');
+      const headers = { authorization: `bEARER ${signed(claims())}` };
+      expect((await call(stack!, 'GET', '/business', { headers })).status).to.equal(200);
+    });
+
+    it('says that a token has expired', async () => {
+      expect((await ask(signed({ ...claims(), exp: now() - 60 }))).json).to.deep.equal({
+        name: 'Unauthorized',
+        message: 'The token has expired',
+        status: 401,
+      });
+    });
+
+    it('takes a subject of 255 characters beyond the basic plane', async () => {
+      expect(await verdict(signed({ ...claims(), sub: '🦊'.repeat(255) }))).to.equal('let in');
+    });
+
+    it('reads the role claim too', async () => {
+      expect(await verdict(signed({ sub: 'a', exp: now() + 60, role: 'viewer' }))).to.equal('let in');
+    });
+  });
+
+  it('forgets a remembered token when it expires', async () => {
+    let clock = Date.now();
+    const authenticate = makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }, () => clock);
+    stack = await startMemoryStack({ authenticate });
+    const token = signed({ ...claims(), exp: now() + 100 });
+    expect(await verdict(token)).to.equal('let in');
+    clock += 99_000;
+    expect(await verdict(token)).to.equal('let in');
+    clock += 10_000;
+    expect(await verdict(token)).to.equal('Unauthorized');
+  });
+
+  it('asks for issuer and audience where they are configured', async () => {
+    await start({ key: { _tag: 'Secret', secret: SECRET }, issuer: 'us', audience: 'here' });
+    expect(await verdict(signed({ ...claims(), iss: 'us', aud: ['there', 'here'] }))).to.equal('let in');
+    expect(await verdict(signed({ ...claims(), iss: 'us', aud: 'there' }))).to.equal('Unauthorized');
+    expect(await verdict(signed({ ...claims(), iss: 'them', aud: 'here' }))).to.equal('Unauthorized');
+    expect(await verdict(signed(claims()))).to.equal('Unauthorized');
+  });
+
+  describe('by a public key', () => {
+    it('takes RS256 of its RSA key, and no HMAC over the key itself', async () => {
+      const pem = pemOf(rsa.publicKey);
+      await start({ key: { _tag: 'PublicKey', pem } });
+      expect(await verdict(bySignature('RS256', rsa.privateKey))).to.equal('let in');
+      expect(await verdict(bySignature('RS256', otherRsa.privateKey))).to.equal('Unauthorized');
+      expect(await verdict(bySignature('ES256', ec.privateKey))).to.equal('Unauthorized');
+      expect(await verdict(forged({ alg: 'HS256' }, claims(), pem))).to.equal('Unauthorized');
+      expect(await verdict(jwt.sign(claims(), rsa.privateKey, { algorithm: 'PS256' }))).to.equal('Unauthorized');
+    });
+
+    it('takes ES256 of its P-256 key', async () => {
+      await start({ key: { _tag: 'PublicKey', pem: pemOf(ec.publicKey) } });
+      expect(await verdict(bySignature('ES256', ec.privateKey))).to.equal('let in');
+      expect(await verdict(bySignature('RS256', rsa.privateKey))).to.equal('Unauthorized');
+    });
+
+    it('does not start with a key that pins no algorithm', () => {
+      const pem = pemOf(generateKeyPairSync('ed25519').publicKey);
+      expect(() => makeAuthenticate({ key: { _tag: 'PublicKey', pem } })).to.throw('RSA or P-256');
+    });
+  });
+
+  describe('by a key set', () => {
+    let keys: Server;
+    let served: ReadonlyArray<object>;
+    let status: number;
+    let asked: number;
+    const published = (key: KeyObject, kid: string): object => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig' });
+    beforeEach(async () => {
+      [served, status, asked] = [[published(rsa.publicKey, 'one')], 200, 0];
+      keys = createServer((_, response) => {
+        asked += 1;
+        response.writeHead(status).end(JSON.stringify({ keys: served }));
+      }).listen(0, '127.0.0.1');
+      await once(keys, 'listening');
+      const { port } = keys.address() as AddressInfo;
+      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } });
+    });
+    afterEach(() => {
+      keys.closeAllConnections();
+      keys.close();
+    });
+
+    it('asks once for a key that it then knows', async () => {
+      for (const _ of [1, 2, 3]) expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
+      expect(asked).to.equal(1);
+    });
+
+    it('takes a key that was added later, of either kind', async () => {
+      expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
+      served = [...served, published(ec.publicKey, 'two')];
+      expect(await verdict(bySignature('ES256', ec.privateKey, 'two'))).to.equal('let in');
+    });
+
+    it('refuses what no published key has signed', async () => {
+      const tokens = [
+        bySignature('RS256', otherRsa.privateKey, 'one'),
+        bySignature('RS256', otherRsa.privateKey, 'unknown'),
+        forged({ alg: 'HS256', kid: 'one' }, claims(), pemOf(rsa.publicKey)),
+        jwt.sign(claims(), otherRsa.privateKey, {
+          algorithm: 'RS256',
+          header: { alg: 'RS256', jwk: published(otherRsa.publicKey, 'mine') } as never,
+        }),
+      ];
+      for (const token of tokens) expect(await verdict(token)).to.equal('Unauthorized');
+    });
+
+    it('cannot tell about an unknown key while the set is away, and says so', async () => {
+      expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
+      status = 500;
+      const unknown = await ask(bySignature('RS256', rsa.privateKey, 'two'));
+      expect([unknown.status, unknown.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      const known = jwt.sign({ ...claims(), sub: 'bob' }, rsa.privateKey, { algorithm: 'RS256', keyid: 'one' });
+      expect(await verdict(known)).to.equal('let in');
+    });
+
+    it('keeps made-up key ids from becoming a flood on the set', async () => {
+      const answers: Array<number> = [];
+      for (let index = 0; index < 40; index += 1)
+        answers.push((await ask(bySignature('RS256', otherRsa.privateKey, `made up ${index}`))).status);
+      expect(asked).to.be.at.most(30);
+      expect(new Set(answers)).to.deep.equal(new Set([401, 503]));
+    });
+  });
+});
