@@ -1,6 +1,7 @@
 import { businessRoutes } from './business/routes.js';
 import { documentRoutes } from './document/routes.js';
 import { type HealthDeps, healthRoutes } from './health/routes.js';
+import { openApiRoutes } from './openapi/routes.js';
 import type { Route } from './route.js';
 import type { Service } from './service.js';
 
@@ -10,17 +11,21 @@ export type RoutesDeps = HealthDeps & {
   readonly publicDocumentList: boolean;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;
-  /** Further rows of the table. */
+  /** Further rows of the table; the API description leaves them out. */
   readonly routes?: ReadonlyArray<Route>;
 };
 
-/** The whole table: everything the service answers to. */
-export const routesOf = (deps: RoutesDeps): ReadonlyArray<Route> => [
+const operationsOf = (deps: RoutesDeps): ReadonlyArray<Route> => [
   ...businessRoutes(deps.service.businesses),
   ...documentRoutes(deps.service.documents, {
     isListPublic: deps.publicDocumentList,
     maxUploadBytes: deps.maxUploadBytes,
   }),
   ...healthRoutes(deps),
-  ...(deps.routes ?? []),
 ];
+
+/** The whole table: everything the service answers to. */
+export const routesOf = (deps: RoutesDeps): ReadonlyArray<Route> => {
+  const operations = operationsOf(deps);
+  return [...operations, ...openApiRoutes(operations), ...(deps.routes ?? [])];
+};

@@ -11,7 +11,7 @@ export type OwnerIdSources = {
   readonly body: unknown;
 };
 
-const OwnerIdBody = fields({ ownerId: text() });
+export const OwnerIdBody = fields({ ownerId: text() });
 
 const invalid = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'ownerId', message }));

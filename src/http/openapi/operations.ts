@@ -1,0 +1,187 @@
+import * as t from 'io-ts';
+import { AddOwnerBody, UpdateOwnerBody } from '../business/owner-body.js';
+import { CreateBusinessBody, UpdateBusinessBody } from '../business/body.js';
+import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from '../document/body.js';
+import { OwnerIdBody } from '../business/owner-id.js';
+import { AsOfQuery } from '../query/as-of.js';
+import { EventsQuery } from '../query/events.js';
+import { BusinessListQuery, DocumentListQuery } from '../query/list.js';
+import { BusinessAnswer, BusinessOwnerAnswer, DocumentAnswer, EventAnswer, HealthAnswer } from './answers.js';
+import { type HeaderName, OwnerIdQuery } from './parameters.js';
+
+/** A body that is not JSON, by its media type. */
+type Content = { readonly mediaType: string };
+
+export type OperationDescription = {
+  readonly tag: 'Business' | 'Document' | 'Operation';
+  readonly summary: string;
+  readonly query?: t.Mixed;
+  readonly headers?: ReadonlyArray<HeaderName>;
+  readonly body?: {
+    readonly json: t.Mixed;
+    readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean };
+  };
+  readonly success: t.Mixed | Content;
+  /** Headers of the answer, beside those that every answer has. */
+  readonly answers?: ReadonlyArray<
+    'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges'
+  >;
+  /** Statuses without a failure, beside 200. */
+  readonly others?: ReadonlyArray<206 | 304>;
+  readonly failures: ReadonlyArray<number>;
+};
+
+const always = [401, 404, 429, 500, 503];
+const reading = [400, ...always];
+const conditional = [...reading, 412];
+const writing = [...conditional, 413, 415, 422];
+
+const read = {
+  headers: ['If-Match', 'If-None-Match'],
+  answers: ['ETag'],
+  others: [304],
+  failures: conditional,
+} as const;
+const write = {
+  headers: ['If-Match', 'If-None-Match', 'Idempotency-Key'],
+  answers: ['ETag', 'X-Projected'],
+  failures: writing,
+} as const;
+const create = { ...write, answers: ['Location', 'ETag', 'X-Projected'], failures: [...writing, 409] } as const;
+const list = { answers: ['Link'], failures: reading } as const;
+const open = { tag: 'Operation', failures: [429, 500] } as const;
+
+const updateOwner = {
+  tag: 'Business',
+  summary: 'Update an owner: absent fields stay, null clears; the user cannot be changed',
+  body: { json: UpdateOwnerBody },
+  success: BusinessOwnerAnswer,
+  ...write,
+} as const;
+
+const removeOwner = {
+  tag: 'Business',
+  summary: 'Remove an owner, and answer it',
+  body: { json: OwnerIdBody },
+  success: BusinessOwnerAnswer,
+  ...write,
+} as const;
+
+/** What the document says of each operation of the route table; a row of the table without one here is an error. */
+export const operations: Readonly<Record<string, OperationDescription>> = {
+  listBusinesses: {
+    tag: 'Business',
+    summary: 'All businesses in the order of their creation, or a page of them',
+    query: BusinessListQuery,
+    success: t.array(BusinessAnswer),
+    ...list,
+  },
+  getBusiness: {
+    tag: 'Business',
+    summary: 'A business as it is, or as it was at a revision or an instant',
+    query: AsOfQuery,
+    success: BusinessAnswer,
+    ...read,
+  },
+  listBusinessEvents: {
+    tag: 'Business',
+    summary: 'What happened to a business, also to a deleted one, oldest first',
+    query: EventsQuery,
+    success: t.array(EventAnswer),
+    ...list,
+  },
+  createBusiness: {
+    tag: 'Business',
+    summary: 'Create a business',
+    body: { json: CreateBusinessBody },
+    success: BusinessAnswer,
+    ...create,
+  },
+  updateBusiness: {
+    tag: 'Business',
+    summary: 'Update a business: absent fields stay, null clears',
+    body: { json: UpdateBusinessBody },
+    success: BusinessAnswer,
+    ...write,
+  },
+  deleteBusiness: {
+    tag: 'Business',
+    summary: 'Delete a business, and answer its last state',
+    success: BusinessAnswer,
+    ...write,
+  },
+  addOwner: {
+    tag: 'Business',
+    summary: 'Add an owner, identified by its user',
+    body: { json: AddOwnerBody },
+    success: BusinessOwnerAnswer,
+    ...write,
+    failures: [...writing, 409],
+  },
+  updateOwner: { ...updateOwner, query: OwnerIdQuery },
+  updateOwnerByPath: updateOwner,
+  removeOwner: { ...removeOwner, query: OwnerIdQuery },
+  removeOwnerByPath: removeOwner,
+  listDocuments: {
+    tag: 'Document',
+    summary: 'All documents in the order of their creation, or a page of them',
+    query: DocumentListQuery,
+    success: t.array(DocumentAnswer),
+    ...list,
+  },
+  getDocument: {
+    tag: 'Document',
+    summary: 'A document as it is, or as it was at a revision or an instant',
+    query: AsOfQuery,
+    success: DocumentAnswer,
+    ...read,
+  },
+  listDocumentEvents: {
+    tag: 'Document',
+    summary: 'What happened to a document, oldest first',
+    query: EventsQuery,
+    success: t.array(EventAnswer),
+    ...list,
+  },
+  getDocumentFile: {
+    tag: 'Document',
+    summary: 'The file of a document, whole or a range of it, as it is or was',
+    query: AsOfQuery,
+    success: { mediaType: '*/*' },
+    ...read,
+    headers: [...read.headers, 'Range', 'If-Range'],
+    answers: ['ETag', 'Content-Disposition', 'Accept-Ranges'],
+    others: [206, 304],
+    failures: [...conditional, 416],
+  },
+  createDocument: {
+    tag: 'Document',
+    summary: 'Create a document with its file, or, by JSON, without one',
+    body: { json: CreateDocumentBody, form: { codec: CreateDocumentForm, isFileRequired: true } },
+    success: DocumentAnswer,
+    ...create,
+  },
+  updateDocument: {
+    tag: 'Document',
+    summary: 'Update a document: absent fields stay, null clears, a file replaces the one before it',
+    body: { json: UpdateDocumentBody, form: { codec: UpdateDocumentForm, isFileRequired: false } },
+    success: DocumentAnswer,
+    ...write,
+  },
+  livez: { ...open, summary: 'Whether the process lives', success: HealthAnswer },
+  readyz: { ...open, summary: 'Whether the service can do its work', success: HealthAnswer, failures: [429, 500, 503] },
+  metrics: {
+    ...open,
+    summary: 'Figures of the process',
+    success: { mediaType: 'text/plain' },
+    failures: [401, 429, 500, 503],
+  },
+  openApi: { ...open, summary: 'This document', success: t.UnknownRecord },
+  docs: { ...open, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
+  docsAsset: {
+    ...open,
+    summary: 'Scripts and styles of that page',
+    success: { mediaType: '*/*' },
+    failures: [404, 429, 500],
+  },
+};

@@ -1,0 +1,71 @@
+import type * as t from 'io-ts';
+import type { JsonSchema } from '../fields/json-schema.js';
+import type { OperationDescription } from './operations.js';
+
+const TEXT = { type: 'string' };
+
+const headerSchemas: Readonly<Record<string, JsonSchema>> = {
+  ETag: { description: 'The revision of the record, or what identifies the bytes of the file; strong.', schema: TEXT },
+  Location: { description: 'Where the record is.', schema: TEXT },
+  Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
+  'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
+  'X-Request-Id': { description: 'Names the request in the log.', schema: TEXT },
+  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: TEXT },
+  'Accept-Ranges': { description: 'bytes', schema: TEXT },
+  'Content-Range': { description: 'Which bytes, and of how many.', schema: TEXT },
+  'WWW-Authenticate': { description: 'What is wrong with the token.', schema: TEXT },
+  'Retry-After': { description: 'Seconds after which to try again.', schema: TEXT },
+};
+
+const meanings: Readonly<Record<number, string>> = {
+  200: 'Done',
+  206: 'The bytes asked for',
+  304: 'Not modified',
+  400: 'Validation Error: all faults of the request',
+  401: 'Unauthorized: no good token; or Invalid Role: it does not allow this',
+  404: 'Entity not found',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  422: 'Idempotency Key Reused',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+const failureHeaders: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  416: 'Content-Range',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
+const headersOf = (...names: ReadonlyArray<string>): JsonSchema =>
+  Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, headerSchemas[name] ?? {}]));
+
+const contentOf = (success: OperationDescription['success'], schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema =>
+  'mediaType' in success ? { [success.mediaType]: {} } : { 'application/json': { schema: schemaOf(success) } };
+
+const failure = (status: number): JsonSchema => ({
+  description: meanings[status] ?? 'Failed',
+  headers: headersOf(...[failureHeaders[status]].filter((name) => name !== undefined)),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+/** Every answer that an operation may give, by its status. */
+export const responsesOf = (
+  { success, answers = [], others = [], failures }: OperationDescription,
+  schemaOf: (codec: t.Mixed) => JsonSchema,
+): JsonSchema => {
+  const done = { description: meanings[200], headers: headersOf(...answers), content: contentOf(success, schemaOf) };
+  const byStatus: Record<string, JsonSchema> = { 200: done };
+  for (const status of failures) byStatus[status] = failure(status);
+  for (const status of others)
+    byStatus[status] =
+      status === 304
+        ? { description: meanings[304], headers: headersOf('ETag') }
+        : { ...done, description: meanings[206], headers: headersOf(...answers, 'Content-Range') };
+  return byStatus;
+};

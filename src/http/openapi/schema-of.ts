@@ -1,0 +1,85 @@
+import type * as t from 'io-ts';
+import { FieldsType } from '../fields/fields-type.js';
+import { type JsonSchema, registeredSchema } from '../fields/json-schema.js';
+
+type Codecs = Readonly<Record<string, t.Mixed>>;
+
+/** What io-ts tells of the codecs that it makes, as far as ours are made of them. */
+type Reflected =
+  | { readonly _tag: 'StringType' | 'NumberType' | 'BooleanType' | 'NullType' | 'UnknownType' | 'UnknownRecordType' }
+  | { readonly _tag: 'LiteralType'; readonly value: unknown }
+  | { readonly _tag: 'KeyofType'; readonly keys: object }
+  | { readonly _tag: 'ArrayType' | 'ReadonlyArrayType'; readonly type: t.Mixed }
+  | { readonly _tag: 'InterfaceType' | 'PartialType'; readonly props: Codecs }
+  | { readonly _tag: 'IntersectionType' | 'UnionType'; readonly types: ReadonlyArray<t.Mixed> };
+
+type SchemaOf = (codec: t.Mixed) => JsonSchema;
+
+const mapped = (codecs: Codecs, schemaOf: SchemaOf): JsonSchema =>
+  Object.fromEntries(Object.entries(codecs).map(([key, codec]) => [key, schemaOf(codec)]));
+
+const fieldsSchema = ({ props, aliases, required }: FieldsType<Codecs, string>, schemaOf: SchemaOf): JsonSchema => {
+  const aliased = Object.entries(aliases).map(([key, alias]) => [alias, props[key] ? schemaOf(props[key]) : {}]);
+  return {
+    type: 'object',
+    properties: { ...mapped(props, schemaOf), ...Object.fromEntries(aliased) },
+    ...(required.length === 0 ? {} : { required }),
+  };
+};
+
+const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
+  // reason: io-ts keeps the structure of a codec under `_tag`; one that has none, or another, is refused below
+  const reflected = codec as unknown as Reflected;
+  switch (reflected._tag) {
+    case 'StringType':
+      return { type: 'string' };
+    case 'NumberType':
+      return { type: 'number' };
+    case 'BooleanType':
+      return { type: 'boolean' };
+    case 'NullType':
+      return { type: 'null' };
+    case 'UnknownType':
+      return {};
+    case 'UnknownRecordType':
+      return { type: 'object' };
+    case 'LiteralType':
+      return { const: reflected.value };
+    case 'KeyofType':
+      return { enum: Object.keys(reflected.keys) };
+    case 'ArrayType':
+    case 'ReadonlyArrayType':
+      return { type: 'array', items: schemaOf(reflected.type) };
+    case 'InterfaceType':
+      return { type: 'object', properties: mapped(reflected.props, schemaOf), required: Object.keys(reflected.props) };
+    case 'PartialType':
+      return { type: 'object', properties: mapped(reflected.props, schemaOf) };
+    case 'IntersectionType':
+      return { allOf: reflected.types.map(schemaOf) };
+    case 'UnionType':
+      return { anyOf: reflected.types.map(schemaOf) };
+  }
+  throw new Error(`no schema is registered for the codec "${codec.name}"`);
+};
+
+/**
+ * The schema of what a codec reads: by its structure, or as it was registered where it has none to look into. Throws
+ * on a codec of which neither is known, so that none can be left out of the document. Codecs that are named become
+ * references.
+ */
+export const makeSchemaOf = (
+  names: ReadonlyMap<t.Mixed, string>,
+): { readonly schemaOf: SchemaOf; readonly inlined: SchemaOf } => {
+  const inlined: SchemaOf = (codec) => {
+    const registered = registeredSchema(codec);
+    if (registered !== undefined) return registered;
+    return codec instanceof FieldsType
+      ? fieldsSchema(codec as FieldsType<Codecs, string>, schemaOf) // reason: `instanceof` cannot tell its parameters
+      : reflect(codec, schemaOf);
+  };
+  const schemaOf: SchemaOf = (codec) => {
+    const name = names.get(codec);
+    return name === undefined ? inlined(codec) : { $ref: `#/components/schemas/${name}` };
+  };
+  return { schemaOf, inlined };
+};
