@@ -1,3 +1,4 @@
+import { type Described, type Exchanged, makeConforms } from './conforms.js';
 import type { Stack } from './stack.js';
 
 export type Reply = {
@@ -12,7 +13,7 @@ export type Call = {
   /** Without it: no token. */
   readonly as?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, unless it is a text, which goes as it is. */
+  /** Sent as JSON, unless it is a text or bytes, which go as they are. */
   readonly body?: unknown;
 };
 
@@ -24,6 +25,9 @@ const parsed = (text: string): unknown => {
   }
 };
 
+const isRaw = (body: unknown): body is string | Buffer<ArrayBuffer> =>
+  typeof body === 'string' || Buffer.isBuffer(body);
+
 const requestOf = (method: string, { as, headers, body }: Call): RequestInit => ({
   method,
   headers: {
@@ -31,13 +35,30 @@ const requestOf = (method: string, { as, headers, body }: Call): RequestInit => 
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...headers,
   },
-  ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
 });
 
-/** Calls a path of the API, e.g. `/business/`. */
+const descriptions = new WeakMap<Stack, Promise<(exchanged: Exchanged) => void>>();
+
+const describedBy = async ({ baseUrl }: Stack): Promise<(exchanged: Exchanged) => void> => {
+  const response = await fetch(`${baseUrl}/openapi.json`);
+  return makeConforms((await response.json()) as Described);
+};
+
+/** Holds an answer of a stack to that stack's own description of its API. */
+const holdToDescription = async (stack: Stack, exchanged: Exchanged): Promise<void> => {
+  const conforms = descriptions.get(stack) ?? describedBy(stack);
+  descriptions.set(stack, conforms);
+  (await conforms)(exchanged);
+};
+
+/** Calls a path of the API, e.g. `/business/`. Throws for an answer that the API's description does not have. */
 export const call = async (stack: Stack, method: string, path: string, given: Call = {}): Promise<Reply> => {
   const response = await fetch(`${stack.baseUrl}/api/v1${path}`, requestOf(method, given));
   const text = await response.text();
+  const { status } = response;
+  const contentType = response.headers.get('content-type');
+  await holdToDescription(stack, { method, path: `/api/v1${path}`, status, contentType, text });
   return { status: response.status, headers: response.headers, text, json: parsed(text) };
 };
 

@@ -6,7 +6,7 @@ type Codecs = Readonly<Record<string, t.Mixed>>;
 
 /** What io-ts tells of the codecs that it makes, as far as ours are made of them. */
 type Reflected =
-  | { readonly _tag: 'StringType' | 'NumberType' | 'BooleanType' | 'NullType' | 'UnknownType' | 'UnknownRecordType' }
+  | { readonly _tag: 'StringType' | 'NumberType' | 'BooleanType' | 'NullType' | 'UnknownType' | 'AnyDictionaryType' }
   | { readonly _tag: 'LiteralType'; readonly value: unknown }
   | { readonly _tag: 'KeyofType'; readonly keys: object }
   | { readonly _tag: 'ArrayType' | 'ReadonlyArrayType'; readonly type: t.Mixed }
@@ -41,7 +41,7 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
       return { type: 'null' };
     case 'UnknownType':
       return {};
-    case 'UnknownRecordType':
+    case 'AnyDictionaryType':
       return { type: 'object' };
     case 'LiteralType':
       return { const: reflected.value };

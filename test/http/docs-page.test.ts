@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+
+describe('the page of the API description', () => {
+  let stack: MemoryStack;
+
+  before(async () => {
+    stack = await startMemoryStack();
+  });
+
+  after(() => stack.stop());
+
+  const get = async (path: string) => {
+    const response = await fetch(stack.baseUrl + path);
+    return { response, text: await response.text() };
+  };
+
+  it('is open to everybody, and loads nothing but our own files, each of which is there', async () => {
+    for (const path of ['/docs', '/docs/']) {
+      const { response, text } = await get(path);
+      expect([response.status, response.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
+      const links = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
+      expect(links).to.deep.equal(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/init.js']);
+      const parts = await Promise.all(links.map(async (link) => (await get(link)).response));
+      expect(parts.map((part) => [part.status, part.headers.get('content-type')])).to.deep.equal([
+        [200, 'text/css; charset=utf-8'],
+        [200, 'text/javascript; charset=utf-8'],
+        [200, 'text/javascript; charset=utf-8'],
+      ]);
+    }
+  });
+
+  it('may run its own scripts, which no other answer may', async () => {
+    const policy = async (path: string) => (await get(path)).response.headers.get('content-security-policy');
+    expect(await policy('/docs')).to.equal(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    for (const path of ['/openapi.json', '/livez', '/api/v1/business/', '/docs/init.js'])
+      expect(await policy(path)).to.equal("default-src 'none'; frame-ancestors 'none'");
+  });
+
+  it('asks nobody else whether the description is valid', async () => {
+    expect((await get('/docs/init.js')).text).to.equal(
+      "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true });\n",
+    );
+  });
+
+  it('gives no other file away', async () => {
+    for (const name of ['package.json', '..%2Fpackage.json', 'index.html', '__proto__', 'constructor', ''])
+      expect([name, (await get(`/docs/x/../${name}`)).response.status]).to.deep.equal([name, name === '' ? 200 : 404]);
+  });
+
+  it('describes what is really served', async () => {
+    const { response, text } = await get('/openapi.json');
+    expect([response.status, response.headers.get('content-type')]).to.deep.equal([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    expect((JSON.parse(text) as { openapi: string }).openapi).to.equal('3.1.0');
+  });
+});

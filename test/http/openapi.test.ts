@@ -1,0 +1,112 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { openApiDocument } from '../../src/http/openapi/document.js';
+import { operations } from '../../src/http/openapi/operations.js';
+import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
+import type { Route } from '../../src/http/route.js';
+import { routesOf } from '../../src/http/routes.js';
+import { makeService } from '../../src/http/service.js';
+import { memoryPorts } from '../support/memory-ports.js';
+
+describe('the description of the API', () => {
+  let table: ReadonlyArray<Route>;
+  let close: () => Promise<void>;
+
+  before(async () => {
+    const memory = await memoryPorts();
+    close = memory.close;
+    table = routesOf({
+      service: makeService(memory.ports),
+      publicDocumentList: false,
+      maxUploadBytes: 1000,
+      readiness: () => Promise.resolve({ missing: [] }),
+      metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
+    });
+  });
+
+  after(() => close());
+
+  it('is valid OpenAPI 3.1', async () => {
+    const document: unknown = JSON.parse(JSON.stringify(openApiDocument(table)));
+    const result = await new Validator().validate(document as Record<string, unknown>);
+    expect(result.errors).to.equal(undefined);
+    expect(result.valid).to.equal(true);
+  });
+
+  it('describes every row of the route table, and nothing else', () => {
+    const described = Object.values(openApiDocument(table).paths).flatMap((methods) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${method} ${String(operationId)}`),
+    );
+    const registered = table.map(({ method, operation }) => `${method.toLowerCase()} ${operation}`);
+    expect(described.sort()).to.deep.equal(registered.sort());
+    expect(Object.keys(operations).sort()).to.deep.equal(table.map(({ operation }) => operation).sort());
+  });
+
+  it('cannot be made of a table with a row that it does not know', () => {
+    const unknown = { ...table[0]!, operation: 'unknownOperation' };
+    expect(() => openApiDocument([...table, unknown])).to.throw('unknownOperation');
+  });
+
+  it('names the contract’s three failures, with the Error object, for every operation of the contract', () => {
+    const { paths } = openApiDocument(table);
+    const missing = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, { responses }]) => ({ path, method, responses })),
+      )
+      .filter(({ responses }) =>
+        [401, 404, 500].some(
+          (status) =>
+            !JSON.stringify((responses as Record<number, object>)[status]).includes('#/components/schemas/Error'),
+        ),
+      );
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('asks for a token wherever one is needed', () => {
+    const { paths } = openApiDocument(table);
+    const open = Object.entries(paths).filter(([, methods]) =>
+      Object.values(methods).some(({ security }) => JSON.stringify(security) === '[]'),
+    );
+    expect(open.map(([path]) => path).sort()).to.deep.equal([
+      '/docs',
+      '/docs/{asset}',
+      '/livez',
+      '/openapi.json',
+      '/readyz',
+    ]);
+  });
+});
+
+describe('the schema of a codec', () => {
+  const { schemaOf } = makeSchemaOf(new Map());
+
+  it('is told by its structure', () => {
+    const codec = t.intersection([
+      t.type({ a: t.array(t.string), b: t.union([t.number, t.null]), c: t.literal('x'), d: t.keyof({ one: null }) }),
+      t.partial({ e: t.boolean, f: t.unknown, g: t.UnknownRecord }),
+    ]);
+    expect(schemaOf(codec)).to.deep.equal({
+      allOf: [
+        {
+          type: 'object',
+          properties: {
+            a: { type: 'array', items: { type: 'string' } },
+            b: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+            c: { const: 'x' },
+            d: { enum: ['one'] },
+          },
+          required: ['a', 'b', 'c', 'd'],
+        },
+        { type: 'object', properties: { e: { type: 'boolean' }, f: {}, g: { type: 'object' } } },
+      ],
+    });
+  });
+
+  it('must be registered where there is no structure to tell it by', () => {
+    const codec = new t.Type<string, string, unknown>('a secret', t.string.is, t.string.validate, t.identity);
+    expect(() => schemaOf(t.type({ a: codec }))).to.throw('no schema is registered for the codec "a secret"');
+    expect(() => schemaOf(t.void)).to.throw('void');
+  });
+});
