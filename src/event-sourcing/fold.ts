@@ -29,13 +29,31 @@ export const nextRevision = (revision: ExpectedRevision): Revision => (revision 
 
 const MAX_KEYED = 1024;
 
-/** Remembers a keyed command; beyond the bound the older half is dropped and `since` says so. */
-export const rememberKeyed = (keyed: KeyedCommands, commandId: string, revision: Revision): KeyedCommands => {
-  const revisions = new Map(keyed.revisions).set(commandId, revision);
-  if (revisions.size <= MAX_KEYED) return { since: keyed.since, revisions };
-  const kept = [...revisions].slice(MAX_KEYED / 2);
-  const oldest = kept[0]?.[1] ?? revision;
-  return { since: oldest, revisions: new Map(kept) };
+export type KeyedGathering = {
+  readonly add: (commandId: string, revision: Revision) => void;
+  readonly gathered: () => KeyedCommands;
+};
+
+/** Gathers keyed commands; beyond the bound the older half is dropped and `since` says so. */
+export const gatherKeyed = (known: KeyedCommands): KeyedGathering => {
+  let { since } = known;
+  let revisions = new Map(known.revisions);
+  return {
+    add: (commandId, revision) => {
+      revisions.set(commandId, revision);
+      if (revisions.size <= MAX_KEYED) return;
+      revisions = new Map([...revisions].slice(MAX_KEYED / 2));
+      since = revisions.values().next().value ?? revision;
+    },
+    gathered: () => ({ since, revisions }),
+  };
+};
+
+/** `known` and one keyed command more. */
+export const rememberKeyed = (known: KeyedCommands, commandId: string, revision: Revision): KeyedCommands => {
+  const gathering = gatherKeyed(known);
+  gathering.add(commandId, revision);
+  return gathering.gathered();
 };
 
 export const evolveAll =

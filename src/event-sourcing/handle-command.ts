@@ -147,11 +147,22 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
       : findCommand(store, serde, call.stream, call.envelope.commandId, folded.keyed.since);
   };
 
+  const replay = async (
+    call: CommandCall<Command>,
+    revision: Revision,
+    isJustRead: boolean,
+  ): Promise<Attempt<State, Event, Failure>> => {
+    const replayed = await replayCommand(deps, call.stream, call.envelope, revision);
+    if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return done(replayed);
+    // the log may have been restored from before the command that the cache remembers
+    return { _tag: 'Again', known: unfolded(decider.initialState) };
+  };
+
   const attempt = async (call: CommandCall<Command>, basis: Basis<State>): Promise<Attempt<State, Event, Failure>> => {
     const { folded, justRead } = basis;
     const known = await knownRevision(call, basis);
     if (E.isLeft(known)) return done(known);
-    if (known.right !== undefined) return done(await replayCommand(deps, call.stream, call.envelope, known.right));
+    if (known.right !== undefined) return replay(call, known.right, justRead);
 
     const decision = decider.decide(call.command)(folded.state);
     const isMatch = call.precondition?.(folded.revision) ?? true;

@@ -20,6 +20,20 @@ const parse = (text: string): E.Either<string, Json> =>
     () => 'not JSON',
   );
 
+const WITHHELD = ['{}', 'null'];
+
+// other spellings of the same bytes would let a changed text pass
+const isSalt = (salt: Json): salt is string =>
+  typeof salt === 'string' && Buffer.from(salt, 'base64url').toString('base64url') === salt;
+
+const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject): string | undefined => {
+  const data = parse(text);
+  if (E.isLeft(data)) return 'data is not JSON';
+  const canonical = canonicalJson(data.right);
+  if (salt === undefined) return WITHHELD.includes(canonical) ? undefined : 'data without its salt cannot be verified';
+  return isSalt(salt) && saltedHash(salt, canonical) === dataHash ? undefined : 'dataHash does not match data';
+};
+
 const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
   const metadata = parse(event.metadata);
   if (E.isLeft(metadata) || !isObject(metadata.right)) return 'metadata is no JSON object';
@@ -27,18 +41,12 @@ const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
   if (event.revision !== end.revision) return `revision ${event.revision}, expected ${end.revision}`;
   if (envelope['previousHash'] !== end.hash) return 'previousHash is not the hash of the event before it';
   if (eventHash(event, envelope) !== envelope['hash']) return 'hash does not match the event';
-  const salt = envelope['salt'];
-  if (salt === undefined) return undefined;
-  const data = parse(event.data);
-  if (E.isLeft(data)) return 'data is not JSON';
-  if (typeof salt !== 'string' || saltedHash(salt, canonicalJson(data.right)) !== envelope['dataHash'])
-    return 'dataHash does not match data';
-  return undefined;
+  return dataFault(event, envelope);
 };
 
 /**
- * Checks one event against the chain so far and gives the chain with it. An event whose data was withheld together
- * with its salt is checked by everything but the data.
+ * Checks one event against the chain so far and gives the chain with it. An event whose data was withheld (`{}` or
+ * `null` in its place) together with its salt is checked by everything but the data.
  */
 export const extendChain = (end: ChainEnd, event: StoredEvent): E.Either<BrokenLink, ChainEnd> => {
   const reason = fault(event, end);

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { isKeyed } from './command-id.js';
 import type { Decider } from './decider.js';
 import { type EventStore, StoreUnavailable, type StreamRange } from './event-store.js';
-import { type Folded, rememberKeyed } from './fold.js';
+import { type Folded, gatherKeyed, unfolded } from './fold.js';
 import type { Revision, StreamName } from './recorded-event.js';
 import type { Recorded, Serde, UndecodableEvent, DomainEvent } from './serde.js';
 
@@ -33,43 +33,47 @@ export const visitStream = async <Event extends DomainEvent>(
   }
 };
 
-const extend = <State, Command, Event extends DomainEvent, Refusal>(
-  decider: Decider<State, Command, Event, Refusal>,
-  folded: Folded<State>,
-  { event, metadata, revision, position }: Recorded<Event>,
-): Folded<State> => ({
-  state: decider.evolve(folded.state, event, metadata),
-  revision,
-  position,
-  lastHash: metadata.hash,
-  lastAt: metadata.at,
-  keyed: isKeyed(metadata.$causationId) ? rememberKeyed(folded.keyed, metadata.$causationId, revision) : folded.keyed,
-});
-
 export type Loaded<State> = {
   readonly folded: Folded<State>;
   /** Revision of the last event just read that was caused by `commandId`. */
   readonly own: Revision | undefined;
 };
 
-/** Folds what the stream holds beyond `known`. */
+type LoadDeps<State, Command, Event extends DomainEvent, Refusal> = {
+  readonly store: EventStore;
+  readonly serde: Serde<Event>;
+  readonly decider: Decider<State, Command, Event, Refusal>;
+};
+
+/**
+ * Folds what the stream holds beyond `known`. When the event that `known` ends with is not there (a log that was
+ * restored from before it), nothing that is known counts and the whole stream is folded anew.
+ */
 export const loadStream = async <State, Command, Event extends DomainEvent, Refusal>(
-  deps: {
-    readonly store: EventStore;
-    readonly serde: Serde<Event>;
-    readonly decider: Decider<State, Command, Event, Refusal>;
-  },
+  deps: LoadDeps<State, Command, Event, Refusal>,
   stream: StreamName,
   known: Folded<State>,
   commandId: string,
 ): Promise<E.Either<LoadFailure, Loaded<State>>> => {
+  const { store, serde, decider } = deps;
+  const from = known.revision === 'no-stream' ? 0n : known.revision;
+  const keyed = gatherKeyed(known.keyed);
+  let isKnown = known.revision === 'no-stream';
   let folded = known;
   let own: Revision | undefined;
-  const from = known.revision === 'no-stream' ? 0n : known.revision + 1n;
-  const outcome = await visitStream(deps.store, deps.serde, stream, { direction: 'forwards', from }, (recorded) => {
-    folded = extend(deps.decider, folded, recorded);
-    if (recorded.metadata.$causationId === commandId) own = recorded.revision;
+  const outcome = await visitStream(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
+    const { event, metadata, revision, position } = recorded;
+    if (revision === known.revision) {
+      isKnown = metadata.hash === known.lastHash;
+      return isKnown;
+    }
+    const state = decider.evolve(folded.state, event, metadata);
+    folded = { ...folded, state, revision, position, lastHash: metadata.hash, lastAt: metadata.at };
+    if (isKeyed(metadata.$causationId)) keyed.add(metadata.$causationId, revision);
+    if (metadata.$causationId === commandId) own = revision;
     return true;
   });
-  return E.isLeft(outcome) ? outcome : E.right({ folded, own });
+  if (E.isLeft(outcome)) return outcome;
+  if (!isKnown) return loadStream(deps, stream, unfolded(decider.initialState), commandId);
+  return E.right({ folded: { ...folded, keyed: keyed.gathered() }, own });
 };

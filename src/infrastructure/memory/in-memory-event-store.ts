@@ -44,8 +44,11 @@ export const makeInMemoryEventStore = (): EventStore => {
     const stream = streams.get(name) ?? [];
     const next = expected === 'no-stream' ? 0 : Number(expected) + 1;
     if (next !== stream.length) return settle(stream, expected, events, next);
-    const stored = events.map((event, index) => ({
-      ...event,
+    const stored = events.map(({ id, type, data, metadata }, index) => ({
+      id,
+      type,
+      data,
+      metadata,
       stream: name,
       revision: BigInt(next + index),
       position: BigInt(log.length + index + 1),

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { makeBoundedCache } from '../../src/event-sourcing/bounded-cache.js';
+
+describe('a bounded cache', () => {
+  it('gives what was set, the last value, and nothing that was deleted', () => {
+    const cache = makeBoundedCache<string, number>(10);
+    cache.set('a', 1);
+    cache.set('b', 2);
+    cache.set('a', 3);
+    cache.delete('b');
+    expect([cache.get('a'), cache.get('b'), cache.get('c')]).to.deep.equal([3, undefined, undefined]);
+  });
+
+  it('keeps at least one generation and never more than two', () => {
+    const cache = makeBoundedCache<number, number>(100);
+    for (let key = 0; key < 1_000; key++) cache.set(key, key);
+    const kept = Array.from({ length: 1_000 }, (_, key) => key).filter((key) => cache.get(key) !== undefined);
+    expect(kept.length).to.be.within(100, 200);
+    expect(kept.slice(-100)).to.deep.equal(Array.from({ length: 100 }, (_, index) => 900 + index));
+  });
+
+  it('keeps what is used while others come and go', () => {
+    const cache = makeBoundedCache<number, string>(10);
+    cache.set(-1, 'used');
+    for (let key = 0; key < 1_000; key++) {
+      cache.set(key, 'passing');
+      expect(cache.get(-1)).to.equal('used');
+    }
+  });
+
+  it('forgets what was deleted in its older generation too', () => {
+    const cache = makeBoundedCache<number, number>(2);
+    for (const key of [1, 2, 3]) cache.set(key, key);
+    cache.delete(1);
+    expect([cache.get(1), cache.get(2), cache.get(3)]).to.deep.equal([undefined, 2, 3]);
+  });
+
+  it('gives the newer of two values when the key aged in between', () => {
+    const cache = makeBoundedCache<number, string>(2);
+    cache.set(1, 'old');
+    cache.set(2, 'x');
+    cache.set(3, 'x');
+    cache.set(1, 'new');
+    expect(cache.get(1)).to.equal('new');
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import { makeCommandQueue } from '../../src/event-sourcing/command-queue.js';
+
+/** A task that ends when it is told to, and says when it began. */
+const aTask = (name: string, began: Array<string>) => {
+  let settle: { readonly resolve: () => void; readonly reject: (cause: Error) => void } | undefined;
+  const end = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+  const task: TE.TaskEither<never, string> = async () => {
+    began.push(name);
+    await end;
+    return E.right(name);
+  };
+  return { task, end: () => settle?.resolve(), fail: () => settle?.reject(new Error(name)) };
+};
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of commands', () => {
+  it('runs the commands of one stream one after the other, in the order they came', async () => {
+    const queue = makeCommandQueue(10);
+    const began: Array<string> = [];
+    const [a, b, c] = [aTask('a', began), aTask('b', began), aTask('c', began)];
+    const outcomes = [a, b, c].map(({ task }) => queue('business-1', task)());
+    const seen: Array<ReadonlyArray<string>> = [];
+    for (const { end } of [c, a, b]) {
+      await turn();
+      seen.push([...began]);
+      end();
+    }
+    expect(await Promise.all(outcomes)).to.deep.equal([E.right('a'), E.right('b'), E.right('c')]);
+    expect(seen).to.deep.equal([['a'], ['a'], ['a', 'b']]);
+  });
+
+  it('runs the commands of different streams side by side', async () => {
+    const queue = makeCommandQueue(10);
+    const began: Array<string> = [];
+    const [a, b] = [aTask('a', began), aTask('b', began)];
+    const outcomes = [queue('business-1', a.task)(), queue('business-2', b.task)()];
+    expect(began).to.deep.equal(['a', 'b']);
+    a.end();
+    b.end();
+    await Promise.all(outcomes);
+  });
+
+  it('refuses what is more than may wait, and takes again when there is room', async () => {
+    const queue = makeCommandQueue(2);
+    const [a, b, c] = [aTask('a', []), aTask('b', []), aTask('c', [])];
+    const [first, second] = [queue('business-1', a.task)(), queue('business-1', b.task)()];
+    const contended = E.left({ _tag: 'StreamContended', stream: 'business-1' });
+    expect(await queue('business-1', c.task)()).to.deep.equal(contended);
+    for (const { end } of [a, b, c]) end();
+    await Promise.all([first, second]);
+    expect(await queue('business-1', c.task)()).to.deep.equal(E.right('c'));
+  });
+
+  it('goes on after a command that broke', async () => {
+    const queue = makeCommandQueue(10);
+    const began: Array<string> = [];
+    const [a, b] = [aTask('a', began), aTask('b', began)];
+    const broken = queue('business-1', a.task)().then(undefined, (cause: unknown) => cause);
+    const next = queue('business-1', b.task)();
+    a.fail();
+    b.end();
+    expect(await broken).to.be.instanceOf(Error);
+    expect(await next).to.deep.equal(E.right('b'));
+  });
+});

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { ExpectedRevision, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { anEvent, appended } from '../contract/event-store/store-under-test.js';
+import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../support/command-handler.js';
+
+describe('handling a command', () => {
+  let store: EventStore;
+  let stream: StreamName;
+  let handle: ReturnType<typeof aProcess>;
+
+  beforeEach(() => {
+    store = makeInMemoryEventStore();
+    stream = aNotebook();
+    handle = aProcess(store, { now: () => new Date('2026-01-02T03:04:05.678Z') });
+  });
+
+  it('appends what was decided and answers with the state before and after it', async () => {
+    await handle(stream, open);
+    const at = '2026-01-02T03:04:05.678Z';
+    expect(await handle(stream, take('a', 'b'))).to.deep.equal(
+      E.right({
+        before: { isOpen: true, notes: [], lastAt: at },
+        after: { isOpen: true, notes: ['a', 'b'], lastAt: at },
+        events: [
+          { type: 'NoteTaken', data: { text: 'a' } },
+          { type: 'NoteTaken', data: { text: 'b' } },
+        ],
+        revision: 2n,
+        position: 3n,
+        replayed: false,
+      }),
+    );
+    expect(await notesOf(store, stream)).to.deep.equal(['a', 'b']);
+  });
+
+  it('puts who, when and why into the envelope of every event', async () => {
+    const { position } = await handled(
+      handle(stream, open, {
+        envelope: {
+          commandId: '01890000-0000-7000-8000-0000000000ff',
+          actor: 'bob',
+          correlationId: 'request-7',
+          traceparent: '00-1-2-01',
+          request: '{}',
+        },
+      }),
+    );
+    const [stored] = await chainOf(store, stream);
+    const metadata = JSON.parse(stored!.metadata) as Record<string, unknown>; // reason: the envelope is an object
+    expect({ ...stored, data: undefined, metadata: undefined }).to.deep.equal({
+      id: '01890000-0000-7000-8000-000000000000',
+      type: 'NotebookOpened',
+      stream,
+      revision: 0n,
+      position,
+      data: undefined,
+      metadata: undefined,
+    });
+    const { salt: _salt, fingerprint: _fingerprint, dataHash: _dataHash, hash: _hash, ...plain } = metadata;
+    expect(plain).to.deep.equal({
+      schemaVersion: 1,
+      at: '2026-01-02T03:04:05.678Z',
+      actor: 'bob',
+      $correlationId: 'request-7',
+      $causationId: '01890000-0000-7000-8000-0000000000ff',
+      traceparent: '00-1-2-01',
+      previousHash: '0'.repeat(64),
+    });
+  });
+
+  it('appends nothing for a command that asks for what already is', async () => {
+    await handle(stream, open);
+    await handle(stream, take('a'));
+    const outcome = await handled(handle(stream, take('a')));
+    expect([outcome.events, outcome.revision, outcome.position, outcome.replayed]).to.deep.equal([[], 1n, 2n, false]);
+    expect(await chainOf(store, stream)).to.have.length(2);
+  });
+
+  it('gives the refusal of the rules', async () => {
+    expect(await handle(stream, take('a'))).to.deep.equal(E.left({ _tag: 'NotOpen' }));
+    await handle(stream, open);
+    expect(await handle(stream, open)).to.deep.equal(E.left({ _tag: 'AlreadyOpen' }));
+  });
+
+  it('never lets time go back within a stream', async () => {
+    const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
+    const clock = times.values();
+    const ticking = aProcess(store, { now: () => new Date(clock.next().value ?? 0) });
+    await ticking(stream, open);
+    await ticking(stream, take('a'));
+    const { after } = await handled(ticking(stream, take('b')));
+    const stamps = (await chainOf(store, stream)).map(
+      // reason: written by the kernel
+      ({ metadata }) => (JSON.parse(metadata) as { readonly at: string }).at,
+    );
+    expect(stamps).to.deep.equal([times[0], times[0], times[2]]);
+    expect(after.lastAt).to.equal(times[2]);
+  });
+
+  describe('with a precondition', () => {
+    const at =
+      (...allowed: ReadonlyArray<ExpectedRevision>) =>
+      (current: ExpectedRevision) =>
+        allowed.includes(current);
+
+    it('runs at the revision it names', async () => {
+      await handle(stream, open, { precondition: at('no-stream') });
+      const outcome = await handled(handle(stream, take('a'), { precondition: at(0n) }));
+      expect(outcome.revision).to.equal(1n);
+    });
+
+    it('fails at any other, naming the current one', async () => {
+      await handle(stream, open);
+      expect(await handle(stream, take('a'), { precondition: at(7n) })).to.deep.equal(
+        E.left({ _tag: 'PreconditionFailed', current: 0n }),
+      );
+    });
+
+    it('comes after absence and before every other refusal, and before doing nothing', async () => {
+      expect(await handle(stream, take('a'), { precondition: at(7n) })).to.deep.equal(E.left({ _tag: 'NotOpen' }));
+      await handle(stream, open);
+      const failed = E.left({ _tag: 'PreconditionFailed', current: 0n });
+      expect(await handle(stream, open, { precondition: at(7n) })).to.deep.equal(failed);
+      expect(await handle(stream, close, { precondition: at(7n) })).to.deep.equal(failed);
+      expect(await handle(stream, take(), { precondition: at(7n) })).to.deep.equal(failed);
+    });
+
+    it('is held against the newest revision, not against a remembered one', async () => {
+      const other = aProcess(store);
+      await handle(stream, open);
+      await other(stream, take('a'));
+      expect(await handle(stream, take('b'), { precondition: at(0n) })).to.deep.equal(
+        E.left({ _tag: 'PreconditionFailed', current: 1n }),
+      );
+      expect((await handled(handle(stream, take('b'), { precondition: at(1n) }))).revision).to.equal(2n);
+    });
+  });
+
+  describe('beside other processes', () => {
+    it('decides again on what they appended, and loses no command', async () => {
+      const processes = [handle, aProcess(store), aProcess(store)];
+      await handle(stream, open);
+      await Promise.all(
+        processes.flatMap((process, index) =>
+          Array.from({ length: 20 }, (_, count) => handled(process(stream, take(`${index}.${count}`)))),
+        ),
+      );
+      expect(new Set(await notesOf(store, stream)).size).to.equal(60);
+    });
+
+    it('refuses and does nothing only after it has read what they appended', async () => {
+      const other = aProcess(store);
+      await handle(stream, open);
+      await handle(stream, take('a'));
+      await other(stream, close);
+      expect(await handle(stream, take('a'))).to.deep.equal(E.left({ _tag: 'NotOpen' }));
+      await other(stream, open);
+      expect((await handled(handle(stream, take('a')))).revision).to.equal(3n);
+    });
+
+    it('gives up after its attempts with StreamContended', async () => {
+      const racing: EventStore = {
+        ...store,
+        append: (name, expected, events) => async () => {
+          const revision = expected === 'no-stream' ? 'no-stream' : expected;
+          await appended(store, name, revision, anEvent({ type: 'NoteTaken', ...foreign() }));
+          return store.append(name, expected, events)();
+        },
+      };
+      const foreign = () => ({ data: '{"text":"x"}', metadata: JSON.stringify(anEnvelope) });
+      await handle(stream, open);
+      const outcome = await aProcess(racing, { attempts: 3, maxPause: 1 })(stream, take('a'));
+      expect(outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
+      expect(await store.head()()).to.deep.equal(E.right(4n));
+    });
+  });
+
+  it('refuses more commands on one stream than may wait, and those alone', async () => {
+    const narrow = aProcess(store, { queue: 2 });
+    await narrow(stream, open);
+    const outcomes = await Promise.all([
+      narrow(stream, take('a')),
+      narrow(stream, take('b')),
+      narrow(stream, take('c')),
+      narrow(aNotebook(), open),
+    ]);
+    expect(outcomes.map((outcome) => (E.isLeft(outcome) ? outcome.left : outcome.right.revision))).to.deep.equal([
+      1n,
+      2n,
+      { _tag: 'StreamContended', stream },
+      0n,
+    ]);
+  });
+
+  it('reports an event that it cannot read, and appends nothing after it', async () => {
+    await appended(store, stream, 'no-stream', anEvent({ type: 'Unheard' }));
+    const outcome = await handle(stream, open);
+    expect(E.isLeft(outcome) && outcome.left._tag).to.equal('UndecodableEvent');
+  });
+});
+
+const anEnvelope = {
+  schemaVersion: 1,
+  at: '2026-01-02T03:04:05.678Z',
+  actor: 'eve',
+  $correlationId: 'request-2',
+  $causationId: '01890000-0000-7000-8000-000000000000',
+  fingerprint: '',
+  dataHash: '',
+  previousHash: '',
+  hash: '',
+};

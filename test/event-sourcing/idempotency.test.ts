@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../support/command-handler.js';
+
+const reused = E.left({ _tag: 'IdempotencyKeyReused' });
+
+/** A store that carries out its next append and then says that it did not answer. */
+const losingOneAnswer = (store: EventStore): EventStore => {
+  let isLost = false;
+  return {
+    ...store,
+    append: (stream, expected, events) => async () => {
+      const outcome = await store.append(stream, expected, events)();
+      if (isLost) return outcome;
+      isLost = true;
+      return E.left(new StoreUnavailable('the answer was lost'));
+    },
+  };
+};
+
+describe('a command under an idempotency key', () => {
+  let store: EventStore;
+  let stream: StreamName;
+  let handle: ReturnType<typeof aProcess>;
+
+  beforeEach(async () => {
+    store = makeInMemoryEventStore();
+    stream = aNotebook();
+    handle = aProcess(store);
+    await handle(stream, open);
+  });
+
+  it('answers its original result when it comes again, also after later events and in another process', async () => {
+    const first = await handled(handle(stream, take('a', 'b'), { key: 'k1' }));
+    await handle(stream, take('c'));
+    const again = E.right({ ...first, replayed: true });
+    expect(await handle(stream, take('a', 'b'), { key: 'k1' })).to.deep.equal(again);
+    expect(await aProcess(store)(stream, take('a', 'b'), { key: 'k1' })).to.deep.equal(again);
+    expect(await notesOf(store, stream)).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('is refused when it comes with another request', async () => {
+    await handle(stream, take('a'), { key: 'k1' });
+    expect(await handle(stream, take('b'), { key: 'k1' })).to.deep.equal(reused);
+    expect(await aProcess(store)(stream, take('b'), { key: 'k1' })).to.deep.equal(reused);
+    expect(await notesOf(store, stream)).to.deep.equal(['a']);
+  });
+
+  it('is carried out once when it comes many times at once, to one process or to several', async () => {
+    const processes = [handle, handle, aProcess(store), aProcess(store), aProcess(store)];
+    const outcomes = await Promise.all(processes.map((process) => handled(process(stream, take('a'), { key: 'k1' }))));
+    expect(outcomes.map(({ revision }) => revision)).to.deep.equal([1n, 1n, 1n, 1n, 1n]);
+    expect(outcomes.filter(({ replayed }) => !replayed)).to.have.length(1);
+    expect(await notesOf(store, stream)).to.deep.equal(['a']);
+  });
+
+  it('is refused when two different requests under it come at once, one of them', async () => {
+    const outcomes = await Promise.all([
+      handle(stream, take('a'), { key: 'k1' }),
+      aProcess(store)(stream, take('b'), { key: 'k1' }),
+    ]);
+    expect(outcomes.filter(E.isLeft)).to.deep.equal([reused]);
+    expect(await notesOf(store, stream)).to.have.length(1);
+  });
+
+  it('meets its own first event when it created the stream', async () => {
+    const fresh = aNotebook();
+    const first = await handled(handle(fresh, open, { key: 'k1', fresh: true }));
+    const again = await handled(aProcess(store)(fresh, open, { key: 'k1', fresh: true }));
+    expect(again).to.deep.equal({ ...first, replayed: true });
+    expect(await aProcess(store)(fresh, open, { key: 'k1', fresh: true, request: 'another' })).to.deep.equal(reused);
+  });
+
+  it('remembers nothing of a refusal', async () => {
+    const closed = aNotebook();
+    expect(await handle(closed, take('a'), { key: 'k1' })).to.deep.equal(E.left({ _tag: 'NotOpen' }));
+    await handle(closed, open);
+    expect((await handled(handle(closed, take('b'), { key: 'k1' }))).replayed).to.equal(false);
+  });
+
+  it('goes before preconditions when it comes again', async () => {
+    const precondition = (current: unknown) => current === 0n;
+    const first = await handled(handle(stream, take('a'), { key: 'k1', precondition }));
+    await handle(stream, take('b'));
+    expect(await handle(stream, take('a'), { key: 'k1', precondition })).to.deep.equal(
+      E.right({ ...first, replayed: true }),
+    );
+  });
+
+  it('is known for ever, also after more keys than a process remembers', async () => {
+    const early = await handled(handle(stream, take('0'), { key: 'key 0' }));
+    for (let count = 1; count < 1_100; count++)
+      await handled(handle(stream, take(`${count}`), { key: `key ${count}` }));
+    const again = E.right({ ...early, replayed: true });
+    expect(await handle(stream, take('0'), { key: 'key 0' })).to.deep.equal(again);
+    expect(await aProcess(store)(stream, take('0'), { key: 'key 0' })).to.deep.equal(again);
+    expect(await handle(stream, take('other'), { key: 'key 0' })).to.deep.equal(reused);
+    expect((await handled(handle(stream, take('1099'), { key: 'key 1099' }))).replayed).to.equal(true);
+    expect((await handled(handle(stream, take('new'), { key: 'key new' }))).replayed).to.equal(false);
+    expect(await chainOf(store, stream)).to.have.length(1_102);
+  });
+
+  it('answers the result that was stored although its acknowledgement was lost', async () => {
+    const unlucky = aProcess(losingOneAnswer(store));
+    const lost = await unlucky(stream, take('a'), { key: 'k1' });
+    expect(E.isLeft(lost) && lost.left._tag).to.equal('StoreUnavailable');
+    const again = await handled(unlucky(stream, take('a'), { key: 'k1' }));
+    expect([again.revision, again.replayed]).to.deep.equal([1n, true]);
+    expect(await notesOf(store, stream)).to.deep.equal(['a']);
+  });
+});

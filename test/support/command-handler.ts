@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { either as E } from 'fp-ts';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command-call.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/handle-command.js';
+import { extendChain, chainStart } from '../../src/event-sourcing/hash-chain.js';
+import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import {
+  type Notebook,
+  type NotebookCommand,
+  notebookDecider,
+  type NotebookEvent,
+  type NotebookRefusal,
+  notebookSerde,
+} from './notebook.js';
+
+export type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent>>;
+
+export type Asked = Partial<CommandCall<NotebookCommand>> & {
+  /** `Idempotency-Key` of the request. */
+  readonly key?: string;
+  readonly request?: string;
+};
+
+const KEYS = '2f1c9a52-6a0e-4f5e-9f5d-0a4b6c8d1e2f';
+
+export const open: NotebookCommand = { _tag: 'Open' };
+export const close: NotebookCommand = { _tag: 'Close' };
+export const take = (...texts: ReadonlyArray<string>): NotebookCommand => ({ _tag: 'Take', texts });
+
+/** One process that handles commands on notebooks: with a cache and queues of its own. */
+export const aProcess = (
+  store: EventStore,
+  { now = () => new Date(), ...limits }: Partial<CommandLimits> & { readonly now?: () => Date } = {},
+) => {
+  const handle = makeHandleCommand({ decider: notebookDecider, serde: notebookSerde, store, now, limits });
+  return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
+    handle({
+      stream,
+      command,
+      envelope: {
+        commandId: key === undefined ? uuidv7() : uuidv5(key, KEYS),
+        actor: 'alice',
+        correlationId: 'request-1',
+        request: request ?? JSON.stringify(command),
+      },
+      fresh: false,
+      ...over,
+    })();
+};
+
+export const aNotebook = (): StreamName => `notebook-${randomUUID()}`;
+
+/** What the stream holds; throws when its hashes do not form a chain. */
+export const chainOf = async (store: EventStore, stream: StreamName): Promise<ReadonlyArray<StoredEvent>> => {
+  const events: Array<StoredEvent> = [];
+  let end = chainStart;
+  for await (const page of store.readStream(stream, { direction: 'forwards' })) {
+    events.push(...page);
+    for (const event of page) {
+      const extended = extendChain(end, event);
+      if (E.isLeft(extended)) throw new Error(extended.left.reason);
+      end = extended.right;
+    }
+  }
+  return events;
+};
+
+/** The texts of a notebook, from its stream. */
+export const notesOf = async (store: EventStore, stream: StreamName): Promise<ReadonlyArray<string>> =>
+  (await chainOf(store, stream))
+    .filter(({ type }) => type === 'NoteTaken')
+    // reason: events of this type were written by the decider
+    .map(({ data }) => (JSON.parse(data) as { readonly text: string }).text);
+
+/** For arranging and for single facts: throws on a failure. */
+export const handled = async (outcome: Promise<Outcome>): Promise<Handled<Notebook, NotebookEvent>> => {
+  const result = await outcome;
+  if (E.isLeft(result)) throw new Error(`failed: ${result.left._tag}`, { cause: result.left });
+  return result.right;
+};
