@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type {
+  EventLogIncident,
+  PostgresEventStore,
+} from '../../../src/infrastructure/postgres/postgres-event-store.js';
+import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import {
+  anEvent,
+  append,
+  appended,
+  aStream,
+  collect,
+  someEvents,
+} from '../../contract/event-store/store-under-test.js';
+import { eventually } from '../../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { openStore } from '../../support/postgres-event-store.js';
+import { type SeverableProxy, startSeverableProxy } from '../../support/severable-proxy.js';
+
+describe('the event log in Postgres over a connection that breaks', () => {
+  let proxy: SeverableProxy;
+  let store: PostgresEventStore;
+  let incidents: Array<EventLogIncident>;
+
+  before(async function () {
+    this.timeout(startingPostgres);
+    proxy = await startSeverableProxy(await freshDatabase());
+    store = await openStore(proxy.url, { onIncident: (incident) => incidents.push(incident) });
+  });
+  beforeEach(async () => {
+    incidents = [];
+    await appended(store, aStream(), 'no-stream', anEvent());
+  });
+  after(async () => {
+    await store.close();
+    await proxy.close();
+  });
+
+  it('stores an append whose acknowledgement was lost once, and answers it', async () => {
+    const stream = aStream();
+    proxy.loseNextAnswer();
+    const { revision, position, confirmedNew } = await appended(store, stream, 'no-stream', ...someEvents(2));
+    const events = await collect(store.readStream(stream, { direction: 'forwards' }));
+    expect(events).to.have.length(2);
+    expect({ revision, position, confirmedNew }).to.deep.equal({
+      revision: 1n,
+      position: events[1]!.position,
+      confirmedNew: false,
+    });
+    expect(incidents.map(({ _tag }) => _tag)).to.deep.equal(['ConnectionLost']);
+  });
+
+  it('stores a batch whose acknowledgement was lost once, and answers each of its appends', async () => {
+    const streams = Array.from({ length: 40 }, () => aStream());
+    proxy.loseNextAnswer();
+    const answers = await Promise.all(streams.map((stream) => appended(store, stream, 'no-stream', anEvent())));
+    for (const [index, stream] of streams.entries()) {
+      const events = await collect(store.readStream(stream, { direction: 'forwards' }));
+      expect(events.map(({ position }) => position)).to.deep.equal([answers[index]!.position]);
+    }
+  });
+
+  it('waits for a server that is away for a moment', async () => {
+    const stream = aStream();
+    proxy.sever();
+    const answer = append(store, stream, 'no-stream', anEvent());
+    await eventually(
+      () => incidents,
+      (seen) => seen.length > 0,
+    );
+    proxy.mend();
+    expect(E.isRight(await answer)).to.equal(true);
+    expect(await collect(store.readStream(stream, { direction: 'forwards' }))).to.have.length(1);
+  });
+
+  it('gives up on a server that stays away, for all that wait within one budget, and works again afterwards', async () => {
+    proxy.sever();
+    const start = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, () => append(store, aStream(), 'no-stream', anEvent())),
+    );
+    const tags = answers.map((answer) => (E.isLeft(answer) ? answer.left._tag : answer._tag));
+    expect(new Set(tags)).to.deep.equal(new Set(['StoreUnavailable']));
+    expect(performance.now() - start).to.be.within(1_500, 4_000);
+    proxy.mend();
+    expect(E.isRight(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
+  });
+
+  it('fails a read with StoreUnavailable and reads again afterwards', async () => {
+    proxy.sever();
+    const failure: unknown = await collect(store.readStream(aStream(), { direction: 'forwards' })).then(
+      undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.have.property('_tag', 'StoreUnavailable');
+    const head = await store.head()();
+    expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');
+    proxy.mend();
+    expect(E.isRight(await store.head()())).to.equal(true);
+  });
+
+  it('heals a subscription, which then leaves out and repeats nothing', async () => {
+    const stream = aStream();
+    const leaving = new AbortController();
+    const seen: Array<StoredEvent> = [];
+    const following = (async () => {
+      for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
+        seen.push(...events.filter((event) => event.stream === stream));
+    })();
+    await appended(store, stream, 'no-stream', anEvent());
+    for (let revision = 0n; revision < 3n; revision++) {
+      proxy.sever();
+      proxy.mend();
+      await appended(store, stream, revision, anEvent());
+    }
+    await eventually(
+      () => seen,
+      () => seen.length === 4,
+    );
+    leaving.abort();
+    await following;
+    expect(seen).to.deep.equal(await collect(store.readStream(stream, { direction: 'forwards' })));
+  });
+});

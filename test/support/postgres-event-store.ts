@@ -1,0 +1,16 @@
+import { either as E } from 'fp-ts';
+import {
+  makePostgresEventStore,
+  type PostgresEventStore,
+  type PostgresEventStoreOptions,
+} from '../../src/infrastructure/postgres/postgres-event-store.js';
+
+/** For arranging: throws when the store cannot be opened. */
+export const openStore = async (
+  connectionString: string,
+  options: Omit<PostgresEventStoreOptions, 'connectionString'> = {},
+): Promise<PostgresEventStore> => {
+  const opened = await makePostgresEventStore({ connectionString, ...options })();
+  if (E.isLeft(opened)) throw opened.left;
+  return opened.right;
+};
