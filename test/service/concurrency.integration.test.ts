@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Api, makeApi } from '../support/api.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+type Business = {
+  readonly _id: string;
+  readonly name: string;
+  readonly owners: ReadonlyArray<{ readonly user: string }>;
+};
+type Event = { readonly revision: number; readonly name: string };
+
+const CLIENTS = 64;
+
+const together = <A>(work: (client: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
+  Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
+
+describe('concurrency', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+  let service: ServiceProcess;
+  let api: Api;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'concurrency-'));
+    service = await startService({ dataDir });
+    api = makeApi(service.address, await tokenFor('admin', 'alice'));
+  });
+
+  after(async () => {
+    service.kill('SIGTERM');
+    await service.exited;
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('loses nothing of 64 clients that change one business at once', async () => {
+    const { _id } = await api.json<Business>('POST', '/business', { name: 'shared' });
+    await together(async (client) => {
+      await api.json('POST', `/business/${_id}/owner`, { user: `user-${client}` });
+      await api.json('PUT', `/business/${_id}/owner?ownerId=user-${client}`, { equity: client });
+    });
+
+    const { owners } = await api.json<Business>('GET', `/business/${_id}`);
+    const events = await api.json<ReadonlyArray<Event>>('GET', `/business/${_id}/events`);
+    const inOrder = [...owners].sort((one, other) => Number(one.user.slice(5)) - Number(other.user.slice(5)));
+    expect(inOrder).to.deep.equal(
+      Array.from({ length: CLIENTS }, (_, client) => ({ user: `user-${client}`, title: null, equity: client })),
+    );
+    // A first equity of 0 is a change, too: every call is one event.
+    expect(events.map(({ revision }) => revision)).to.deep.equal(Array.from({ length: 129 }, (_, index) => index));
+  });
+
+  it('shows a write to every later GET, by id and in the list, under load', async () => {
+    const stale: Array<string> = [];
+    await together(async (client) => {
+      for (let round = 0; round < 10; round++) {
+        const name = `client ${client} round ${round}`;
+        const { _id } = await api.json<Business>('POST', '/business', { name });
+        const created = await api.json<Business>('GET', `/business/${_id}`);
+        const listed = await api.json<ReadonlyArray<Business>>('GET', `/business?name=${encodeURIComponent(name)}`);
+        await api.json('PUT', `/business/${_id}`, { name: `${name} renamed` });
+        const renamed = await api.json<Business>('GET', `/business/${_id}`);
+        await api.json('DELETE', `/business/${_id}`);
+        const deleted = await api.send('GET', `/business/${_id}`);
+        if (created.name !== name || listed.length !== 1) stale.push(`${name}: created`);
+        if (renamed.name !== `${name} renamed`) stale.push(`${name}: renamed`);
+        if (deleted.status !== 404) stale.push(`${name}: deleted`);
+      }
+    });
+    expect(stale).to.deep.equal([]);
+  });
+
+  it('gives 64 clients under one Idempotency-Key one business', async () => {
+    const answers = await together(async () => {
+      const response = await api.send('POST', '/business', { name: 'once' }, { 'Idempotency-Key': 'the-same-key' });
+      return [response.status, ((await response.json()) as Business)._id] as const; // reason: POST answers a business
+    });
+    expect(new Set(answers.map(([status]) => status))).to.deep.equal(new Set([200]));
+    expect(new Set(answers.map(([, id]) => id)).size).to.equal(1);
+    expect(await api.json<ReadonlyArray<Business>>('GET', '/business?name=once')).to.have.length(1);
+  });
+});

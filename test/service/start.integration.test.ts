@@ -1,0 +1,74 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { makeApi } from '../support/api.js';
+import { startService, tokenFor } from '../support/service-process.js';
+
+const isRoot = process.getuid?.() === 0;
+
+const failure = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'it started',
+    (error: unknown) => String(error),
+  );
+
+describe('starting and stopping', function () {
+  this.timeout(60_000);
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'start-'));
+  });
+
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  it('serves, says what a newcomer needs, stops on SIGTERM with 0 and finds its data again', async () => {
+    const token = await tokenFor('admin', 'alice');
+    const first = await startService({ dataDir });
+    const created = await makeApi(first.address, token).json('POST', '/business', { name: 'kept' });
+    first.kill('SIGTERM');
+    expect(await first.exited).to.equal(0);
+    expect(first.output()).to.include(`"docs":"${first.address}/docs"`).and.to.include('npm run -s token');
+
+    const second = await startService({ dataDir });
+    expect(await makeApi(second.address, token).json('GET', '/business')).to.deep.equal([created]);
+    second.kill('SIGINT');
+    expect(await second.exited).to.equal(0);
+  });
+
+  it('refuses a second service on the same data directory, and leaves the first alone', async () => {
+    const first = await startService({ dataDir });
+    const refusal = await failure(startService({ dataDir }));
+    expect(refusal).to.include(`ended with 1`).and.to.include(dataDir).and.to.include(String(first.pid));
+    expect((await fetch(`${first.address}/readyz`)).status).to.equal(200);
+    first.kill('SIGTERM');
+    expect(await first.exited).to.equal(0);
+  });
+
+  it('names every fault of its configuration and exits with 1', async () => {
+    const refusal = await failure(startService({ dataDir, env: { PORT: 'high', LOG_LEVEL: 'loud' } }));
+    expect(refusal).to.include('ended with 1').and.to.include('PORT:').and.to.include('LOG_LEVEL:');
+  });
+
+  it('says that its port is taken and exits with 1', async () => {
+    const first = await startService({ dataDir });
+    const other = await mkdtemp(path.join(tmpdir(), 'start-'));
+    const refusal = await failure(startService({ dataDir: other, env: { PORT: new URL(first.address).port } }));
+    expect(refusal).to.include('ended with 1').and.to.include('EADDRINUSE');
+    first.kill('SIGTERM');
+    await first.exited;
+    await rm(other, { recursive: true });
+  });
+
+  it('starts as root with its data below a directory that is closed to others', async function () {
+    if (!isRoot) return void this.skip(); // reason: needs root
+    const closed = await mkdtemp(path.join(homedir(), 'closed-'));
+    await chmod(closed, 0o700);
+    const service = await startService({ dataDir: path.join(closed, 'data') });
+    expect((await fetch(`${service.address}/readyz`)).status).to.equal(200);
+    service.kill('SIGTERM');
+    expect(await service.exited).to.equal(0);
+    await rm(closed, { recursive: true });
+  });
+});
