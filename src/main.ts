@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import { startProjections } from '../projections/engine/start-projections.js';
+import { type Projections, startProjections } from '../projections/engine/start-projections.js';
 import { type Config, loadConfig } from './config.js';
 import { makeApp } from './http/app.js';
 import { makeAuthenticate } from './http/authentication/authenticate.js';
@@ -16,6 +17,10 @@ import { makeReadiness } from './infrastructure/readiness.js';
 
 /** Longest time, ms, that running requests get to finish when the service stops. */
 const STOP_DEADLINE = 10_000;
+
+/** How long the start waits for the read models, and between two looks, ms. */
+const START_PATIENCE = 5_000;
+const GLANCE = 10;
 
 /** Longest time, ms, that stopping may take in all. */
 const STOP_LIMIT = 25_000;
@@ -42,6 +47,12 @@ const required = async <A>(opening: TE.TaskEither<{ readonly message: string }, 
 const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
   key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
 
+/** Resolves when the read models can be asked; they may come later when their database is away. */
+const begun = async ({ status }: Projections): Promise<void> => {
+  const isStarting = (): boolean => Object.values(status()).some(({ activity }) => activity._tag === 'Starting');
+  for (let waited = 0; isStarting() && waited < START_PATIENCE; waited += GLANCE) await delay(GLANCE);
+};
+
 const start = async (config: Config, log: Logger, started: Started): Promise<void> => {
   const stores = await required(
     openStores({
@@ -63,6 +74,7 @@ const start = async (config: Config, log: Logger, started: Started): Promise<voi
     onNotice: tellNotice(log),
   });
   started.add(projections.stop);
+  await begun(projections);
 
   let isStopping = false;
   const { businesses, documents } = projections;

@@ -41,7 +41,9 @@ const masked = (text: string): string =>
     .replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"…"')
     .replace(/\},\n\{/g, '},{');
 
-describe('the README', () => {
+describe('the README', function () {
+  this.timeout(120_000);
+
   let directory: string;
   let service: ServiceProcess;
 
