@@ -52,7 +52,7 @@ const callOnce = async (
  * moment only: a command before a log that is down shall know it soon.
  */
 const settle = async (access: Access, append: Append): Promise<E.Either<AppendFailure, Settled>> => {
-  const { timings, onIncident } = access;
+  const { connection, timings, onIncident } = access;
   const start = performance.now();
   let isRepeated = false;
   for (let round = 0; ; round++) {
@@ -60,12 +60,15 @@ const settle = async (access: Access, append: Append): Promise<E.Either<AppendFa
     if (E.isRight(outcome)) return E.right({ answer: outcome.right, isRepeated });
     const failure = outcome.left;
     if (failure instanceof CallFailed && !failure.isPassing) return E.left(permanent(append, failure));
+    // without a connection nothing has been sent, and the connection itself has waited
+    if (failure instanceof StoreUnavailable && !isRepeated) return E.left(failure);
     isRepeated ||= failure instanceof CallFailed && failure.kind === 'unknown';
     const pause = pauseOf(timings, round);
     const budget = isRepeated ? timings.outcome : timings.patience;
-    if (performance.now() - start + pause > budget) return E.left(asStoreUnavailable(failure));
+    if (performance.now() - start + pause > budget || connection.closed.aborted)
+      return E.left(asStoreUnavailable(failure));
     onIncident({ kind: 'append-repeated', stream: append.stream, cause: failure });
-    await sleep(pause);
+    await sleep(pause, connection.closed);
   }
 };
 
@@ -114,10 +117,10 @@ export const makeAppend =
   (access: Access): EventStore['append'] =>
   (stream, expected, events) =>
   async () => {
-    const rejected = rejection(events, appendBytes(events));
-    if (rejected !== undefined) return E.left(rejected);
     const append = { stream, expected, events };
     try {
+      const rejected = rejection(events, appendBytes(events));
+      if (rejected !== undefined) return E.left(rejected);
       const settled = await settle(access, append);
       return E.isLeft(settled) ? settled : await conclude(access, append, settled.right);
     } catch (failure) {

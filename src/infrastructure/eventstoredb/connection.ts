@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { StoreUnavailable } from '../../event-sourcing/event-store.js';
 import { asStoreUnavailable, toError } from './call-failed.js';
 import { nameOf, type Settings } from './connection-string.js';
@@ -16,6 +17,8 @@ export type Connection = {
   readonly node: () => Promise<Node>;
   /** Gives a node up that failed; the next call searches anew. Only the first of many that met the failure counts. */
   readonly giveUp: (failed: Node, cause: Error) => void;
+  /** Aborts when the connection is closed: nobody tries again then. */
+  readonly closed: AbortSignal;
   readonly close: () => void;
 };
 
@@ -23,6 +26,8 @@ type Outage = { readonly since: number; readonly failures: number; readonly caus
 
 export const makeConnection = (settings: Settings, timings: Timings, onIncident: OnIncident): Connection => {
   const closing = new AbortController();
+  // everybody who waits for a connection listens
+  setMaxListeners(0, closing.signal);
   const asker = makeAsker(settings, timings.gossip);
   let current: Node | undefined;
   let search: Promise<Node> | undefined;
@@ -73,6 +78,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
 
   return {
     node,
+    closed: closing.signal,
     giveUp: (failed, cause) => {
       if (current !== failed) return;
       current = undefined;

@@ -31,7 +31,7 @@ export const onLeader = async <A>(
       const pause = pauseOf(timings, round);
       if (!failure.isPassing || performance.now() + pause > until) throw asStoreUnavailable(failure);
       onIncident({ kind: 'read-repeated', cause: failure });
-      await sleep(pause);
+      await sleep(pause, connection.closed);
     }
   }
 };

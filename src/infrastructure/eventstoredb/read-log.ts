@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CheckpointNotInLog, type EventStore, type LogBatch, type LogRange } from '../../event-sourcing/event-store.js';
 import { asStoreUnavailable, CallFailed, toError } from './call-failed.js';
 import { StoreUnavailable } from '../../event-sourcing/event-store.js';
@@ -20,7 +21,10 @@ const isPassing = (failure: unknown): boolean => failure instanceof CallFailed |
 
 /** Subscribes again from the last place it reached, for as long as it takes. */
 export const makeSubscribe = (access: Access, ours: ReadonlyArray<string>): EventStore['subscribe'] =>
-  async function* subscribe({ after, categories = ours }: LogRange, signal: AbortSignal): AsyncGenerator<LogBatch> {
+  async function* subscribe({ after, categories = ours }: LogRange, given: AbortSignal): AsyncGenerator<LogBatch> {
+    // many subscribers may share one signal, and each of them listens in several places
+    const signal = AbortSignal.any([given]);
+    setMaxListeners(0, signal);
     const isOver = (): boolean => signal.aborted;
     let seen = after;
     for (let round = 0; !isOver(); round++) {

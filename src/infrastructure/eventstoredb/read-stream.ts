@@ -16,9 +16,7 @@ const step = (direction: Direction): bigint => (direction === 'forwards' ? 1n : 
  */
 const refuseGap = (stream: StreamName, expected: Revision | undefined, found: Revision): void => {
   if (expected !== undefined && expected !== found)
-    throw new StoreUnavailable(
-      `${stream} is damaged: revision ${expected.toString()} is missing before ${found.toString()}`,
-    );
+    throw new StoreUnavailable(`${stream} is damaged: revision ${expected.toString()} is missing`);
 };
 
 /** Checks that `events` continue at `expected`, and gives the revision that must follow them. */

@@ -42,6 +42,8 @@ const perform = (
     callback(errors.reset());
   } else if (fault === 'written-without-answer') write();
   else if (fault === 'reset') callback(errors.reset());
+  else if (fault === 'claims-conflict')
+    answer(callback, stream, { _tag: 'WrongVersion', current: log.revisionOf(stream) });
   else if (fault === 'not-ready') callback(errors.notReady());
   else if (fault === 'not-leader') callback(errors.notLeader(leader()!));
   else if (fault === 'handler-exception') callback(errors.handlerException());

@@ -15,6 +15,8 @@ export type DoubleNode = {
   readonly port: number;
   readonly faults: Faults;
   readonly state: NodeState;
+  /** Ends every read as if all had been said. */
+  readonly endReads: () => void;
   /** As `kill -9`: every connection is cut. */
   readonly kill: () => void;
   /** On the same port; the log is kept, what the server had in memory is not. */
@@ -46,6 +48,7 @@ const makeState = (log: DoubleLog, cluster: Cluster, index: number): NodeState =
   faults: noFaults(),
   calls: [],
   openReads: new Set(),
+  sent: 0,
   appending: new Set(),
   mostEqualAppends: 0,
   isLeader: () => cluster.leader === index,
@@ -84,6 +87,9 @@ const startNode = async (
     port,
     faults: state.faults,
     state,
+    endReads: () => {
+      for (const read of [...state.openReads]) read.end();
+    },
     kill: () => server.forceShutdown(),
     restart: async () => {
       server.forceShutdown();

@@ -9,6 +9,8 @@ export type AppendFault =
   /** Not written, and the connection is reset. */
   | 'reset'
   | 'not-ready'
+  /** Not written, and called a conflict, whatever stands there. */
+  | 'claims-conflict'
   | 'not-leader'
   | 'handler-exception'
   /** Written and acknowledged after so many milliseconds, also when the client does not wait any longer. */

@@ -26,6 +26,7 @@ export type DoubleLog = {
   readonly append: (stream: string, expected: Expectation, events: ReadonlyArray<NewEvent>) => AppendResult;
   /** What a read of the stream shows; undefined when there is none. */
   readonly visible: (stream: string) => ReadonlyArray<LogRecord> | 'tombstoned' | undefined;
+  readonly revisionOf: (stream: string) => bigint | undefined;
   readonly softDelete: (stream: string) => void;
   readonly tombstone: (stream: string) => void;
   readonly truncateBefore: (stream: string, revision: number) => void;
@@ -117,6 +118,7 @@ export const makeLog = (): DoubleLog => {
       if (stream === undefined || stream.records.length === 0 || isSoftDeleted(stream)) return undefined;
       return stream.records.slice(stream.truncatedBefore);
     },
+    revisionOf: (name) => streams.get(name)?.records.at(-1)?.revision,
     softDelete: (name) => {
       streamOf(name).truncatedBefore = streamOf(name).records.length;
       systemRecord(`$$${name}`, '$metadata', 0n, '{"$tb":9223372036854775807}');

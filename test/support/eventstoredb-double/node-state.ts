@@ -16,7 +16,9 @@ export type NodeState = {
   /** Every call that came, in order. */
   readonly calls: Array<Call>;
   /** Reads that have not ended, subscriptions included. */
-  readonly openReads: Set<object>;
+  readonly openReads: Set<{ readonly end: () => void }>;
+  /** Answers to reads that have been sent. */
+  sent: number;
   /** Appends that are being worked on: of each, the id of its first event. */
   readonly appending: Set<string>;
   /** The largest number of equal appends that were ever in flight together. */

@@ -22,8 +22,9 @@ const first = (call: ReadCall, ...names: ReadonlyArray<string>): Promise<void> =
   });
 
 /** Writes at the pace of the client; false when the client has gone. */
-export const send = async (call: ReadCall, response: ReadResp): Promise<boolean> => {
+export const send = async (state: NodeState, call: ReadCall, response: ReadResp): Promise<boolean> => {
   if (call.cancelled) return false;
+  state.sent++;
   if (!call.write(response)) await first(call, 'drain', 'cancelled');
   return !call.cancelled;
 };

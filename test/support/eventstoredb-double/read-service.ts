@@ -8,25 +8,25 @@ import { errors, eventResponse, notFoundResponse, textOf } from './wire.js';
 const isBackwards = (options: ReadReq.Options): boolean =>
   options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
 
-const sendAll = async (call: ReadCall, records: Iterable<LogRecord>): Promise<void> => {
-  for (const record of records) if (!(await send(call, eventResponse(record)))) return;
+const sendAll = async (state: NodeState, call: ReadCall, records: Iterable<LogRecord>): Promise<void> => {
+  for (const record of records) if (!(await send(state, call, eventResponse(record)))) return;
   call.end();
 };
 
-const readStream = async ({ log }: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
+const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
   const place = options.getStream()!;
   const name = textOf(place.getStreamIdentifier()!.getStreamName_asU8());
-  const records = log.visible(name);
+  const records = state.log.visible(name);
   if (records === 'tombstoned') return void call.emit('error', errors.streamDeleted(name));
   if (records === undefined) {
-    await send(call, notFoundResponse(name));
+    await send(state, call, notFoundResponse(name));
     return void call.end();
   }
   const from = place.hasRevision() ? BigInt(place.getRevision()) : undefined;
   const wanted = isBackwards(options)
     ? records.filter(({ revision }) => from === undefined || revision <= from).toReversed()
     : records.filter(({ revision }) => from === undefined || revision >= from);
-  await sendAll(call, wanted.slice(0, Number(options.getCount())));
+  await sendAll(state, call, wanted.slice(0, Number(options.getCount())));
 };
 
 /** Forwards inclusive, backwards exclusive. */
@@ -38,7 +38,7 @@ const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Option
   const ordered = isBackwards(options)
     ? records.filter(({ position }) => commit === undefined || position < commit).toReversed()
     : records.filter(({ position }) => commit === undefined || position >= commit);
-  await sendAll(call, ordered.filter(matches(options)).slice(0, Number(options.getCount())));
+  await sendAll(state, call, ordered.filter(matches(options)).slice(0, Number(options.getCount())));
 };
 
 const serve = async (state: NodeState, call: ReadCall): Promise<void> => {

@@ -25,7 +25,7 @@ type Subscriber = {
   readonly tellCheckpoint: () => Promise<void>;
 };
 
-const subscriber = ({ faults }: NodeState, call: ReadCall, options: ReadReq.Options, start: Place): Subscriber => {
+const subscriber = (state: NodeState, call: ReadCall, options: ReadReq.Options, start: Place): Subscriber => {
   const isWanted = matches(options);
   let reached = start;
   let told = BEFORE_ALL;
@@ -37,12 +37,13 @@ const subscriber = ({ faults }: NodeState, call: ReadCall, options: ReadReq.Opti
     offer: async (record) => {
       if (!isWanted(record) || !isBeyond(placeOf(record), reached)) return;
       reached = placeOf(record);
-      for (let copies = faults.isRepeating ? 2 : 1; copies > 0; copies--) await send(call, eventResponse(record));
+      for (let copies = state.faults.isRepeating ? 2 : 1; copies > 0; copies--)
+        await send(state, call, eventResponse(record));
     },
     tellCheckpoint: async () => {
       if (!isBeyond(reached, told)) return;
       told = reached;
-      await send(call, checkpointResponse(reached.commit, reached.prepare));
+      await send(state, call, checkpointResponse(reached.commit, reached.prepare));
     },
   };
 };
@@ -78,7 +79,7 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
   const isQuiet = (): boolean => faults.isSilent || faults.areSubscriptionsSilent || !state.isLeader();
   const reader = subscriber(state, call, options, start);
 
-  await send(call, confirmationResponse());
+  await send(state, call, confirmationResponse());
   if (given !== undefined && !isPlace(state, given))
     return void call.emit('error', errors.invalidSubscriptionPosition());
 
@@ -94,7 +95,7 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
     looked %= interval;
     await reader.tellCheckpoint();
   }
-  if (!isQuiet()) await send(call, caughtUpResponse());
+  if (!isQuiet()) await send(state, call, caughtUpResponse());
 
   for (let passed = 0; ; index++) {
     await grown(state, call, index);

@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
+import type { Incident } from '../../../src/infrastructure/eventstoredb/incident.js';
+import { anEvent, append, appended, aStream, someEvents } from '../../contract/event-store/store-under-test.js';
+import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import type { AppendFault } from '../../support/eventstoredb-double/faults.js';
+import { eventually } from '../../support/eventually.js';
+import { withStore } from './double-and-store.js';
+
+const idsIn = ({ log }: EventStoreDbDouble, stream: string): ReadonlyArray<string> =>
+  log.records.filter((record) => record.stream === stream).map(({ id }) => id);
+
+const idsOf = (events: ReadonlyArray<NewEvent>): ReadonlyArray<string> => events.map(({ id }) => id);
+
+const kindsOf = (incidents: ReadonlyArray<Incident>): ReadonlyArray<string> => incidents.map(({ kind }) => kind);
+
+const appendsTo = ({ node }: EventStoreDbDouble): number =>
+  node.state.calls.filter(({ rpc }) => rpc === 'append').length;
+
+const HEALED = ['connected', 'connection-lost', 'append-repeated', 'reconnected'];
+
+describe('appending to EventStoreDB through faults', () => {
+  const passing: ReadonlyArray<readonly [string, AppendFault]> = [
+    ['the acknowledgement is lost after the write', 'lost-acknowledgement'],
+    ['the server writes and falls silent', 'written-without-answer'],
+    ['the server falls silent before it writes', 'no-answer'],
+    ['the connection breaks before the write', 'reset'],
+    ['the server is not ready', 'not-ready'],
+  ];
+  for (const [what, fault] of passing)
+    it(
+      `stores events once when ${what}`,
+      withStore(async ({ store, incidents, double }) => {
+        const stream = aStream();
+        const events = someEvents(3);
+        double.node.faults.appends.push(fault);
+        const outcome = await append(store, stream, 'no-stream', ...events);
+        const { position } = double.log.records.at(-1)!;
+        expect(outcome).to.deep.equal(E.right({ revision: 2n, position, confirmedNew: false }));
+        expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
+        expect(kindsOf(incidents)).to.deep.equal(HEALED);
+        expect(double.node.state.mostEqualAppends).to.equal(1);
+      }),
+    );
+
+  it(
+    'repeats until an append that is slower than its deadline has been written',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      const event = anEvent();
+      double.node.faults.appends.push({ slow: 700 });
+      expect(await append(store, stream, 'no-stream', event)).to.deep.equal(
+        E.right({ revision: 0n, position: double.log.records.at(-1)!.position, confirmedNew: false }),
+      );
+      expect(idsIn(double, stream)).to.deep.equal([event.id]);
+      expect(double.node.state.mostEqualAppends).to.equal(1);
+    }),
+  );
+
+  it(
+    'stores events once when the server dies with their append and comes back on the same port',
+    withStore(async ({ store, double }) => {
+      const streams = Array.from({ length: 8 }, () => aStream());
+      const rounds = streams.map(async (stream) => {
+        for (let revision = -1n; revision < 9n; revision++)
+          await appended(store, stream, revision < 0n ? 'no-stream' : revision, anEvent());
+      });
+      await eventually(
+        () => double.log.records.length,
+        (length) => length > 20,
+      );
+      double.node.faults.appends.push('written-without-answer', 'no-answer', 'lost-acknowledgement');
+      await eventually(
+        () => double.node.faults.appends.length,
+        (length) => length === 0,
+      );
+      await double.node.restart();
+      await Promise.all(rounds);
+      for (const stream of streams) expect(new Set(idsIn(double, stream)).size).to.equal(10);
+      expect(double.log.records).to.have.length(81);
+    }),
+  );
+
+  it(
+    'reads back before it calls a repeated append a conflict',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      const events = someEvents(2);
+      double.node.faults.appends.push('lost-acknowledgement', 'claims-conflict');
+      expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
+        E.right({ revision: 1n, position: double.log.records.at(-1)!.position, confirmedNew: false }),
+      );
+      double.node.faults.appends.push('reset', 'claims-conflict');
+      expect(await append(store, stream, 0n, anEvent())).to.deep.equal(
+        E.left({ _tag: 'RevisionConflict', expected: 0n, actual: 1n }),
+      );
+      expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
+    }),
+  );
+
+  it(
+    'does not read back after a first conflict',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      await appended(store, stream, 'no-stream', anEvent());
+      await append(store, stream, 'no-stream', anEvent());
+      expect(double.node.state.calls.filter(({ rpc }) => rpc === 'read')).to.deep.equal([]);
+    }),
+  );
+
+  it(
+    'calls a tombstoned stream refused, and a deleted one that it cannot read back unknown',
+    withStore(async ({ store, double }) => {
+      const [dead, deleted] = [aStream(), aStream()];
+      const event = anEvent();
+      await appended(store, dead, 'no-stream', anEvent());
+      await appended(store, deleted, 'no-stream', event);
+      double.log.tombstone(dead);
+      double.log.softDelete(deleted);
+      const refused = await append(store, dead, 0n, anEvent());
+      expect(E.isLeft(refused) && refused.left._tag).to.equal('AppendRejected');
+      const unknown = await append(store, deleted, 'no-stream', event);
+      expect(E.isLeft(unknown) && unknown.left._tag).to.equal('StoreUnavailable');
+    }),
+  );
+
+  it(
+    'sends nothing that is too large, and does not repeat what the server cannot handle',
+    withStore(async ({ store, double }) => {
+      const large = await append(store, aStream(), 'no-stream', anEvent({ data: `"${'x'.repeat(1 << 20)}"` }));
+      expect(E.isLeft(large) && large.left._tag).to.equal('AppendRejected');
+      expect(appendsTo(double)).to.equal(0);
+      double.node.faults.appends.push('handler-exception');
+      const failed = await append(store, aStream(), 'no-stream', anEvent());
+      expect(E.isLeft(failed) && failed.left._tag).to.equal('StoreUnavailable');
+      expect(appendsTo(double)).to.equal(1);
+    }),
+  );
+
+  it(
+    'says so when the outcome stays unknown',
+    withStore(
+      async ({ store, double }) => {
+        await appended(store, aStream(), 'no-stream', anEvent());
+        double.node.faults.appends.push(...Array.from({ length: 100 }, (): AppendFault => 'lost-acknowledgement'));
+        const outcome = await append(store, aStream(), 'no-stream', anEvent());
+        expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
+        expect(double.node.faults.appends.length).to.be.lessThan(97);
+      },
+      { timings: { outcome: 500, pause: 10, longestPause: 50 } },
+    ),
+  );
+
+  it(
+    'fails after it has been closed',
+    withStore(async ({ store }) => {
+      await store.close();
+      const outcome = await append(store, aStream(), 'no-stream', anEvent());
+      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+    }),
+  );
+});

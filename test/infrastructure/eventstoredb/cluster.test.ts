@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { anEvent, append, appended, aStream, collect, eventsOf } from '../../contract/event-store/store-under-test.js';
+import { eventually } from '../../support/eventually.js';
+import { openStore } from '../../support/eventstoredb-double/open-store.js';
+import { type DoubleAndStore, withStore } from './double-and-store.js';
+
+const onCluster = (run: (both: DoubleAndStore) => Promise<void>) => withStore(run, { nodes: 3 });
+
+const appendsAt = ({ double }: DoubleAndStore): ReadonlyArray<number> =>
+  double.nodes.map(({ state }) => state.calls.filter(({ rpc }) => rpc === 'append').length);
+
+/** Appends until one is acknowledged again. */
+const appendedSoon = async ({ store }: DoubleAndStore): Promise<boolean> =>
+  E.isRight(await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight));
+
+describe('a cluster of EventStoreDB', () => {
+  it(
+    'is asked for its leader, who then gets every call',
+    onCluster(async (both) => {
+      both.double.elect(2);
+      const stream = aStream();
+      await appended(both.store, stream, 'no-stream', anEvent());
+      expect(await collect(both.store.readStream(stream, { direction: 'forwards' }))).to.have.length(1);
+      expect(appendsAt(both)).to.deep.equal([0, 0, 1]);
+      const reads = both.double.nodes.map(({ state }) => state.calls.filter(({ rpc }) => rpc === 'read').length);
+      expect(reads).to.deep.equal([0, 0, 1]);
+    }),
+  );
+
+  it(
+    'leads on from one address to the leader elsewhere',
+    onCluster(async ({ double }) => {
+      double.elect(1);
+      const { store } = openStore(`esdb://127.0.0.1:${double.nodes[0]!.port}?tls=false`);
+      await appended(store, aStream(), 'no-stream', anEvent());
+      await store.close();
+      expect(double.nodes[1]?.state.calls.map(({ rpc }) => rpc)).to.deep.equal(['gossip', 'append']);
+    }),
+  );
+
+  it(
+    'goes on with the new leader when the old one dies',
+    onCluster(async (both) => {
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      both.double.nodes[0]?.kill();
+      both.double.elect(1);
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      expect(appendsAt(both)).to.deep.equal([1, 1, 0]);
+    }),
+  );
+
+  it(
+    'does not fall for a frozen leader whom the others still name',
+    onCluster(async (both) => {
+      const { double, store, incidents } = both;
+      await appended(store, aStream(), 'no-stream', anEvent());
+      double.nodes[0]!.faults.isSilent = true;
+      const pending = append(store, aStream(), 'no-stream', anEvent());
+      await eventually(
+        () => incidents.filter(({ kind }) => kind === 'unreachable').length,
+        (count) => count >= 2,
+      );
+      double.elect(2);
+      expect(E.isRight(await pending)).to.equal(true);
+      expect(appendsAt(both)).to.deep.equal([2, 0, 1]);
+      expect(incidents.filter(({ kind }) => kind === 'reconnected')).to.deep.equal([
+        { kind: 'reconnected', endpoint: `127.0.0.1:${double.nodes[2]!.port}` },
+      ]);
+    }),
+  );
+
+  it(
+    'follows a leader who has become a follower',
+    onCluster(async (both) => {
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      both.double.elect(1);
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      expect(appendsAt(both)).to.deep.equal([2, 1, 0]);
+      expect(both.double.log.records).to.have.length(3);
+    }),
+  );
+
+  it(
+    'keeps a subscription whole over a change of leaders that the old leader says nothing about',
+    onCluster(async (both) => {
+      const { double, store } = both;
+      const leaving = new AbortController();
+      const seen: Array<StoredEvent> = [];
+      const following = (async () => {
+        for await (const batch of store.subscribe({ after: 'start' }, leaving.signal)) seen.push(...eventsOf([batch]));
+      })();
+      for (const leader of [0, 1, 2, 0]) {
+        double.elect(leader);
+        expect(await appendedSoon(both)).to.equal(true);
+      }
+      const all = double.log.records.slice(1).map(({ id }) => id);
+      await eventually(
+        () => seen.length,
+        (length) => length >= all.length,
+      );
+      expect(seen.map(({ id }) => id)).to.deep.equal(all);
+      leaving.abort();
+      await following;
+    }),
+  );
+
+  it(
+    'is out of reach while nobody leads, and is found again',
+    onCluster(async (both) => {
+      both.double.elect(undefined);
+      const outcome = await append(both.store, aStream(), 'no-stream', anEvent());
+      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+      expect(appendsAt(both)).to.deep.equal([0, 0, 0]);
+      both.double.elect(1);
+      expect(await appendedSoon(both)).to.equal(true);
+    }),
+  );
+});

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection-string.js';
+import { makeEventStoreDb } from '../../../src/infrastructure/eventstoredb/make-event-store-db.js';
+
+const understood = (text: string): unknown => {
+  const settings = readConnectionString(text);
+  if (E.isLeft(settings)) return settings.left.message;
+  const { credentials, ...rest } = settings.right;
+  return { ...rest, isSecure: credentials._isSecure() };
+};
+
+const plain = {
+  seeds: [{ address: 'log', port: 2113 }],
+  isDiscovered: false,
+  authorization: undefined,
+  connectionName: 'business-document-service',
+  keepAlive: { interval: 10_000, timeout: 10_000 },
+  isSecure: true,
+};
+
+describe('the EventStoreDB connection string', () => {
+  const cases: ReadonlyArray<readonly [string, unknown]> = [
+    ['esdb://log', plain],
+    ['kurrentdb://log', plain],
+    ['esdb://log:1113?tls=false', { ...plain, seeds: [{ address: 'log', port: 1113 }], isSecure: false }],
+    ['esdb+discover://log', { ...plain, isDiscovered: true }],
+    ['kurrentdb+discover://log', { ...plain, isDiscovered: true }],
+    [
+      'esdb://a:1,b:2,c?tls=false',
+      {
+        ...plain,
+        seeds: [
+          { address: 'a', port: 1 },
+          { address: 'b', port: 2 },
+          { address: 'c', port: 2113 },
+        ],
+        isDiscovered: true,
+        isSecure: false,
+      },
+    ],
+    [
+      'esdb://ops:p%3Aw@log?connectionName=one&keepAliveInterval=12000&keepAliveTimeout=2000',
+      {
+        ...plain,
+        authorization: `Basic ${Buffer.from('ops:p:w').toString('base64')}`,
+        connectionName: 'one',
+        keepAlive: { interval: 12_000, timeout: 2_000 },
+      },
+    ],
+    ['esdb://ops:pw@log?tls=false', { ...plain, isSecure: false }],
+    ['esdb://log?keepAliveInterval=-1&keepAliveTimeout=-1', plain],
+  ];
+  for (const [text, expected] of cases)
+    it(`understands ${text}`, () => {
+      expect(understood(text)).to.deep.equal(expected);
+    });
+
+  const faults: ReadonlyArray<readonly [string, string]> = [
+    ['http://log', 'the EventStoreDB connection string is not valid: expected esdb:// or esdb+discover://'],
+    ['esdb://ops:secret@', 'the EventStoreDB connection string is not valid: expected host'],
+    ['esdb://log?tls=perhaps', 'the EventStoreDB connection string is not valid: expected true or false'],
+    ['esdb://log?userCertFile=/a', 'userCertFile and userKeyFile belong together'],
+  ];
+  for (const [text, message] of faults)
+    it(`refuses ${text} without quoting it`, () => {
+      expect(understood(text)).to.equal(message);
+    });
+
+  it('names a certificate file that is missing', () => {
+    expect(understood('esdb://log?tlsCAFile=/no/such/ca.pem')).to.match(/ENOENT.*\/no\/such\/ca\.pem/);
+  });
+
+  it('is all that can keep the store from being made', async () => {
+    const refused = await makeEventStoreDb({ connectionString: 'nonsense' })();
+    expect(E.isLeft(refused) && refused.left._tag).to.equal('StoreUnavailable');
+    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false' })();
+    if (E.isLeft(nobody)) throw nobody.left;
+    await nobody.right.close();
+  });
+});

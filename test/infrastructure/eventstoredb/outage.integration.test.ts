@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { anEvent, append, appended, aStream } from '../../contract/event-store/store-under-test.js';
+import { eventually } from '../../support/eventually.js';
+import { withStore } from './double-and-store.js';
+
+// with the adapter's own timings, not those of the other tests
+
+describe('an outage of EventStoreDB', () => {
+  it(
+    'answers within two seconds while the server is down, at once when it has been down for long, and heals',
+    withStore(
+      async ({ store, double }) => {
+        await appended(store, aStream(), 'no-stream', anEvent());
+        double.node.kill();
+        const timed = async (): Promise<number> => {
+          const start = performance.now();
+          const outcome = await append(store, aStream(), 'no-stream', anEvent());
+          expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
+          return performance.now() - start;
+        };
+        expect(await timed()).to.be.lessThan(2_000);
+        expect(await timed()).to.be.lessThan(2_000);
+        expect(await eventually(timed, (ms) => ms < 200)).to.be.lessThan(200);
+        await double.node.restart();
+        const healed = await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
+        expect(E.isRight(healed)).to.equal(true);
+      },
+      { timings: {} },
+    ),
+  );
+
+  it(
+    'answers within two seconds while the server takes calls and answers none',
+    withStore(
+      async ({ store, double }) => {
+        double.node.faults.isSilent = true;
+        const start = performance.now();
+        const outcome = await append(store, aStream(), 'no-stream', anEvent());
+        expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+        expect(performance.now() - start).to.be.lessThan(2_000);
+      },
+      { timings: {} },
+    ),
+  );
+});

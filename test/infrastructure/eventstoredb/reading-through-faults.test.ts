@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import {
+  aCategory,
+  anEvent,
+  appended,
+  aStream,
+  batchesOf,
+  collect,
+  eventsOf,
+  someEvents,
+} from '../../contract/event-store/store-under-test.js';
+import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import { eventually } from '../../support/eventually.js';
+import { withStore } from './double-and-store.js';
+
+const openReads = ({ node }: EventStoreDbDouble): Promise<number> =>
+  eventually(
+    () => node.state.openReads.size,
+    (size) => size === 0,
+  );
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(undefined, (failure: unknown) => failure);
+
+describe('reading EventStoreDB through faults', () => {
+  it(
+    'gives up a server that falls silent, within two seconds, and leaves no call open',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      await appended(store, stream, 'no-stream', anEvent());
+      double.node.faults.isSilent = true;
+      const start = performance.now();
+      const works = [
+        collect(store.readStream(stream, { direction: 'forwards' })),
+        batchesOf(store.readAll({ after: 'start' })),
+        store
+          .head()()
+          .then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+        store
+          .identity()()
+          .then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+      ];
+      for (const failure of await Promise.all(works.map(failureOf))) expect(failure).to.be.instanceOf(StoreUnavailable);
+      expect(performance.now() - start).to.be.lessThan(2_000);
+      expect(await openReads(double)).to.equal(0);
+    }),
+  );
+
+  it(
+    'leaves no call open when its reader stops early',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      for (let count = 0; count < 3; count++)
+        await appended(store, stream, count === 0 ? 'no-stream' : BigInt(400 * count - 1), ...someEvents(400));
+      const leaving = new AbortController();
+      for await (const page of store.readStream(stream, { direction: 'forwards' })) if (page.length > 0) break;
+      for await (const batch of store.readAll({ after: 'start' })) if (batch.events.length > 0) break;
+      for await (const batch of store.subscribe({ after: 'start' }, leaving.signal)) if (batch.events.length > 0) break;
+      expect(await openReads(double)).to.equal(0);
+    }),
+  );
+
+  it(
+    'repeats a read on a renewed connection when the server was not ready or had restarted',
+    withStore(async ({ store, double, incidents }) => {
+      const stream = aStream();
+      const events = someEvents(2);
+      await appended(store, stream, 'no-stream', ...events);
+      await double.node.restart();
+      const read = await collect(store.readStream(stream, { direction: 'forwards' }));
+      expect(read.map(({ id }) => id)).to.deep.equal(events.map(({ id }) => id));
+      expect(incidents.map(({ kind }) => kind)).to.include('read-repeated');
+      double.node.faults.isNotReady = true;
+      const later = collect(store.readStream(stream, { direction: 'backwards', limit: 1 }));
+      await eventually(
+        () => incidents.filter(({ kind }) => kind === 'read-repeated').length,
+        (count) => count >= 2,
+      );
+      double.node.faults.isNotReady = false;
+      expect((await later).map(({ id }) => id)).to.deep.equal([events[1]?.id]);
+    }),
+  );
+
+  it(
+    'calls a stream damaged that has lost its beginning',
+    withStore(async ({ store, double }) => {
+      const [cut, revived] = [aStream(), aStream()];
+      await appended(store, cut, 'no-stream', ...someEvents(4));
+      double.log.truncateBefore(cut, 2);
+      await appended(store, revived, 'no-stream', ...someEvents(2));
+      double.log.softDelete(revived);
+      await appended(store, revived, 'no-stream', anEvent());
+      for (const stream of [cut, revived])
+        for (const direction of ['forwards', 'backwards'] as const) {
+          const failure = await failureOf(collect(store.readStream(stream, { direction })));
+          expect(failure).to.be.instanceOf(StoreUnavailable);
+          expect((failure as Error).message).to.match(/is damaged: revision \d is missing/); // reason: tested
+        }
+      expect(await collect(store.readStream(cut, { direction: 'forwards', from: 3n }))).to.have.length(1);
+    }),
+  );
+
+  it(
+    'fails on a tombstoned stream and finds a deleted one empty',
+    withStore(async ({ store, double }) => {
+      const [dead, deleted] = [aStream(), aStream()];
+      await appended(store, dead, 'no-stream', anEvent());
+      await appended(store, deleted, 'no-stream', anEvent());
+      double.log.tombstone(dead);
+      double.log.softDelete(deleted);
+      const failure = await failureOf(collect(store.readStream(dead, { direction: 'forwards' })));
+      expect(failure).to.be.instanceOf(StoreUnavailable);
+      expect(await collect(store.readStream(deleted, { direction: 'forwards' }))).to.deep.equal([]);
+    }),
+  );
+
+  it(
+    'gives back JSON as it was written, where parsing it would not',
+    withStore(async ({ store }) => {
+      const stream = aStream();
+      const data = '{"10":1,"9":2,"__proto__":{"a":1.0},"n":12345678901234567890,"z":-0, "spaced" : "\\u00e9" }';
+      await appended(store, stream, 'no-stream', anEvent({ data, metadata: '{"2":"b","10":"a"}' }));
+      const [event] = await collect(store.readStream(stream, { direction: 'forwards' }));
+      expect(event?.data).to.equal(data);
+      expect(event?.metadata).to.equal('{"2":"b","10":"a"}');
+    }),
+  );
+
+  it(
+    "leaves out the database's own records, and passes them",
+    withStore(async ({ store, double }) => {
+      const category = aCategory();
+      const stream = aStream(category);
+      const { position } = await appended(store, stream, 'no-stream', anEvent());
+      double.log.tombstone(stream);
+      const batches = await batchesOf(store.readAll({ after: 'start', categories: [category] }));
+      expect(eventsOf(batches).map((event) => event.position)).to.deep.equal([position]);
+      expect(batches.at(-1)?.checkpoint.commit).to.equal(double.log.records.at(-1)?.position);
+      expect(await store.head([category])()).to.deep.equal(E.right(position));
+    }),
+  );
+
+  it(
+    'cuts pages of large events',
+    withStore(async ({ store }) => {
+      const stream = aStream();
+      const data = `"${'x'.repeat(1_000_000)}"`;
+      for (let revision = -1n; revision < 11n; revision++)
+        await appended(store, stream, revision < 0n ? 'no-stream' : revision, anEvent({ data }));
+      for (const direction of ['forwards', 'backwards'] as const) {
+        const sizes: Array<number> = [];
+        for await (const page of store.readStream(stream, { direction })) sizes.push(page.length);
+        expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(12);
+        expect(Math.max(...sizes)).to.be.lessThan(7);
+      }
+    }),
+  );
+
+  it(
+    'lets several that ask first agree on the name of the log, and keeps it over a restart',
+    withStore(async ({ store, double }) => {
+      const names = await Promise.all(Array.from({ length: 8 }, () => store.identity()()));
+      expect(new Set(names.map((name) => E.isRight(name) && name.right)).size).to.equal(1);
+      await double.node.restart();
+      expect(await store.identity()()).to.deep.equal(names[0]);
+      expect(double.log.records.filter(({ stream }) => stream === 'log-identity')).to.have.length(1);
+    }),
+  );
+});

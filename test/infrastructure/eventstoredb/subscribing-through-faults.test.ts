@@ -1,0 +1,284 @@
+import { expect } from 'chai';
+import { CheckpointNotInLog, type LogBatch } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
+import { anEvent, appended, aStream, eventsOf, someEvents } from '../../contract/event-store/store-under-test.js';
+import { eventually, atRest } from '../../support/eventually.js';
+import { type DoubleAndStore, withStore } from './double-and-store.js';
+
+type Follower = {
+  readonly batches: Array<LogBatch>;
+  /** Resolves when the subscription has ended; rejects as it does. */
+  readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly seen: (count: number) => Promise<ReadonlyArray<string>>;
+};
+
+const follow = ({ store }: DoubleAndStore, after: From = 'start'): Follower => {
+  const leaving = new AbortController();
+  const batches: Array<LogBatch> = [];
+  const ended = (async () => {
+    for await (const batch of store.subscribe({ after }, leaving.signal)) batches.push(batch);
+  })();
+  ended.catch(() => undefined);
+  return {
+    batches,
+    ended,
+    stop: () => {
+      leaving.abort();
+      return ended;
+    },
+    seen: async (count) => {
+      await eventually(
+        () => eventsOf(batches).length,
+        (length) => length >= count,
+      );
+      return eventsOf(batches).map(({ id }) => id);
+    },
+  };
+};
+
+const write = async ({ store }: DoubleAndStore, count: number): Promise<ReadonlyArray<string>> => {
+  const events = someEvents(count);
+  await appended(store, aStream(), 'no-stream', ...events);
+  return events.map(({ id }) => id);
+};
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(undefined, (failure: unknown) => failure);
+
+describe('subscribing to EventStoreDB through faults', () => {
+  const breaks: ReadonlyArray<readonly [string, (both: DoubleAndStore) => Promise<void>]> = [
+    ['the server dies and comes back on the same port', ({ double }) => double.node.restart()],
+    [
+      'the server ends the subscription as if all had been said',
+      ({ double }) => {
+        double.node.endReads();
+        return Promise.resolve();
+      },
+    ],
+    [
+      'the connection is given up because an append failed on it',
+      async (both) => {
+        both.double.node.faults.appends.push('reset');
+        await write(both, 1);
+      },
+    ],
+  ];
+  for (const [what, breakIt] of breaks)
+    it(
+      `goes on where it was, without a gap or a repetition, when ${what}`,
+      withStore(async (both) => {
+        const follower = follow(both);
+        const before = await write(both, 3);
+        expect(await follower.seen(3)).to.deep.equal(before);
+        await breakIt(both);
+        await write(both, 3);
+        const all = both.double.log.records.slice(1).map(({ id }) => id);
+        expect(await follower.seen(all.length)).to.deep.equal(all);
+        const subscribed = both.double.node.state.calls.filter(({ rpc }) => rpc === 'read').length;
+        expect(subscribed).to.be.greaterThan(1);
+        await follower.stop();
+      }),
+    );
+
+  it(
+    'is healed by its watchdog when it falls silent while events come',
+    withStore(async (both) => {
+      const { double, incidents } = both;
+      const follower = follow(both);
+      await write(both, 1);
+      await follower.seen(1);
+      double.node.faults.areSubscriptionsSilent = true;
+      await write(both, 2);
+      await eventually(
+        () => incidents.filter(({ kind }) => kind === 'watchdog').length,
+        (count) => count >= 2,
+      );
+      double.node.faults.areSubscriptionsSilent = false;
+      const all = double.log.records.slice(1).map(({ id }) => id);
+      expect(await follower.seen(3)).to.deep.equal(all);
+      expect(incidents.map(({ kind }) => kind)).to.include('resubscribed');
+      await follower.stop();
+    }),
+  );
+
+  it(
+    'is left alone by its watchdog while nothing happens',
+    withStore(async (both) => {
+      const follower = follow(both);
+      await write(both, 1);
+      await follower.seen(1);
+      const reads = () => both.double.node.state.calls.filter(({ rpc }) => rpc === 'read').length;
+      const before = reads();
+      await eventually(reads, (count) => count >= before + 4);
+      expect(both.incidents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      await follower.stop();
+    }),
+  );
+
+  it(
+    'outlives a server that takes calls and answers none',
+    withStore(async (both) => {
+      const { double } = both;
+      const follower = follow(both);
+      const first = await write(both, 1);
+      await follower.seen(1);
+      double.node.faults.isSilent = true;
+      await eventually(
+        () => both.incidents.filter(({ kind }) => kind === 'unreachable').length,
+        (count) => count >= 2,
+      );
+      double.node.faults.isSilent = false;
+      const second = await eventually(
+        () => write(both, 1).catch(() => undefined),
+        (ids) => ids !== undefined,
+      );
+      expect(await follower.seen(2)).to.deep.equal([...first, ...(second ?? [])]);
+      await follower.stop();
+    }),
+  );
+
+  it(
+    'drops an event that is delivered twice',
+    withStore(async (both) => {
+      both.double.node.faults.isRepeating = true;
+      const before = await write(both, 3);
+      const follower = follow(both);
+      await follower.seen(3);
+      const later = await write(both, 3);
+      expect(await follower.seen(6)).to.deep.equal([...before, ...later]);
+      await follower.stop();
+    }),
+  );
+
+  it(
+    'passes foreign records with checkpoints alone, and resumes from them',
+    withStore(async (both) => {
+      const { store } = both;
+      const follower = follow(both);
+      for (let count = 0; count < 5; count++)
+        await appended(store, aStream('foreign'), 'no-stream', ...someEvents(100));
+      const passed = await eventually(
+        () => follower.batches.at(-1),
+        (batch) => batch !== undefined,
+      );
+      expect(passed?.events).to.deep.equal([]);
+      const [id] = await write(both, 1);
+      expect(await follower.seen(1)).to.deep.equal([id]);
+      await follower.stop();
+      const resumed = follow(both, passed?.checkpoint);
+      expect(await resumed.seen(1)).to.deep.equal([id]);
+      await resumed.stop();
+    }),
+  );
+
+  it(
+    'resumes from a checkpoint between two events, whose prepare position is 0',
+    withStore(async (both) => {
+      for (let count = 0; count < 5; count++)
+        await appended(both.store, aStream('foreign'), 'no-stream', ...someEvents(100));
+      const first = follow(both);
+      const passed = await eventually(
+        () => first.batches.at(-1),
+        (batch) => batch?.checkpoint.prepare === 0n,
+      );
+      expect(passed?.checkpoint.prepare).to.equal(0n);
+      await first.stop();
+      const [id] = await write(both, 1);
+      const resumed = follow(both, passed?.checkpoint);
+      expect(await resumed.seen(1)).to.deep.equal([id]);
+      await resumed.stop();
+    }),
+  );
+
+  it(
+    'does not start from a place that is none in this log',
+    withStore(async (both) => {
+      await write(both, 3);
+      const last = both.double.log.records.at(-1)!.position;
+      const places: ReadonlyArray<Checkpoint> = [
+        { commit: last + 1n, prepare: last + 1n },
+        { commit: last - 1n, prepare: last - 1n },
+      ];
+      for (const place of places) {
+        const failure = await failureOf(follow(both, place).ended);
+        expect(failure).to.be.instanceOf(CheckpointNotInLog);
+        expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(place); // reason: tested above
+      }
+    }),
+  );
+
+  it(
+    'ends when the log has been restored from before the place it had reached',
+    withStore(async (both) => {
+      const { double } = both;
+      const follower = follow(both);
+      await write(both, 1);
+      await write(both, 3);
+      await follower.seen(4);
+      double.node.kill();
+      double.log.restore(2);
+      await double.node.restart();
+      expect(await failureOf(follower.ended)).to.be.instanceOf(CheckpointNotInLog);
+    }),
+  );
+
+  it(
+    'holds no more than a page while its consumer works',
+    withStore(async (both) => {
+      const { store, double } = both;
+      const large = () => anEvent({ data: `"${'x'.repeat(500)}"` });
+      for (let count = 0; count < 5; count++)
+        await appended(store, aStream(), 'no-stream', large(), ...Array.from({ length: 999 }, large));
+      const leaving = new AbortController();
+      const reader = store.subscribe({ after: 'start' }, leaving.signal)[Symbol.asyncIterator]();
+      const first = (await reader.next()).value as LogBatch; // reason: it does not end
+      const sent = await atRest(() => double.node.state.sent);
+      expect(first.events.length).to.be.lessThan(600);
+      expect(sent).to.be.lessThan(2_500);
+      let count = first.events.length;
+      while (count < 5_000) count += ((await reader.next()).value as LogBatch).events.length; // reason: it does not end
+      expect(count).to.equal(5_000);
+      leaving.abort();
+      await reader.next();
+    }),
+  );
+
+  it(
+    'begins before the server is there',
+    withStore(async (both) => {
+      both.double.node.kill();
+      const follower = follow(both);
+      await eventually(
+        () => both.incidents.length,
+        (length) => length > 0,
+      );
+      await both.double.node.restart();
+      const ids = await eventually(
+        () => write(both, 1).catch(() => undefined),
+        (written) => written !== undefined,
+      );
+      expect(await follower.seen(1)).to.deep.equal(ids);
+      await follower.stop();
+    }),
+  );
+});
+
+describe('a fault of the consumer', () => {
+  it(
+    'is its own and leaves no call open',
+    withStore(async (both) => {
+      await write(both, 1);
+      const consume = async (): Promise<void> => {
+        for await (const batch of both.store.subscribe({ after: 'start' }, new AbortController().signal))
+          throw new Error(`stumbled over ${batch.events.length} events`);
+      };
+      expect(await failureOf(consume())).to.be.instanceOf(Error);
+      const open = await eventually(
+        () => both.double.node.state.openReads.size,
+        (size) => size === 0,
+      );
+      expect(open).to.equal(0);
+      expect(await write(both, 1)).to.have.length(1);
+    }),
+  );
+});
