@@ -12,6 +12,7 @@ import type { OnNotice } from './notice.js';
 import type { Progress } from './progress.js';
 import { repeat } from './repeat.js';
 import { switchLive } from './switch-live.js';
+import { unpark } from './unpark.js';
 import { type Writer, writeStep } from './write-batch.js';
 
 const MERGE = { events: 500, bytes: 4_000_000 };
@@ -67,6 +68,7 @@ const follow = async <State, Event extends DomainEvent>(
     settle(await writeStep(pool, writer, { from: stored, to: checkpoint, last: undefined }), checkpoint);
   };
 
+  if (stored !== 'start') await unpark(writer, store, stored, onNotice);
   for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
     if (events.length > 0) settle(await apply({ from: stored, to: checkpoint }, events), checkpoint);
     else {

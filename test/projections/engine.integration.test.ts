@@ -180,4 +180,27 @@ describe('the projection engine', function () {
     expect(await businesses.progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Acme 2']);
   });
+
+  it('gives parked entities another chance when it starts again', async () => {
+    const id = randomUUID();
+    const first = start();
+    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    const { rows } = await database.query<{ name: string }>(
+      `select table_name as name from read_model.instance where projection = 'businesses'`,
+    );
+    const table = `read_model.${rows[0]!.name}`;
+    await database.query(`alter table ${table} add constraint picky check (name <> 'Bad')`);
+    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 1n, renamed('Bad'), renamed('Good')));
+    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 3n, renamed('Bad')));
+    expect(await names()).to.deep.equal(['Good']);
+    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 4n, renamed('Better')));
+    expect(await names()).to.deep.equal(['Good']);
+    await first.stop();
+    await database.query(`alter table ${table} drop constraint picky`);
+    const second = start();
+    await second.businesses.progress.waitFor(await append(store, `business-${id}`, 5n, renamed('Best')));
+    expect(await names()).to.deep.equal(['Best']);
+    expect((await database.query('select stream from read_model.parked')).rows).to.deep.equal([]);
+    expect(tags()).to.include('businesses Unparked');
+  });
 });

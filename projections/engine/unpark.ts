@@ -1,0 +1,81 @@
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import {
+  type Checkpoint,
+  entityIdOf,
+  type Position,
+  type StreamName,
+} from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { isUuid } from './binary-array.js';
+import { foldEntity, newEntity } from './fold-batch.js';
+import type { OnNotice } from './notice.js';
+import type { Entity } from './rows.js';
+import { inTransaction } from './schema.js';
+import { type Writer, writeRows, writeStep } from './write-batch.js';
+import { isRefusal } from './write-with-parking.js';
+
+/** Tried at one start, oldest first: a start does not last longer the more is parked. */
+const TRIED_AT_ONCE = 1_000;
+
+const PARKED = 'select stream from read_model.parked where table_name = $1 order by position limit $2';
+
+/** The entity as its stream has it up to a position; undefined when it still cannot be projected. */
+const foldStream = async <State, Event extends DomainEvent>(
+  { projection }: Writer<State, Event>,
+  store: EventStore,
+  stream: StreamName,
+  upTo: Position,
+): Promise<Entity<State> | undefined> => {
+  let entity: Entity<State> | undefined;
+  for await (const page of store.readStream(stream, { direction: 'forwards' })) {
+    const events = page.filter(({ position }) => position <= upTo);
+    const [first] = events;
+    if (first === undefined) break;
+    const folded = foldEntity(projection, entity ?? newEntity(projection, entityIdOf(stream), first), events);
+    if (folded.parking !== undefined) return undefined;
+    entity = folded.entity;
+  }
+  return entity;
+};
+
+/** True when the row was written and the entity is parked no more; false when the database still refuses it. */
+const restore = async <State, Event extends DomainEvent>(
+  writer: Writer<State, Event>,
+  checkpoint: Checkpoint,
+  stream: StreamName,
+  entity: Entity<State>,
+): Promise<boolean> => {
+  try {
+    return await inTransaction(writer.pool, async (client) => {
+      // the step goes nowhere: it is the check that this is still the one who writes
+      if ((await writeStep(client, writer, { from: checkpoint, to: checkpoint, last: undefined })) === undefined)
+        return false;
+      await writeRows(client, writer, [entity]);
+      const text = 'delete from read_model.parked where table_name = $1 and stream = $2';
+      await client.query(text, [writer.instance.name, stream]);
+      return true;
+    });
+  } catch (error) {
+    if (isRefusal(error)) return false;
+    throw error;
+  }
+};
+
+/**
+ * Gives parked entities another chance, with a program that may have been mended since: those that can now be
+ * projected get the row that their stream up to the checkpoint makes. Call it before anything moves the checkpoint.
+ */
+export const unpark = async <State, Event extends DomainEvent>(
+  writer: Writer<State, Event>,
+  store: EventStore,
+  checkpoint: Checkpoint,
+  onNotice: OnNotice,
+): Promise<void> => {
+  const { pool, instance, projection } = writer;
+  const { rows } = await pool.query<{ stream: StreamName }>(PARKED, [instance.name, TRIED_AT_ONCE]);
+  for (const { stream } of rows.filter((row) => isUuid(entityIdOf(row.stream)))) {
+    const entity = await foldStream(writer, store, stream, checkpoint.commit);
+    if (entity !== undefined && (await restore(writer, checkpoint, stream, entity)))
+      onNotice({ _tag: 'Unparked', projection: projection.name, stream });
+  }
+};

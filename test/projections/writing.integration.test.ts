@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { businesses } from '../../projections/businesses.js';
+import { foldBatch } from '../../projections/engine/fold-batch.js';
+import { type Instance, readInstance, register, tableOf } from '../../projections/engine/instance.js';
+import { acquireLease, type Lease, releaseLease } from '../../projections/engine/lease.js';
+import { makePool } from '../../projections/engine/pool.js';
+import { ProjectionRefused } from '../../projections/engine/projection-refused.js';
+import { migrate } from '../../projections/engine/schema.js';
+import { writeBatch, writeStep } from '../../projections/engine/write-batch.js';
+import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { eventually } from '../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { stored } from '../support/recorded.js';
+
+const at = (commit: bigint): Checkpoint => ({ commit, prepare: commit });
+
+const created = (position: bigint): StoredEvent => ({
+  ...stored({ type: 'BusinessCreated', data: { name: `Name ${position}` } }, { stream: `business-${randomUUID()}` }),
+  position,
+});
+
+describe('writing a read model', function () {
+  this.timeout(startingPostgres);
+  let pool: Pool;
+  let instance: Instance;
+
+  beforeEach(async () => {
+    pool = makePool(await freshDatabase(), { name: 'test', connections: 8, connectMs: 5_000 });
+    await migrate(pool);
+    instance = await register(pool, businesses, 'a-log');
+  });
+
+  afterEach(() => pool.end());
+
+  const hold = async (holder: string, takeOver = false): Promise<Lease> => {
+    const lease = await acquireLease(pool, instance.name, holder, takeOver);
+    if (lease === undefined) throw new Error(`${holder} does not hold the lease`);
+    return lease;
+  };
+
+  const write = (lease: Lease, from: From, ...events: ReadonlyArray<StoredEvent>) => {
+    const writer = { pool, projection: businesses, instance, lease, notifies: true };
+    const to = at(events.at(-1)?.position ?? 0n);
+    const step = { from, to, last: events.at(-1) };
+    return writeBatch(
+      writer,
+      step,
+      foldBatch(businesses, () => undefined, events),
+    );
+  };
+
+  const places = async (): Promise<ReadonlyArray<string>> =>
+    (await pool.query<{ place: string }>(`select place from ${tableOf(instance)} order by place`)).rows.map(
+      ({ place }) => place,
+    );
+
+  it('moves rows and checkpoint together, and remembers the last event', async () => {
+    const lease = await hold('one');
+    const events = [created(3n), created(5n)];
+    expect(await write(lease, 'start', ...events)).to.equal('live');
+    const { stream, revision, id } = events[1]!;
+    expect(await readInstance(pool, instance.name)).to.deep.equal({
+      ...instance,
+      checkpoint: at(5n),
+      last: { stream, revision, id },
+    });
+    expect(await places()).to.deep.equal(['3', '5']);
+  });
+
+  it('writes nothing when the checkpoint is not where it was thought to be', async () => {
+    const lease = await hold('one');
+    await write(lease, 'start', created(3n));
+    for (const from of ['start', at(2n), at(4n)] as const) {
+      expect(await write(lease, from, created(7n))).to.equal(undefined);
+      const writer = { pool, projection: businesses, instance, lease, notifies: true };
+      expect(await writeStep(pool, writer, { from, to: at(9n), last: undefined })).to.equal(undefined);
+    }
+    expect(await places()).to.deep.equal(['3']);
+    expect((await readInstance(pool, instance.name))?.checkpoint).to.deep.equal(at(3n));
+  });
+
+  it('writes nothing for a holder that was deposed', async () => {
+    const deposed = await hold('one');
+    const current = await hold('two', true);
+    expect(BigInt(current.fencing)).to.equal(BigInt(deposed.fencing) + 1n);
+    expect(await write(deposed, 'start', created(3n))).to.equal(undefined);
+    expect(await write({ ...deposed, fencing: current.fencing }, 'start', created(3n))).to.equal(undefined);
+    expect(await places()).to.deep.equal([]);
+    expect(await write(current, 'start', created(4n))).to.equal('live');
+  });
+
+  it('writes one of two batches when a held back statement meets that of the next holder', async () => {
+    const blocker = await pool.connect();
+    await blocker.query('begin');
+    await blocker.query('select from read_model.instance for update');
+    const paused = write(await hold('one'), 'start', created(3n));
+    const next = hold('two', true).then((lease) => write(lease, 'start', created(3n), created(4n)));
+    const waiting = `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await eventually(
+      async () => (await pool.query<{ count: number }>(waiting)).rows[0]?.count,
+      (count) => count === 2,
+    );
+    await blocker.query('commit');
+    blocker.release();
+    const roles = await Promise.all([paused, next]);
+    expect([...roles].sort()).to.deep.equal(['live', undefined]);
+    expect(await places()).to.deep.equal(roles[0] === 'live' ? ['3'] : ['3', '4']);
+  });
+
+  it('lends the lease to one at a time, and to the next as soon as it is given back', async () => {
+    const first = await hold('one');
+    expect(await acquireLease(pool, instance.name, 'two', false)).to.equal(undefined);
+    expect(await acquireLease(pool, instance.name, 'one', false)).to.deep.equal(first);
+    await releaseLease(pool, { ...first, holder: 'two' });
+    expect(await acquireLease(pool, instance.name, 'two', false)).to.equal(undefined);
+    await releaseLease(pool, first);
+    const second = await hold('two');
+    expect(second.fencing).to.equal('2');
+    await pool.query(`update read_model.lease set expires_at = clock_timestamp() - interval '1 ms'`);
+    expect((await hold('three')).fencing).to.equal('3');
+  });
+
+  it('is prepared by any number of processes at once', async () => {
+    const instances = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        await migrate(pool);
+        return register(pool, businesses, 'a-log');
+      }),
+    );
+    expect(new Set(instances.map(({ name }) => name))).to.deep.equal(new Set([instance.name]));
+  });
+
+  it('is refused to another log, with the way out', async () => {
+    const refused = await register(pool, businesses, 'another-log').catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(ProjectionRefused);
+  });
+});
