@@ -19,8 +19,11 @@ export type ObjectStorage = {
   readonly put: (key: string, body: Readable) => TE.TaskEither<StorageUnavailable | UploadAborted, void>;
   /** Removing what is not there is fine. */
   readonly remove: (key: string) => TE.TaskEither<StorageUnavailable, void>;
-  /** All complete objects, in no order, page by page; throws the storage's error out of the iterator. */
-  readonly list: () => AsyncIterable<StoredObject>;
+  /**
+   * All complete objects whose keys begin with `prefix`, in no order, page by page; throws the storage's error out of
+   * the iterator.
+   */
+  readonly list: (prefix: string) => AsyncIterable<StoredObject>;
   /** Removes what uploads last written to before `before` left without being finished (a crash, a lost link); how many. */
   readonly clearUnfinished: (before: Date) => TE.TaskEither<StorageUnavailable, number>;
 };

@@ -13,7 +13,7 @@ export const asStoreUnavailable = (error: unknown): StoreUnavailable =>
 
 /** Decoded events of a stream, one by one; ends early, releasing the read, when `visit` gives false. */
 export const visitStream = async <Event extends DomainEvent>(
-  store: EventStore,
+  store: Pick<EventStore, 'readStream'>,
   serde: Serde<Event>,
   stream: StreamName,
   range: StreamRange,

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 
 export type Served = {
   /** `http://host:port`, with the port that was really taken. */
@@ -13,9 +14,6 @@ export type Served = {
 };
 
 export type ServeOptions = { readonly host: string; readonly port: number };
-
-/** Longest time, ms, from the first byte of a request to its last: what an upload may last. */
-export const MAX_REQUEST_DURATION = 3_600_000;
 
 // An upload may take long, its silence may not; headers have to come at once.
 const HEADERS_TIMEOUT = 20_000;
@@ -70,7 +68,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 
 /** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
 export const serve = async (listener: RequestListener, { host, port }: ServeOptions): Promise<Served> => {
-  const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: MAX_REQUEST_DURATION }, listener);
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: LONGEST_UPLOAD }, listener);
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
   server.timeout = IDLE_TIMEOUT;
   // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.

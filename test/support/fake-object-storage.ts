@@ -26,6 +26,8 @@ function* pieces({ size, content }: Kept, { first, last }: ByteRange, chunk: num
 /** Objects in memory, with failures and slowness on demand, and what tests want to know of it. */
 export class FakeObjectStorage implements ObjectStorage, FileContents {
   readonly objects = new Map<string, Kept>();
+  /** When objects were stored, where it matters; else long ago. */
+  readonly modifiedAt = new Map<string, Date>();
   behaviour: Behaviour = {};
   /** Bytes that have come, of all objects, also of those that were broken off. */
   received = 0;
@@ -63,8 +65,9 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
   };
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
-  async *list(): AsyncGenerator<StoredObject> {
-    for (const [key, { size }] of this.objects) yield { key, size, modifiedAt: new Date(0) };
+  async *list(prefix: string): AsyncGenerator<StoredObject> {
+    for (const [key, { size }] of this.objects)
+      if (key.startsWith(prefix)) yield { key, size, modifiedAt: this.modifiedAt.get(key) ?? new Date(0) };
   }
 
   readonly clearUnfinished: ObjectStorage['clearUnfinished'] = () => TE.right(0);

@@ -3,9 +3,9 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import { fileTypeFromBuffer } from 'file-type';
-import { v7 as uuidv7 } from 'uuid';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
+import { newFileKey } from './file-key.js';
 
 export type Upload = {
   readonly body: Readable;
@@ -82,7 +82,7 @@ export const storeUpload =
     documentId: string,
     { body, originalName, declaredType }: Upload,
   ): TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile> => {
-    const key = `documents/${documentId}/${uuidv7()}`;
+    const key = newFileKey(documentId);
     const measure = new Measure();
     // `put` sees every way a body can end early, also that it is closed without an error.
     const measured = pipeline(body, measure, () => undefined);

@@ -31,7 +31,7 @@ export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable,
           (cause) => ({ _tag: 'FileUnavailable', cause }),
         ),
       remove: (key) => TE.tryCatch(async () => removeIfThere(layout.fileOf(key)), storageUnavailable),
-      list: () => listObjects(layout.objects),
+      list: (prefix) => listObjects(layout.objects, prefix),
       clearUnfinished: (before) => TE.tryCatch(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
     };
   }, storageUnavailable);

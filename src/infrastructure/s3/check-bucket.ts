@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { newFileKey } from '../../application/document/file-key.js';
 import type { Bucket } from './bucket.js';
 import { ensureBucket } from './ensure-bucket.js';
 import { openObject } from './open-object.js';
@@ -70,6 +71,6 @@ export const checkBucket = async (bucket: Bucket, { endpoint, region }: S3Config
   };
   await attempt('find or create the place for files', () => ensureBucket(bucket, region));
   // a key that no event will name: were the process to end here, the sweep would remove it
-  const key = `documents/${randomUUID()}/${randomUUID()}`;
+  const key = newFileKey(randomUUID());
   for (const [what, prove] of abilities(bucket, key)) await attempt(what, prove);
 };

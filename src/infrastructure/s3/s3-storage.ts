@@ -56,7 +56,7 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
       requireObjectKey(key);
       await repeating(() => bucket.client.removeObject(bucket.name, key));
     }, storageUnavailable),
-  list: () => listObjects(bucket),
+  list: (prefix) => listObjects(bucket, prefix),
   clearUnfinished: (before) => TE.tryCatch(() => abortOldUploads(bucket, before), storageUnavailable),
   close: connections.close,
 });

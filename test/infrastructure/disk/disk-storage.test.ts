@@ -96,7 +96,7 @@ describe('object storage on disk', () => {
     await writeFile(path.join(root, 'objects', shard!, '.DS_Store'), '');
     await writeFile(path.join(root, 'objects', 'README.txt'), '');
     const keys: Array<string> = [];
-    for await (const { key } of storage.list()) keys.push(key);
+    for await (const { key } of storage.list('')) keys.push(key);
     expect(keys).to.deep.equal(['documents/a/b']);
   });
 

@@ -34,7 +34,7 @@ describe('the check of a bucket at the start', () => {
   it('leaves nothing in the bucket', async () => {
     const storage = await s3Storage(server.settings);
     const keys: Array<string> = [];
-    for await (const { key } of storage.list()) keys.push(key);
+    for await (const { key } of storage.list('')) keys.push(key);
     storage.close();
     expect(keys).to.deep.equal([]);
   });

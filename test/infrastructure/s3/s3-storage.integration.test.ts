@@ -63,7 +63,7 @@ describe('object storage in S3', () => {
 
   const leftBehind = async (): Promise<ReadonlyArray<string>> => {
     const keys: Array<string> = [];
-    for await (const { key } of storage.list()) keys.push(key);
+    for await (const { key } of storage.list('')) keys.push(key);
     const unfinished = await storage.clearUnfinished(new Date(Date.now() + 3_600_000))();
     return [...keys, ...(E.isRight(unfinished) && unfinished.right > 0 ? ['unfinished uploads'] : [])];
   };
@@ -110,7 +110,7 @@ describe('object storage in S3', () => {
 
   it('throws out of a listing that the server cuts short', async () => {
     server.intercept(refusing(503, Infinity));
-    const listing = storage.list()[Symbol.asyncIterator]();
+    const listing = storage.list('')[Symbol.asyncIterator]();
     const failure = await listing.next().then(
       () => undefined,
       (error: unknown) => error,

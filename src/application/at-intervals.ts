@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** When something is done again, ms; each time is drawn between half and one and a half of it. */
+export type Intervals = { readonly first: number; readonly every: number };
+
+const drawn = (ms: number): number => ms * (0.5 + Math.random());
+
+/** Resolves to whether the time has passed; false when `signal` aborts before. */
+const elapsed = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  // unreferenced: a process that has nothing else to do may end
+  delay(ms, true, { signal, ref: false }).catch(() => false);
+
+/**
+ * Runs `task` again and again, never twice at a time, until `signal` aborts; resolves when the last run has ended.
+ * Processes that were started together drift apart. `task` takes the signal to end early, and does not reject.
+ */
+export const atIntervals = async (
+  task: (signal: AbortSignal) => Promise<unknown>,
+  { first, every }: Intervals,
+  signal: AbortSignal,
+): Promise<void> => {
+  let wait = first;
+  while (await elapsed(drawn(wait), signal)) {
+    await task(signal);
+    wait = every;
+  }
+};

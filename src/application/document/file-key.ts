@@ -1,0 +1,12 @@
+import { v7 as uuidv7 } from 'uuid';
+
+/** What the keys of all files begin with. */
+export const FILES = 'documents/';
+
+/** A new key below the document's id: never made of a client's words, and never the same twice. */
+export const newFileKey = (documentId: string): string => `${FILES}${documentId}/${uuidv7()}`;
+
+const FILE_KEY = /^documents\/([^/]+)\/[^/]+$/;
+
+/** The document that a file was stored for; undefined for a key that `newFileKey` never gave. */
+export const documentIdOf = (key: string): string | undefined => FILE_KEY.exec(key)?.[1];

@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { either as E } from 'fp-ts';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { LoadFailure } from '../../event-sourcing/load-stream.js';
+import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
+import { type ClaimFailure, claimStorage } from './claim-storage.js';
+import { documentIdOf, FILES } from './file-key.js';
+import { LONGEST_UPLOAD } from './longest-upload.js';
+import { unnamedFiles } from './unnamed-files.js';
+
+/** What stopped one thing while the sweep went on. Nothing that could not be checked is removed. */
+export type SweepFault =
+  | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: LoadFailure }
+  | { readonly _tag: 'NotRemoved'; readonly key: string; readonly failure: StorageUnavailable }
+  | { readonly _tag: 'UnfinishedNotCleared'; readonly failure: StorageUnavailable };
+
+export type SweepDeps = {
+  readonly store: Pick<EventStore, 'identity' | 'readStream'>;
+  readonly storage: Pick<ObjectStorage, 'put' | 'remove' | 'list' | 'clearUnfinished'>;
+  readonly now: () => Date;
+  readonly onFault: (fault: SweepFault) => void;
+};
+
+export type SweepOptions = {
+  /**
+   * Age, ms, below which nothing is touched; never less than two longest uploads. Servers date an object by the
+   * beginning of its upload, which its event follows.
+   */
+  readonly olderThan: number;
+  readonly documentsPerSecond: number;
+};
+
+export const DEFAULT_SWEEP: SweepOptions = { olderThan: 24 * 3_600_000, documentsPerSecond: 100 };
+
+/** `examined`, `removed`: files; `unfinished`: uploads whose remains were cleared. */
+export type Swept = {
+  readonly examined: number;
+  readonly removed: number;
+  readonly unfinished: number;
+  readonly faults: number;
+  /** False when it was stopped, gave up over too many faults, or was the first and only marked the storage. */
+  readonly isComplete: boolean;
+};
+
+/** Files looked at together: those of one document among them cost one read of its stream. */
+const BATCH = 1000;
+
+/** Where one thing after another fails, the next will too. */
+const MAX_FAULTS = 100;
+
+async function* oldFiles(objects: AsyncIterable<StoredObject>, before: Date) {
+  for await (const { key, modifiedAt } of objects) {
+    const documentId = documentIdOf(key);
+    if (documentId !== undefined && modifiedAt < before) yield { key, documentId };
+  }
+}
+
+async function* byDocument(files: AsyncIterable<{ key: string; documentId: string }>) {
+  let batch = new Map<string, ReadonlyArray<string>>();
+  let size = 0;
+  for await (const { key, documentId } of files) {
+    batch.set(documentId, [...(batch.get(documentId) ?? []), key]);
+    size += 1;
+    if (size < BATCH) continue;
+    yield* batch;
+    batch = new Map();
+    size = 0;
+  }
+  yield* batch;
+}
+
+class Sweep {
+  readonly #deps: SweepDeps;
+  #examined = 0;
+  #removed = 0;
+  #unfinished = 0;
+  #faults = 0;
+
+  constructor(deps: SweepDeps) {
+    this.#deps = deps;
+  }
+
+  get isHopeless(): boolean {
+    return this.#faults >= MAX_FAULTS;
+  }
+
+  swept(isComplete: boolean): Swept {
+    const [examined, removed, unfinished, faults] = [this.#examined, this.#removed, this.#unfinished, this.#faults];
+    return { examined, removed, unfinished, faults, isComplete };
+  }
+
+  async clearUnfinished(before: Date): Promise<void> {
+    const cleared = await this.#deps.storage.clearUnfinished(before)();
+    if (E.isLeft(cleared)) this.#fault({ _tag: 'UnfinishedNotCleared', failure: cleared.left });
+    else this.#unfinished += cleared.right;
+  }
+
+  async clearDocument(documentId: string, keys: ReadonlyArray<string>): Promise<void> {
+    this.#examined += keys.length;
+    const unnamed = await unnamedFiles(this.#deps.store, documentId, keys);
+    if (E.isLeft(unnamed)) this.#fault({ _tag: 'NotChecked', documentId, failure: unnamed.left });
+    else for (const key of unnamed.right) await this.#remove(key);
+  }
+
+  async #remove(key: string): Promise<void> {
+    const removed = await this.#deps.storage.remove(key)();
+    if (E.isLeft(removed)) this.#fault({ _tag: 'NotRemoved', key, failure: removed.left });
+    else this.#removed += 1;
+  }
+
+  #fault(fault: SweepFault): void {
+    this.#faults += 1;
+    this.#deps.onFault(fault);
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);
+
+/**
+ * Removes files that no event names: those of refused commands whose own removal failed, and of appends whose outcome
+ * was unknown and turned out to be none. Goes on over faults, in bounded memory and at a bounded rate; ends early
+ * when `signal` aborts.
+ */
+export const sweepFiles =
+  (deps: SweepDeps, { olderThan, documentsPerSecond }: SweepOptions = DEFAULT_SWEEP) =>
+  async (signal: AbortSignal): Promise<E.Either<ClaimFailure, Swept>> => {
+    const claimed = await claimStorage(deps);
+    if (E.isLeft(claimed)) return claimed;
+    const sweep = new Sweep(deps);
+    if (claimed.right === 'MarkedNow') return E.right(sweep.swept(false));
+    const before = new Date(deps.now().getTime() - Math.max(olderThan, 2 * LONGEST_UPLOAD));
+    try {
+      await sweep.clearUnfinished(before);
+      for await (const [documentId, keys] of byDocument(oldFiles(deps.storage.list(FILES), before))) {
+        if (signal.aborted || sweep.isHopeless) return E.right(sweep.swept(false));
+        await sweep.clearDocument(documentId, keys);
+        await pause(1000 / documentsPerSecond, signal);
+      }
+      return E.right(sweep.swept(true));
+    } catch (cause) {
+      return E.left({ _tag: 'StorageUnavailable', cause });
+    }
+  };
