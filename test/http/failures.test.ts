@@ -1,0 +1,181 @@
+import { Readable } from 'node:stream';
+import { taskEither as TE } from 'fp-ts';
+import { expect } from 'chai';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import type { Failure } from '../../src/http/problem/failure.js';
+import { problemOf } from '../../src/http/problem/problem.js';
+import type { ServicePorts } from '../../src/http/service.js';
+import { callerOf, idOf } from '../support/client.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+
+const internal = { status: 500, name: 'Internal Server Error', message: 'Internal Server Error' };
+const away = {
+  status: 503,
+  name: 'Service Unavailable',
+  message: 'The service cannot answer right now; try again shortly',
+  headers: ['Retry-After', '1'],
+};
+const cause = new Error('secret');
+const stored = {
+  id: '',
+  type: '',
+  data: 'secret',
+  metadata: '',
+  stream: 'business-x',
+  revision: 1n,
+  position: 1n,
+} as const;
+
+describe('the failure table', () => {
+  const failures: ReadonlyArray<readonly [Failure, unknown]> = [
+    [{ _tag: 'Unexpected', cause }, internal],
+    [{ _tag: 'AppendRejected', reason: 'secret' }, internal],
+    [{ _tag: 'UndecodableEvent', stored, reason: 'secret' }, internal],
+    [new StoreUnavailable('secret', cause), away],
+    [{ _tag: 'ReadModelUnavailable', cause }, away],
+    [{ _tag: 'StorageUnavailable', cause }, away],
+    [{ _tag: 'FileUnavailable', cause }, away],
+    [{ _tag: 'KeysUnavailable', cause }, away],
+    [{ _tag: 'StreamContended', stream: 'business-x' }, away],
+    [
+      { _tag: 'NotReady', missing: ['log', 'files'] },
+      { ...away, message: 'Not ready: log, files' },
+    ],
+    [
+      { _tag: 'TooManyRequests', retryAfter: 7 },
+      {
+        status: 429,
+        name: 'Too Many Requests',
+        message: 'Too many requests; try again later',
+        headers: ['Retry-After', '7'],
+      },
+    ],
+    [
+      { _tag: 'RangeNotSatisfiable', size: 3 },
+      {
+        status: 416,
+        name: 'Range Not Satisfiable',
+        message: 'The file has 3 bytes',
+        headers: ['Content-Range', 'bytes */3'],
+      },
+    ],
+    [{ _tag: 'DocumentAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The document exists already' }],
+    [{ _tag: 'BusinessAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The business exists already' }],
+  ];
+  for (const [failure, problem] of failures)
+    it(`says of ${failure._tag} nothing but what a client may know`, () => {
+      expect(problemOf(failure)).to.deep.equal(problem);
+    });
+});
+
+type Replace = (ports: ServicePorts) => Partial<ServicePorts>;
+
+describe('failures over HTTP', () => {
+  let stack: MemoryStack;
+  const call = callerOf(() => stack);
+  const start = async (ports: Replace): Promise<string> => {
+    stack = await startMemoryStack({ ports });
+    return stack.tokenFor('admin');
+  };
+  afterEach(() => stack.stop());
+
+  const unavailable = { _tag: 'ReadModelUnavailable', cause: new Error('no route to the read model') } as const;
+  const readModelAway: Replace = ({ businesses }) => ({
+    businesses: {
+      ...businesses,
+      queries: { byId: () => TE.left(unavailable), page: () => TE.left(unavailable), all: () => TE.left(unavailable) },
+    },
+  });
+
+  it('answers a list by 503 while the read model is away, and GET by id from the stream', async () => {
+    const as = await start(readModelAway);
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    for (const path of ['/business', '/business?limit=1']) {
+      const { status, json, headers } = await call('GET', path, { as });
+      expect([status, json, headers.get('retry-after')]).to.deep.equal([
+        503,
+        { name: away.name, message: away.message, status: 503 },
+        '1',
+      ]);
+    }
+    expect((await call('GET', `/business/${id}`, { as })).status).to.equal(200);
+  });
+
+  it('logs why it failed under the id of the request, and says nothing of it', async () => {
+    const as = await start(readModelAway);
+    const { text } = await call('GET', '/business?name=private', { as, headers: { 'x-request-id': 'r-1' } });
+    expect(text).to.not.contain('route');
+    const [line] = stack.log.filter(({ level }) => level === 'error');
+    const fields = line!.fields as Record<string, unknown>;
+    expect(fields).to.include({ requestId: 'r-1', operation: 'listBusinesses', status: 503, actor: 'alice' });
+    expect(JSON.stringify(fields)).to.contain('no route to the read model').and.to.not.contain('private');
+    expect(JSON.stringify(stack.log)).to.not.contain(as);
+  });
+
+  it('answers what nobody foresaw by exactly the shown text', async () => {
+    const broken = (): never => {
+      throw new TypeError('secret detail');
+    };
+    const as = await start(({ businesses }) => ({
+      businesses: { ...businesses, queries: { byId: broken, page: broken, all: broken } },
+    }));
+    const { status, text } = await call('GET', '/business', { as });
+    expect([status, text]).to.deep.equal([
+      500,
+      '{"name":"Internal Server Error","message":"Internal Server Error","status":500}',
+    ]);
+    expect(JSON.stringify(stack.log.filter(({ level }) => level === 'error'))).to.contain('secret detail');
+  });
+
+  it('answers a write by 503 when the log is away', async () => {
+    const append: EventStore['append'] = () => TE.left(new StoreUnavailable('gone'));
+    const as = await start(({ store }) => ({ store: { ...store, append } }));
+    expect((await call('POST', '/business', { as, body: { name: 'a' } })).status).to.equal(503);
+  });
+
+  it('says when a write is not shown by lists yet', async () => {
+    const as = await start(({ businesses }) => ({
+      businesses: { ...businesses, progress: { waitFor: () => Promise.resolve(false) } },
+    }));
+    const { status, headers } = await call('POST', '/business', { as, body: { name: 'a' } });
+    expect([status, headers.get('x-projected')]).to.deep.equal([200, 'false']);
+  });
+
+  it('cuts a list that fails midway, so that nobody takes a part for the whole', async () => {
+    async function* failing(): AsyncGenerator<string> {
+      yield '[{"_id":"1"}';
+      await new Promise(setImmediate);
+      throw new Error('the read model went away');
+    }
+    const as = await start(({ businesses }) => ({
+      businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(Readable.from(failing())) } },
+    }));
+    const response = await fetch(`${stack.baseUrl}/api/v1/business`, { headers: { authorization: `Bearer ${as}` } });
+    expect(response.status).to.equal(200);
+    const failure = await response.text().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.be.instanceOf(Error);
+    expect(JSON.stringify(stack.log.filter(({ level }) => level === 'error'))).to.contain('the read model went away');
+  });
+
+  it('cuts a history that meets an event it cannot read', async () => {
+    const as = await start(({ store }) => ({
+      store: {
+        ...store,
+        readStream: async function* (name, range) {
+          for await (const page of store.readStream(name, range)) for (const event of page) yield [event];
+          for await (const [event] of store.readStream(name, range)) yield [{ ...event!, data: '{}' }];
+        },
+      },
+    }));
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    await call('POST', `/business/${id}/owner`, { as, body: { user: 'bob' } });
+    const answer = await call('GET', `/business/${id}/events`, { as }).then(
+      ({ status, json }) => [status, json],
+      (error: unknown) => error,
+    );
+    expect(answer).to.be.instanceOf(Error);
+  });
+});

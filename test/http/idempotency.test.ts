@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { callerOf, idOf } from '../support/client.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+describe('Idempotency-Key over HTTP', () => {
+  let stack: Stack;
+  let as: string;
+  let count = 0;
+  const call = callerOf(() => stack);
+  const key = (text = `key-${(count += 1)}`): Readonly<Record<string, string>> => ({ 'idempotency-key': text });
+  before(async () => {
+    stack = await startStack();
+    as = stack.tokenFor('admin');
+  });
+  after(() => stack.stop());
+
+  const revisionOf = async (id: string): Promise<string | null> =>
+    (await call('GET', `/business/${id}`, { as })).headers.get('etag');
+
+  it('answers the same create again and appends nothing', async () => {
+    const headers = key();
+    const create = () => call('POST', '/business', { as, headers, body: { name: 'a', dba: 'b' } });
+    const first = await create();
+    await call('PUT', `/business/${idOf(first)}`, { as, body: { name: 'changed since' } });
+    const again = await create();
+    expect([again.status, again.text]).to.deep.equal([200, first.text]);
+    for (const name of ['etag', 'location']) expect(again.headers.get(name)).to.equal(first.headers.get(name));
+    expect(await revisionOf(idOf(first))).to.equal('"1"');
+  });
+
+  it('creates once when the same request comes many times at once', async () => {
+    const headers = key();
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, () => call('POST', '/business/', { as, headers, body: { name: 'a' } })),
+    );
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
+    expect(await revisionOf(idOf(replies[0]!))).to.equal('"0"');
+  });
+
+  it('sees the same request behind another order of keys, unknown keys and a trailing slash', async () => {
+    const headers = key();
+    const first = await call('POST', '/business', { as, headers, body: { name: 'a', dba: 'b' } });
+    const again = await call('POST', '/business/', { as, headers, body: { dba: 'b', name: 'a', unknown: 1 } });
+    expect(again.text).to.equal(first.text);
+  });
+
+  it('refuses the same key with another request', async () => {
+    const headers = key();
+    await call('POST', '/business', { as, headers, body: { name: 'a' } });
+    const { status, json } = await call('POST', '/business', { as, headers, body: { name: 'b' } });
+    expect([status, json]).to.deep.equal([
+      422,
+      {
+        name: 'Idempotency Key Reused',
+        message: 'The Idempotency-Key came with another request before',
+        status: 422,
+      },
+    ]);
+  });
+
+  it('keeps the keys of two callers and of two paths apart', async () => {
+    const headers = key();
+    const one = await call('POST', '/business', { as, headers, body: { name: 'a' } });
+    const other = await call('POST', '/business', { as: stack.tokenFor('admin', 'bob'), headers, body: { name: 'b' } });
+    expect(idOf(other)).to.not.equal(idOf(one));
+    const put = await call('PUT', `/business/${idOf(one)}`, { as, headers, body: { name: 'c' } });
+    expect([put.status, put.headers.get('etag')]).to.deep.equal([200, '"1"']);
+  });
+
+  it('answers updates, owners and deletes again as they were, also against a condition that held then', async () => {
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    const calls = [
+      ['PUT', `/business/${id}`, '"0"', { name: 'b' }],
+      ['POST', `/business/${id}/owner`, '"1"', { user: 'bob' }],
+      ['PUT', `/business/${id}/owner?ownerId=bob`, '"2"', { equity: 1 }],
+      ['DELETE', `/business/${id}/owner?ownerId=bob`, '"3"', undefined],
+      ['DELETE', `/business/${id}`, '"4"', undefined],
+    ] as const;
+    const headers = calls.map(([, , match]) => ({ ...key(), 'if-match': match }));
+    const run = async (): Promise<ReadonlyArray<string>> => {
+      const texts: Array<string> = [];
+      for (const [index, [method, path, , body]] of calls.entries()) {
+        const reply = await call(method, path, { as, headers: headers[index]!, ...(body && { body }) });
+        texts.push(`${reply.status} ${String(reply.headers.get('etag'))} ${reply.text}`);
+      }
+      return texts;
+    };
+    const first = await run();
+    expect(first.map((text) => text.slice(0, 3))).to.deep.equal(['200', '200', '200', '200', '200']);
+    expect(await run()).to.deep.equal(first);
+    const events = (await call('GET', `/business/${id}/events`, { as })).json as ReadonlyArray<unknown>;
+    expect(events).to.have.length(6);
+  });
+
+  it('does not remember a refusal', async () => {
+    const headers = key();
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    const update = () => call('PUT', `/business/${id}/owner/bob`, { as, headers, body: { equity: 1 } });
+    expect((await update()).status).to.equal(404);
+    await call('POST', `/business/${id}/owner`, { as, body: { user: 'bob' } });
+    expect((await update()).status).to.equal(200);
+  });
+
+  for (const malformed of ['', 'a b', 'ü', 'x'.repeat(256), 'tab\there'])
+    it(`refuses the key ${JSON.stringify(malformed.slice(0, 12))} of ${malformed.length} characters`, async () => {
+      const { status, json } = await call('POST', '/business', { as, headers: key(malformed), body: { name: 'a' } });
+      expect([status, (json as { errors: unknown }).errors]).to.deep.equal([
+        400,
+        [{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }],
+      ]);
+    });
+
+  it('takes any 255 visible characters', async () => {
+    const headers = key('!~"\\,{}'.repeat(40).slice(0, 255));
+    expect((await call('POST', '/business', { as, headers, body: { name: 'a' } })).status).to.equal(200);
+  });
+});

@@ -1,0 +1,200 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { callerOf, idOf } from '../support/client.js';
+import { type Stack, startStack } from '../support/stack.js';
+
+/** Sends bytes as they are, and gives all that comes back until the server closes. */
+const exchange = (baseUrl: string, ...pieces: ReadonlyArray<string | Buffer>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(baseUrl);
+    const socket = connect(Number(port), hostname);
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    socket.on('close', () => resolve(received)).on('error', reject);
+    for (const piece of pieces) socket.write(piece);
+  });
+
+describe('malformed requests over HTTP', () => {
+  let stack: Stack;
+  let as: string;
+  const call = callerOf(() => stack);
+  before(async () => {
+    stack = await startStack();
+    as = stack.tokenFor('admin');
+  });
+  after(() => stack.stop());
+
+  const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${stack.baseUrl}/api/v1/business`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+    });
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  };
+
+  const bodies: ReadonlyArray<readonly [string, string | Buffer, string]> = [
+    ['no JSON', '{"name":', 'must be valid JSON'],
+    ['more than one JSON', '{"name":"a"}{}', 'must be valid JSON'],
+    ['a comment', '{"name":"a"} // b', 'must be valid JSON'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'must be valid UTF-8'],
+    ['half a surrogate pair as bytes', Buffer.from('eda080', 'hex'), 'must be valid UTF-8'],
+    ['a list', '[]', 'expected an object'],
+    ['a text', '"name"', 'expected an object'],
+    ['null', 'null', 'expected an object'],
+  ];
+  for (const [what, body, message] of bodies)
+    it(`refuses ${what}`, async () => {
+      const { status, json } = await post(body);
+      expect([status, json['errors']]).to.deep.equal([400, [{ path: '', message }]]);
+    });
+
+  it('takes the last of duplicate keys, and a byte order mark', async () => {
+    expect((await post('\ufeff{"name":"a","name":"b"}')).json['name']).to.equal('b');
+  });
+
+  it('takes no harm from keys that objects have by nature', async () => {
+    const { status, json } = await post('{"__proto__":{"name":"x"},"constructor":{"prototype":1},"name":"a"}');
+    expect([status, json['name']]).to.deep.equal([200, 'a']);
+    expect((await post('{"__proto__":{"name":"x"}}')).status).to.equal(400);
+    expect(({} as { name?: unknown }).name).to.equal(undefined);
+  });
+
+  it('keeps all other Unicode as it came', async () => {
+    const name = '\u200d👩‍👩‍👧 e\u0301 \u202e \uffff';
+    expect((await post(JSON.stringify({ name }))).json['name']).to.equal(name);
+  });
+
+  const types: ReadonlyArray<readonly [string, number]> = [
+    ['application/json; charset=utf-8', 200],
+    ['Application/JSON;charset="UTF-8"', 200],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/json; charset=utf-16', 415],
+    ['application/jsonp', 415],
+    ['text/json', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['nonsense', 415],
+  ];
+  for (const [type, expected] of types)
+    it(`answers a body of type ${type} by ${expected}`, async () => {
+      expect((await post('{"name":"a"}', { 'content-type': type })).status).to.equal(expected);
+    });
+
+  it('refuses a compressed body', async () => {
+    const reply = await post(gzipSync('{"name":"a"}'), { 'content-encoding': 'gzip' });
+    expect([reply.status, reply.json['name']]).to.deep.equal([415, 'Unsupported Media Type']);
+    expect((await post('{"name":"a"}', { 'content-encoding': 'identity' })).status).to.equal(200);
+  });
+
+  it('takes 256 KiB and not a byte more', async () => {
+    const padded = (bytes: number): string => `{"name":"a"}${' '.repeat(bytes - 12)}`;
+    expect((await post(padded(256 * 1024))).status).to.equal(200);
+    expect(await post(padded(256 * 1024 + 1))).to.deep.equal({
+      status: 413,
+      json: { name: 'Payload Too Large', message: 'The limit is 262144 bytes', status: 413 },
+    });
+  });
+
+  it('refuses deeply nested JSON in good time', async () => {
+    const depth = 100_000;
+    expect((await post(`{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`)).status).to.equal(400);
+  });
+
+  const head = (method: string, path: string, ...headers: ReadonlyArray<string>): string =>
+    [`${method} /api/v1${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${as}`, ...headers, '', ''].join('\r\n');
+
+  it('cuts off a body that grows beyond the limit, and still gets its answer through', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const request = head('POST', '/business', 'Content-Type: application/json', 'Transfer-Encoding: chunked');
+    const answer = await exchange(stack.baseUrl, request, ...Array<string>(8).fill(chunk));
+    expect(answer).to.match(/^HTTP\/1\.1 413 /);
+    expect(answer).to.contain('Connection: close').and.to.contain('"status":413');
+  });
+
+  it('refuses an announced length without waiting for the body', async () => {
+    const request = head('POST', '/business', 'Content-Type: application/json', 'Content-Length: 1000000000');
+    expect(await exchange(stack.baseUrl, request)).to.match(/^HTTP\/1\.1 413 /);
+  });
+
+  it('lets a client that waits for "100 Continue" send only what is wanted', async () => {
+    const waiting = ['Content-Type: application/json', 'Expect: 100-continue', 'Connection: close'];
+    const wanted = head('POST', '/business', ...waiting, 'Content-Length: 12');
+    expect(await exchange(stack.baseUrl, wanted, '{"name":"a"}')).to.match(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
+    );
+    const refused = head('POST', '/business', ...waiting, 'Content-Length: 300000');
+    expect(await exchange(stack.baseUrl, refused)).to.match(/^HTTP\/1\.1 413 /);
+  });
+
+  it('goes on with the connection after a short body that it did not read', async () => {
+    const refused = head('PATCH', '/business', 'Content-Length: 5');
+    const next = head('GET', '/business/x', 'Connection: close');
+    const answers = await exchange(stack.baseUrl, `${refused}12345${next}`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 405', 'HTTP/1.1 404']);
+  });
+
+  const notHttp = [
+    ['nonsense', 'nonsense\r\n\r\n', 400],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHo st: x\r\n\r\n', 400],
+    [
+      'both length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+    ],
+    ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const;
+  for (const [what, bytes, status] of notHttp)
+    it(`answers ${what} by the error object and ${status}`, async () => {
+      const answer = await exchange(stack.baseUrl, bytes);
+      const [, body = ''] = answer.split('\r\n\r\n');
+      expect(answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(JSON.parse(body)).to.include({ status });
+    });
+
+  it('survives a client that goes in the middle of its body', async () => {
+    const { hostname, port } = new URL(stack.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const request = head('POST', '/business', 'Content-Type: application/json', 'Content-Length: 100');
+    await new Promise((resolve) => socket.write(`${request}{"name"`, resolve));
+    socket.destroy();
+    const reply = await call('POST', '/business', { as, body: { name: 'next' } });
+    expect(idOf(reply)).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'limit=',
+    'limit=1&limit=2',
+    'after=nobody',
+    'after=00000000-0000-7000-8000-000000000000',
+    'after=%00',
+    'name=a&name=b',
+  ])
+    it(`refuses a list by ${query}`, async () => {
+      for (const method of ['GET', 'HEAD'])
+        expect((await call(method, `/business?${query}`, { as })).status, method).to.equal(400);
+    });
+
+  for (const query of ['from=x', 'from=-1', 'limit=0', 'limit=1001', 'order=up', 'proof=maybe', 'from=1&from=2'])
+    it(`refuses events by ${query}`, async () => {
+      const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+      expect((await call('GET', `/business/${id}/events?${query}`, { as })).status).to.equal(400);
+    });
+
+  for (const query of [
+    'revision=x',
+    'revision=-1',
+    'revision=',
+    'at=yesterday',
+    'at=2026-01-01',
+    'revision=0&at=2026-01-01T00:00:00Z',
+  ])
+    it(`refuses a state of then by ${query}`, async () => {
+      const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+      expect((await call('GET', `/business/${id}?${query}`, { as })).status).to.equal(400);
+    });
+});
