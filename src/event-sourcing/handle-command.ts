@@ -6,7 +6,7 @@ import { makeCommandQueue } from './command-queue.js';
 import type { Decider } from './decider.js';
 import { seal, type SealedEvent } from './envelope.js';
 import type { Appended, AppendFailure, EventStore } from './event-store.js';
-import { type Folded, nextRevision, rememberKeyed, unfolded } from './fold.js';
+import { type Folded, nextRevision, unfolded } from './fold.js';
 import { loadStream, type LoadFailure } from './load-stream.js';
 import type { Revision, StreamName } from './recorded-event.js';
 import { findCommand, replayCommand } from './replay-command.js';
@@ -105,7 +105,8 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
   ): Handled<State, Event> => {
     const { commandId, actor } = call.envelope;
     const after = events.reduce((state, event) => decider.evolve(state, event, { actor, at }), folded.state);
-    const keyed = isKeyed(commandId) ? rememberKeyed(folded.keyed, commandId, revision) : folded.keyed;
+    const { keyed } = folded;
+    if (isKeyed(commandId)) keyed.add(commandId, revision);
     cache.set(call.stream, { state: after, revision, position, lastHash, lastAt: at, keyed });
     return { before: folded.state, after, events, revision, position, replayed: false };
   };
@@ -141,10 +142,17 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
     call: CommandCall<Command>,
     { folded, own }: Basis<State>,
   ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
-    const known = own ?? folded.keyed.revisions.get(call.envelope.commandId);
-    return known !== undefined || folded.keyed.since === 0n || !isKeyed(call.envelope.commandId)
-      ? E.right(known)
-      : findCommand(store, serde, call.stream, call.envelope.commandId, folded.keyed.since);
+    const { commandId } = call.envelope;
+    if (own !== undefined || !isKeyed(commandId)) return E.right(own);
+    const known = folded.keyed.find(commandId);
+    switch (known._tag) {
+      case 'Known':
+        return E.right(known.revision);
+      case 'Unknown':
+        return E.right(undefined);
+      case 'PerhapsBefore':
+        return findCommand(store, serde, call.stream, commandId, known.before);
+    }
   };
 
   const replay = async (

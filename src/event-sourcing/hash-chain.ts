@@ -13,10 +13,13 @@ export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEv
 const isObject = (json: unknown): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-const parse = (text: string): E.Either<string, Json> =>
-  // reason: JSON.parse gives nothing but Json
+/** A text may be JSON and yet hold what canonical JSON cannot: 1e999 is no number there. */
+const parse = (text: string): E.Either<string, { readonly json: Json; readonly canonical: string }> =>
   E.tryCatch(
-    () => JSON.parse(text) as Json,
+    () => {
+      const json = JSON.parse(text) as Json; // reason: JSON.parse gives nothing but Json
+      return { json, canonical: canonicalJson(json) };
+    },
     () => 'not JSON',
   );
 
@@ -29,15 +32,15 @@ const isSalt = (salt: Json): salt is string =>
 const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject): string | undefined => {
   const data = parse(text);
   if (E.isLeft(data)) return 'data is not JSON';
-  const canonical = canonicalJson(data.right);
+  const { canonical } = data.right;
   if (salt === undefined) return WITHHELD.includes(canonical) ? undefined : 'data without its salt cannot be verified';
   return isSalt(salt) && saltedHash(salt, canonical) === dataHash ? undefined : 'dataHash does not match data';
 };
 
 const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
   const metadata = parse(event.metadata);
-  if (E.isLeft(metadata) || !isObject(metadata.right)) return 'metadata is no JSON object';
-  const envelope = metadata.right;
+  if (E.isLeft(metadata) || !isObject(metadata.right.json)) return 'metadata is no JSON object';
+  const envelope = metadata.right.json;
   if (event.revision !== end.revision) return `revision ${event.revision}, expected ${end.revision}`;
   if (envelope['previousHash'] !== end.hash) return 'previousHash is not the hash of the event before it';
   if (eventHash(event, envelope) !== envelope['hash']) return 'hash does not match the event';

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { isKeyed } from './command-id.js';
 import type { Decider } from './decider.js';
 import { type EventStore, StoreUnavailable, type StreamRange } from './event-store.js';
-import { type Folded, gatherKeyed, unfolded } from './fold.js';
+import { type Folded, unfolded } from './fold.js';
 import type { Revision, StreamName } from './recorded-event.js';
 import type { Recorded, Serde, UndecodableEvent, DomainEvent } from './serde.js';
 
@@ -57,7 +57,6 @@ export const loadStream = async <State, Command, Event extends DomainEvent, Refu
 ): Promise<E.Either<LoadFailure, Loaded<State>>> => {
   const { store, serde, decider } = deps;
   const from = known.revision === 'no-stream' ? 0n : known.revision;
-  const keyed = gatherKeyed(known.keyed);
   let isKnown = known.revision === 'no-stream';
   let folded = known;
   let own: Revision | undefined;
@@ -69,11 +68,11 @@ export const loadStream = async <State, Command, Event extends DomainEvent, Refu
     }
     const state = decider.evolve(folded.state, event, metadata);
     folded = { ...folded, state, revision, position, lastHash: metadata.hash, lastAt: metadata.at };
-    if (isKeyed(metadata.$causationId)) keyed.add(metadata.$causationId, revision);
+    if (isKeyed(metadata.$causationId)) known.keyed.add(metadata.$causationId, revision);
     if (metadata.$causationId === commandId) own = revision;
     return true;
   });
   if (E.isLeft(outcome)) return outcome;
   if (!isKnown) return loadStream(deps, stream, unfolded(decider.initialState), commandId);
-  return E.right({ folded: { ...folded, keyed: keyed.gathered() }, own });
+  return E.right({ folded, own });
 };
