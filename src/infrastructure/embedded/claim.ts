@@ -24,7 +24,7 @@ export type Claim = {
   readonly release: () => Promise<void>;
 };
 
-export type Claiming = {
+type Claiming = {
   readonly kind: ClaimKind;
   readonly address: Address;
   readonly dataDir: string;

@@ -12,13 +12,13 @@ export type DataDirectoryInUse = {
   readonly message: string;
 };
 
-export type DataDirectoryNotWritable = {
+type DataDirectoryNotWritable = {
   readonly _tag: 'DataDirectoryNotWritable';
   readonly directory: string;
   readonly message: string;
 };
 
-export type MajorVersionMismatch = {
+type MajorVersionMismatch = {
   readonly _tag: 'MajorVersionMismatch';
   readonly directory: string;
   readonly found: string;

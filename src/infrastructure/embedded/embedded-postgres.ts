@@ -111,7 +111,8 @@ const start = async (
   const ours = settled.right._tag === 'Started' ? settled.right.server : undefined;
   const port = settled.right._tag === 'Started' ? settled.right.server.port : settled.right.port;
   const address = { port, password: cluster.password };
-  const shutDown = ours && supervise(ours, { restart: () => restart(settling, port), onLog });
+  const again = TE.tryCatch(() => restart(settling, port), fromSystemError(options.dataDir));
+  const shutDown = ours && supervise(ours, { restart: pipe(again, TE.chain(TE.fromEither)), onLog });
   const claim = await enter(address, options);
   if (E.isLeft(claim)) {
     await shutDown?.();

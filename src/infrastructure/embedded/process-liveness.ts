@@ -62,30 +62,35 @@ export const parseOwner = (text: string): Owner | undefined => {
 export const lives = ({ pid, born }: Pick<Owner, 'pid' | 'born'>): boolean =>
   processExists(pid) && bornAt(pid) === born;
 
-const sameDirectory = (one: string, other: string): boolean => {
-  try {
-    const [a, b] = [statSync(one), statSync(other)];
-    return a.dev === b.dev && a.ino === b.ino;
-  } catch {
-    return false;
-  }
-};
-
 const commandLine = (pid: number): string => {
   try {
-    return execFileSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      : execFileSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return '';
   }
 };
 
+/** Undefined where we may not look: root in a container without SYS_PTRACE, which is the usual one. */
+const worksIn = (directory: string, pid: number): boolean | undefined => {
+  try {
+    const [own, wanted] = [statSync(`/proc/${pid}/cwd`), statSync(directory)];
+    return own.dev === wanted.dev && own.ino === wanted.ino;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * Whether a pid is a Postgres that works in this data directory, or has been given to another process since.
- * On Linux the working directory tells, which does not depend on how the path was written; on Windows nothing does, and
- * the answer is yes.
+ * On Linux the working directory tells, which does not depend on how the path was written, else the command line. Where
+ * nothing tells, as on Windows, the answer is yes: to wait in vain is harmless, a second server on the same data is not.
  */
 export const isServerIn = (data: string, pid: number): boolean => {
   if (!processExists(pid)) return false;
-  if (process.platform === 'linux') return sameDirectory(`/proc/${pid}/cwd`, data);
-  return process.platform === 'win32' || commandLine(pid).includes(data);
+  const works = worksIn(data, pid);
+  if (works !== undefined) return works;
+  const command = commandLine(pid);
+  return command === '' ? processExists(pid) : command.includes(data);
 };

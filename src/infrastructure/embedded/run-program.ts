@@ -7,7 +7,7 @@ import type { Account } from './account.js';
  */
 export const cleanEnvironment: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-export type Ran = { readonly ok: boolean; readonly how: string; readonly lines: ReadonlyArray<string> };
+type Ran = { readonly ok: boolean; readonly how: string; readonly lines: ReadonlyArray<string> };
 
 const outcome = (code: number | null, signal: NodeJS.Signals | null): string =>
   signal === null ? `exit code ${code ?? '?'}` : `killed by ${signal}`;

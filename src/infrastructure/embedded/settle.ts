@@ -14,7 +14,7 @@ import { requestStop } from './stop-server.js';
 import { verdict } from './verdict.js';
 
 /** How a launcher came to a server. */
-export type Settled =
+type Settled =
   { readonly _tag: 'Joined'; readonly port: number } | { readonly _tag: 'Started'; readonly server: Server };
 
 export type Settling = Omit<Launch, 'port'> & {

@@ -1,11 +1,11 @@
-import { either as E } from 'fp-ts';
+import { either as E, type taskEither as TE } from 'fp-ts';
 import type { EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { pause } from './pause.js';
 import type { Server } from './server-process.js';
 
-export type Supervision = {
+type Supervision = {
   /** Starts another server on the port of the first. */
-  readonly restart: () => Promise<E.Either<EmbeddedPostgresError, Server>>;
+  readonly restart: TE.TaskEither<EmbeddedPostgresError, Server>;
   readonly onLog: (line: string) => void;
 };
 

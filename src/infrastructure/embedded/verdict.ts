@@ -1,7 +1,7 @@
 import type { Occupant } from './occupant.js';
 import type { Owner } from './process-liveness.js';
 
-export type Verdict = 'start' | 'join' | 'replace' | 'wait' | 'refuse';
+type Verdict = 'start' | 'join' | 'replace' | 'wait' | 'refuse';
 
 /**
  * What a launcher that has no server of its own does about the one it finds.

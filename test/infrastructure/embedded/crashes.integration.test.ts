@@ -3,9 +3,17 @@ import { once } from 'node:events';
 import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { openCluster } from '../../../src/infrastructure/embedded/cluster.js';
+import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
 import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { findHome } from '../../../src/infrastructure/embedded/home.js';
+import { ourselves } from '../../../src/infrastructure/embedded/process-liveness.js';
+import { type Server, launchServer } from '../../../src/infrastructure/embedded/server-process.js';
+import { freePort } from '../../../src/infrastructure/embedded/settle.js';
 import { type Child, killLeftovers, startChild } from './support/child-process.js';
+import { installed } from './support/installed.js';
 import {
   answers,
   discard,
@@ -41,7 +49,8 @@ const claimIsHeld = async (connectionString: string): Promise<boolean> => {
   return locks.length === 1;
 };
 
-describe('embedded Postgres when something is killed', () => {
+describe('embedded Postgres when something is killed', function () {
+  this.timeout(60_000); // starts many processes, and the machine may be busy
   let dataDir: string;
 
   before(async () => {
@@ -56,7 +65,7 @@ describe('embedded Postgres when something is killed', () => {
 
   it('the service, at full write: the server goes too, and the next start has every acknowledged row', async () => {
     const child = startChild([dataDir, 'service', 'write']);
-    const connectionString = String(await child.saying('ready'));
+    const before = String(await child.saying('ready'));
     await eventually(() => lastAcknowledged(child) > 50, '50 acknowledged rows');
     child.process.kill('SIGKILL');
     await child.ended;
@@ -64,7 +73,7 @@ describe('embedded Postgres when something is killed', () => {
 
     const next = await runningService(dataDir); // while the watchdog stops the old server
     expect(next.adopted).to.equal(false);
-    expect(await answers(connectionString)).to.equal(next.connectionString === connectionString);
+    expect(await answers(before)).to.equal(next.connectionString === before);
     const [kept] = await rows(next.connectionString, 'SELECT count(*)::int AS n FROM acknowledged');
     // one more may have been committed and not yet acknowledged
     expect(kept).to.satisfy(({ n }: { n: number }) => n === acknowledged || n === acknowledged + 1);
@@ -121,6 +130,30 @@ describe('embedded Postgres when something is killed', () => {
     await service.stop();
     expect(await answers(service.connectionString)).to.equal(false);
     await (await runningService(dataDir)).stop();
+  });
+
+  it('the server, and by now another one runs there: stopping the first does not touch it', async () => {
+    const home = await findHome(dataDir, () => undefined);
+    const cluster = E.isRight(home) ? await openCluster(home.right, await installed(), false) : home;
+    if (E.isLeft(cluster)) throw new Error(cluster.left.message);
+    const launch = async (): Promise<Server> => {
+      const launched = await launchServer({
+        cluster: cluster.right,
+        owner: ourselves('service'),
+        port: await freePort(),
+        settings: {},
+        onLog: () => undefined,
+      });
+      if (E.isLeft(launched)) throw new Error(launched.left.how);
+      return launched.right;
+    };
+    const first = await launch();
+    await first.shutDown();
+    const second = await launch();
+    await first.shutDown();
+    const address = { port: second.port, password: cluster.right.password };
+    expect(await answers(connectionString(address))).to.equal(true);
+    await second.shutDown();
   });
 
   it('the watchdog alone: the service gets a server with a watchdog again', async function () {

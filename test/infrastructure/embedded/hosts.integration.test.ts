@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -64,7 +64,8 @@ const accountOf = (name: string): { readonly uid: number; readonly gid: number }
   return entry && { uid: Number(entry[2]), gid: Number(entry[3]) };
 };
 
-describe('embedded Postgres on hosts of many kinds', () => {
+describe('embedded Postgres on hosts of many kinds', function () {
+  this.timeout(60_000); // starts many processes, and the machine may be busy
   let home: string;
 
   beforeEach(() => {
@@ -135,6 +136,17 @@ describe('embedded Postgres on hosts of many kinds', () => {
       await (await runningService(dataDir)).stop();
       execFileSync('chown', ['-R', 'root:root', path.join(dataDir, 'postgres')]);
       const service = await runningService(dataDir);
+      expect(await answers(service.connectionString)).to.equal(true);
+      await service.stop();
+    });
+
+    it('in a container, where root may not look at other processes, a running server is still seen', async function () {
+      const dataDir = path.join(home, 'data');
+      const service = await runningService(dataDir);
+      const [program, ...args] = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace', process.execPath];
+      needs(this, spawnSync(program, [...args, '--version']).status === 0, 'setpriv, to give up a capability');
+      const child = startChild([dataDir, 'service'], {}, [program, ...args]);
+      expect(await child.saying('refused')).to.equal('DataDirectoryInUse');
       expect(await answers(service.connectionString)).to.equal(true);
       await service.stop();
     });

@@ -23,9 +23,14 @@ export const killLeftovers = (): void => {
 };
 
 /** Starts `child.ts` in a process of its own, at the head of its own process group. */
-export const startChild = (args: ReadonlyArray<string>, over: SpawnOptions = {}): Child => {
+export const startChild = (
+  args: ReadonlyArray<string>,
+  over: SpawnOptions = {},
+  node: ReadonlyArray<string> = [process.execPath],
+): Child => {
   const program = path.join(import.meta.dirname, 'child.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+  const [command = '', ...before] = node;
+  const child = spawn(command, [...before, '--import', 'tsx', program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
     ...over,

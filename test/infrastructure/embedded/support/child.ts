@@ -26,7 +26,7 @@ await client.connect();
 process.once('SIGINT', () => {
   // as a service that drains: it still needs its database
   const drain = async (): Promise<void> => {
-    const { rows } = await client.query<{ drained: number }>('SELECT 7 AS drained');
+    const { rows } = await client.query<{ drained: number }>('SELECT 7 AS drained FROM pg_sleep(0.2)');
     await client.end();
     await stop();
     say(rows[0] ?? {});

@@ -75,7 +75,7 @@ export const rows = async (connectionString: string, sql: string): Promise<Reado
   }
 };
 
-const limit = 15_000; // ms
+const limit = 30_000; // ms; enough for a busy machine
 
 /** Asks until the answer is there. Rejections count as "not yet". */
 export const eventually = async <A>(ask: () => A | undefined | Promise<A | undefined>, what: string): Promise<A> => {

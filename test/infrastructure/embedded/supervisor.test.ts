@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { cannotStart } from '../../../src/infrastructure/embedded/embedded-postgres-error.js';
+import type { Server } from '../../../src/infrastructure/embedded/server-process.js';
+import { supervise } from '../../../src/infrastructure/embedded/supervisor.js';
+
+type Later<A> = { readonly promise: Promise<A>; readonly resolve: (value: A) => void };
+
+const later = <A>(): Later<A> => {
+  let settle: (value: A) => void = () => undefined;
+  const promise = new Promise<A>((resolve) => (settle = resolve));
+  return { promise, resolve: (value) => settle(value) };
+};
+
+/** A server that does nothing but end. */
+const aServer = (name: string, events: Array<string>): { readonly server: Server; readonly die: () => void } => {
+  const { promise, resolve } = later<string>();
+  const shutDown = (): Promise<void> => {
+    events.push(`${name} is shut down`);
+    resolve('exit code 0');
+    return Promise.resolve();
+  };
+  return { server: { port: 1, ended: promise, shutDown }, die: () => resolve('killed by signal 9') };
+};
+
+const log = (events: Array<string>) => (line: string) => void events.push(line);
+
+describe('the supervisor of a server', () => {
+  it('starts another one when it ends, and after a failure tries again', async () => {
+    const events: Array<string> = [];
+    const [first, second] = [aServer('the first', events), aServer('the second', events)];
+    const restarted = later<undefined>();
+    const attempts = [E.left(cannotStart('the disk is full')), E.right(second.server)];
+    const restart = (): Promise<(typeof attempts)[number]> => {
+      const attempt = attempts.shift() ?? E.left(cannotStart('asked too often'));
+      if (attempts.length === 0) restarted.resolve(undefined);
+      return Promise.resolve(attempt);
+    };
+    const stop = supervise(first.server, { restart, onLog: log(events) });
+    first.die();
+    await restarted.promise;
+    await new Promise(setImmediate); // the answer is taken
+    await stop();
+    expect(events).to.deep.equal([
+      'Postgres ended unexpectedly (killed by signal 9); starting it again',
+      'Postgres cannot start: the disk is full.',
+      'the second is shut down',
+    ]);
+  });
+
+  it('stopped, starts nothing', async () => {
+    const events: Array<string> = [];
+    const first = aServer('the first', events);
+    await supervise(first.server, { restart: () => Promise.reject(new Error('restarted')), onLog: log(events) })();
+    expect(events).to.deep.equal(['the first is shut down']);
+  });
+
+  it('stopped in the middle of a restart, takes the new server down again', async () => {
+    const events: Array<string> = [];
+    const [first, second] = [aServer('the first', events), aServer('the second', events)];
+    const asked = later<undefined>();
+    const answer = later<E.Either<never, Server>>();
+    const restart = (): Promise<E.Either<never, Server>> => {
+      asked.resolve(undefined);
+      return answer.promise;
+    };
+    const stop = supervise(first.server, { restart, onLog: log(events) });
+    first.die();
+    await asked.promise;
+    const stopped = stop();
+    answer.resolve(E.right(second.server));
+    await stopped;
+    expect(events.at(-1)).to.equal('the second is shut down');
+  });
+});
