@@ -7,6 +7,8 @@ export type SeverableProxy = {
   readonly url: string;
   /** Cuts all connections, and refuses new ones until `mend`. */
   readonly sever: () => void;
+  /** Cuts all connections, and takes new ones without a word until `mend`. */
+  readonly mute: () => void;
   readonly mend: () => void;
   /** Cuts a connection with the next word of its server, which is then not passed on: the request did arrive. */
   readonly loseNextAnswer: () => void;
@@ -17,6 +19,7 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
   const { hostname, port } = new URL(target);
   const open = new Set<net.Socket>();
   let isSevered = false;
+  let isMute = false;
   let losesAnswer = false;
 
   const cut = (...sockets: ReadonlyArray<net.Socket>): void => {
@@ -26,6 +29,12 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
   const server = net.createServer((client) => {
     if (isSevered) {
       cut(client);
+      return;
+    }
+    if (isMute) {
+      open.add(client);
+      client.on('error', () => undefined);
+      client.resume();
       return;
     }
     const upstream = net.connect(Number(port), hostname);
@@ -59,8 +68,13 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
       isSevered = true;
       cut(...open);
     },
+    mute: () => {
+      isMute = true;
+      cut(...open);
+    },
     mend: () => {
       isSevered = false;
+      isMute = false;
     },
     loseNextAnswer: () => {
       losesAnswer = true;

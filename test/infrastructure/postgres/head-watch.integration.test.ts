@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { makeCommitFeed } from '../../../src/infrastructure/postgres/event-log/commit-feed.js';
+import { watchHead } from '../../../src/infrastructure/postgres/event-log/head-watch.js';
+import type { Pages } from '../../../src/infrastructure/postgres/event-log/pages.js';
+import { anEvent, appended, aStream } from '../../contract/event-store/store-under-test.js';
+import { eventually } from '../../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { openStore } from '../../support/postgres-event-store.js';
+
+const unasked = (): Promise<never> => Promise.reject(new Error('not asked here'));
+
+describe('the watch over the head of the log', () => {
+  let connectionString: string;
+  let leaving: AbortController;
+  let watching: Promise<void>;
+
+  before(async function () {
+    this.timeout(startingPostgres);
+    connectionString = await freshDatabase();
+  });
+  beforeEach(() => {
+    leaving = new AbortController();
+  });
+  afterEach(async () => {
+    leaving.abort();
+    await watching;
+  });
+
+  /** Watches as the process `me`; what a look at the head finds is `polled`. */
+  const watch = (polled: () => bigint) => {
+    const feed = makeCommitFeed();
+    const pages: Pages = {
+      head: () => Promise.resolve(polled()),
+      log: unasked,
+      stream: unasked,
+      newest: unasked,
+      identity: unasked,
+    };
+    const deps = { config: { connectionString }, feed, pages, process: 'me', onIncident: () => undefined };
+    watching = watchHead(deps, leaving.signal);
+    return feed;
+  };
+
+  const isListening = async (client: pg.Client): Promise<boolean> => {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+    );
+    return rowCount === 1;
+  };
+
+  it('hears what other processes append, and not what this one has said itself', async () => {
+    const feed = watch(() => 0n);
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await eventually(
+      () => isListening(client),
+      (listening) => listening,
+    );
+    await client.query(`notify event_log_head, 'me 1000'`);
+    await client.query(`notify event_log_head, 'nonsense'`);
+    await client.end();
+    const other = await openStore(connectionString);
+    const { position } = await appended(other, aStream(), 'no-stream', anEvent());
+    await other.close();
+    await feed.grown(0n, leaving.signal);
+    expect(feed.head()).to.equal(position);
+  });
+
+  it('looks at the head by itself, in case nothing is said', async () => {
+    let head = 0n;
+    const feed = watch(() => head);
+    await Promise.resolve();
+    head = 7n;
+    await feed.grown(0n, leaving.signal);
+    expect(feed.head()).to.equal(7n);
+  });
+});
