@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { startMemoryStack, type MemoryStack, type MemoryStackOptions } from '../support/memory-stack.js';
+import { call, callerOf } from '../support/client.js';
+
+describe('health over HTTP', () => {
+  let stack: MemoryStack;
+  const start = async (options: MemoryStackOptions): Promise<void> => {
+    stack = await startMemoryStack(options);
+  };
+  const get = async (path: string, as?: string) => {
+    const headers = as === undefined ? {} : { authorization: `Bearer ${as}` };
+    const response = await fetch(`${stack.baseUrl}${path}`, { headers });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  afterEach(() => stack.stop());
+
+  it('says that the process lives and is ready, to anybody', async () => {
+    await start({});
+    for (const [path, text] of [
+      ['/livez', '{"status":"alive"}'],
+      ['/readyz', '{"status":"ready"}'],
+    ] as const) {
+      const reply = await get(path, 'not a token');
+      expect([reply.status, reply.text]).to.deep.equal([200, text]);
+    }
+  });
+
+  it('names the parts that are missing, and still lives', async () => {
+    await start({ readiness: () => Promise.resolve({ missing: ['event store', 'documents'] }) });
+    const reply = await get('/readyz');
+    expect([reply.status, JSON.parse(reply.text), reply.headers.get('retry-after')]).to.deep.equal([
+      503,
+      { name: 'Service Unavailable', message: 'Not ready: event store, documents', status: 503 },
+      '1',
+    ]);
+    expect((await get('/livez')).status).to.equal(200);
+  });
+
+  it('shows figures to auditors and admins alone', async () => {
+    await start({ metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }) });
+    for (const role of ['auditor', 'admin']) {
+      const reply = await get('/metrics', stack.tokenFor(role));
+      expect([reply.status, reply.text, reply.headers.get('content-type')]).to.deep.equal([
+        200,
+        'up 1\n',
+        'text/plain; version=0.0.4',
+      ]);
+    }
+    for (const role of ['viewer', 'editor']) expect((await get('/metrics', stack.tokenFor(role))).status).to.equal(401);
+    expect((await get('/metrics')).status).to.equal(401);
+  });
+
+  it('has no figures where nothing gives them', async () => {
+    await start({});
+    expect((await get('/metrics', stack.tokenFor('admin'))).status).to.equal(404);
+  });
+
+  it('tells every request to whoever counts them', async () => {
+    const seen: Array<{ operation: string; method: string; status: number; isTimed: boolean }> = [];
+    await start({ observe: ({ seconds, ...rest }) => seen.push({ ...rest, isTimed: seconds > 0 && seconds < 60 }) });
+    await call(stack, 'GET', '/business/x', { as: stack.tokenFor('viewer') });
+    await call(stack, 'POST', '/nothing');
+    expect(seen.filter(({ operation }) => operation !== 'openApi')).to.deep.equal([
+      { operation: 'getBusiness', method: 'GET', status: 404, isTimed: true },
+      { operation: 'none', method: 'POST', status: 404, isTimed: true },
+    ]);
+  });
+});
+
+describe('a limit of requests', () => {
+  it('holds each caller, and each address without one, to its share', async () => {
+    const stack = await startMemoryStack({ rateLimit: 2 });
+    const get = callerOf(() => stack);
+    const statuses = async (given: { as?: string }): Promise<ReadonlyArray<number>> => {
+      const replies = [await get('GET', '/business', given), await get('GET', '/business', given)];
+      const refused = await get('GET', '/business', given);
+      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
+      return [...replies, refused].map(({ status }) => status);
+    };
+    expect(await statuses({ as: stack.tokenFor('viewer', 'alice') })).to.deep.equal([200, 200, 429]);
+    expect(await statuses({ as: stack.tokenFor('viewer', 'bob') })).to.deep.equal([200, 200, 429]);
+    expect(await statuses({})).to.deep.equal([401, 401, 429]);
+    expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
+    expect((await fetch(`${stack.baseUrl}/livez`)).status).to.equal(200);
+    await stack.stop();
+  });
+});
+
+describe('a public document list', () => {
+  it('needs no token, but takes no bad one', async () => {
+    const stack = await startMemoryStack({ publicDocumentList: true });
+    const get = callerOf(() => stack);
+    expect((await get('GET', '/document/')).json).to.deep.equal([]);
+    expect((await get('GET', '/document/', { as: 'bad' })).status).to.equal(401);
+    expect((await get('GET', '/document/', { as: stack.tokenFor('nobody') })).status).to.equal(401);
+    expect((await get('GET', '/document/', { as: stack.tokenFor('viewer') })).status).to.equal(200);
+    for (const path of ['/document/x', '/business']) expect((await get('GET', path)).status).to.equal(401);
+    await stack.stop();
+  });
+});

@@ -1,0 +1,147 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
+import { either as E, taskEither as TE } from 'fp-ts';
+import { expect } from 'chai';
+import type { Origin } from '../../src/application/origin.js';
+import { makeService } from '../../src/http/service.js';
+import { callerOf } from '../support/client.js';
+import { atRest, eventually } from '../support/eventually.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+
+const EVENTS = 10_000;
+const PAGES = EVENTS / 500;
+const origin: Origin = { actor: 'alice', correlationId: 'test', operation: 'test' };
+
+/** An answer, of which nothing is read yet. */
+const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject));
+
+/** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
+const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
+  const { businesses } = makeService(ports);
+  const created = await businesses.create(origin, { name: 'a' })();
+  if (E.isLeft(created)) throw new Error('not created');
+  const { businessId } = created.right;
+  const line1 = 'x'.repeat(1000);
+  for (let revision = 1; revision < EVENTS; revision += 1) {
+    const changes = { name: String(revision), line1: `${revision % 2}${line1.slice(1)}`, line2: `${revision}${line1}` };
+    await businesses.update(origin, businessId, changes)();
+  }
+  return businessId;
+};
+
+describe('streaming over HTTP', () => {
+  let stack: MemoryStack;
+  let id: string;
+  let pulled: number;
+  let running: number;
+  const call = callerOf(() => stack);
+  before(async function () {
+    this.timeout(60_000);
+    stack = await startMemoryStack({
+      ports: ({ store }) => ({
+        store: {
+          ...store,
+          readStream: async function* (name, range) {
+            running += 1;
+            try {
+              for await (const page of store.readStream(name, range)) {
+                pulled += 1;
+                yield page;
+              }
+            } finally {
+              running -= 1;
+            }
+          },
+        },
+      }),
+    });
+    [pulled, running] = [0, 0];
+    id = await longHistory(stack);
+  });
+  after(() => stack.stop());
+  beforeEach(() => {
+    [pulled, running] = [0, 0];
+  });
+
+  /** The answer to a GET, of which nothing is read yet. */
+  const unread = async (path: string): Promise<IncomingMessage> => {
+    const headers = { authorization: `Bearer ${stack.tokenFor('admin')}` };
+    return responseTo(request(`${stack.baseUrl}/api/v1${path}`, { headers }).end());
+  };
+
+  it('gives all 10,000 events to a slow reader at its own pace', async () => {
+    const response = await unread(`/business/${id}/events`);
+    const whileWaiting = await atRest(() => pulled);
+    expect(whileWaiting).to.be.lessThan(PAGES);
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
+    const revisions = (JSON.parse(text) as ReadonlyArray<{ revision: number }>).map(({ revision }) => revision);
+    expect(revisions).to.deep.equal(Array.from({ length: EVENTS }, (_, revision) => revision));
+    expect([pulled, running]).to.deep.equal([PAGES, 0]);
+  });
+
+  it('stops reading when the reader goes', async () => {
+    const response = await unread(`/business/${id}/events`);
+    await atRest(() => pulled);
+    response.destroy();
+    expect(
+      await eventually(
+        () => running,
+        (count) => count === 0,
+      ),
+    ).to.equal(0);
+    expect(pulled).to.be.lessThan(PAGES);
+    const line = await eventually(
+      () => stack.log.at(-1),
+      (last) => JSON.stringify(last).includes('ERR_STREAM_PREMATURE_CLOSE'),
+    );
+    expect(line).to.deep.include({ level: 'info', message: 'request' });
+  });
+
+  it('reads one event for the headers of HEAD', async () => {
+    const { status, text } = await call('HEAD', `/business/${id}/events`, { as: stack.tokenFor('admin') });
+    expect([status, text, pulled, running]).to.deep.equal([200, '', 1, 0]);
+  });
+
+  it('folds no more of a history than an earlier state needs', async () => {
+    await call('GET', `/business/${id}?revision=3`, { as: stack.tokenFor('admin') });
+    expect([pulled, running]).to.deep.equal([1, 0]);
+  });
+});
+
+describe('a reader that stops reading', () => {
+  it('is cut off after a while, and what it held is released', async () => {
+    let isReleased = false;
+    async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          yield ' '.repeat(65_536);
+          await new Promise(setImmediate);
+        }
+      } finally {
+        isReleased = true;
+      }
+    }
+    const stack = await startMemoryStack({
+      streams: { stall: 50 },
+      ports: ({ businesses }) => ({
+        businesses: {
+          ...businesses,
+          queries: { ...businesses.queries, all: () => TE.right(Readable.from(endless())) },
+        },
+      }),
+    });
+    const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
+    const response = await responseTo(request(`${stack.baseUrl}/api/v1/business`, { headers }).end());
+    expect(response.statusCode).to.equal(200);
+    expect(
+      await eventually(
+        () => isReleased,
+        (released) => released,
+      ),
+    ).to.equal(true);
+    response.on('error', () => undefined).destroy();
+    await stack.stop();
+  });
+});
