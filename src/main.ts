@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { either as E, type taskEither as TE } from 'fp-ts';
 import { type Projections, startProjections } from '../projections/engine/start-projections.js';
 import { type Config, loadConfig } from './config.js';
+import { startSweeping } from './application/document/start-sweeping.js';
 import { makeApp } from './http/app.js';
 import { makeAuthenticate } from './http/authentication/authenticate.js';
 import type { VerificationKey } from './http/authentication/token-verification.js';
@@ -10,6 +11,7 @@ import { makeService } from './http/service.js';
 import { developmentSecret } from './infrastructure/disk/development-secret.js';
 import { type Logger, makeLogger } from './infrastructure/logging/logger.js';
 import { tellIncident, tellNotice } from './infrastructure/logging/tell.js';
+import { tellSweepFault, tellSwept } from './infrastructure/logging/tell-sweep.js';
 import { openStorage } from './infrastructure/open-storage.js';
 import { openStores } from './infrastructure/open-stores.js';
 import { makeReadModelQueries } from './infrastructure/postgres/make-read-model-queries.js';
@@ -74,6 +76,16 @@ const start = async (config: Config, log: Logger, started: Started): Promise<voi
     onNotice: tellNotice(log),
   });
   started.add(projections.stop);
+  if (config.parts.projector)
+    started.add(
+      startSweeping({
+        store: stores.store,
+        storage,
+        now: () => new Date(),
+        onFault: tellSweepFault(log),
+        onSwept: tellSwept(log),
+      }).stop,
+    );
   await begun(projections);
 
   let isStopping = false;

@@ -151,6 +151,18 @@ describe('object storage in S3', () => {
     expect(await leftBehind()).to.deep.equal([KEY]);
   });
 
+  it('fails when the completion is answered with an error under the status of a success', async () => {
+    server.intercept((request, response, pass) => {
+      if (isCompletion(request)) {
+        request.resume();
+        response.writeHead(200).end('<Error><Code>InvalidPart</Code><Message>a part is missing</Message></Error>');
+      } else pass();
+    });
+    const outcome = await storage.put(KEY, bodyOf(9 * MiB).body)();
+    expect(outcomeOf(outcome)).to.equal('StorageUnavailable: a part is missing');
+    expect(await leftBehind()).to.deep.equal([]);
+  });
+
   it('fails and leaves nothing when the server is lost in the midst of an upload', async () => {
     const { body, pulled } = bodyOf(60 * MiB);
     const upload = storage.put(KEY, body)();

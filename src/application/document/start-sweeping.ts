@@ -1,0 +1,25 @@
+import type { either as E } from 'fp-ts';
+import { atIntervals, type Intervals } from '../at-intervals.js';
+import type { ClaimFailure } from './claim-storage.js';
+import { type SweepDeps, sweepFiles, type Swept } from './sweep-files.js';
+
+/** Soon after the start, as the first only marks the storage; then once a day. */
+const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };
+
+export type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<ClaimFailure, Swept>) => void };
+
+/** Sweeps files from time to time, one sweep at a time; `stop` ends one that runs and resolves when it has ended. */
+export const startSweeping = (
+  { onSwept, ...deps }: SweepingDeps,
+  intervals: Intervals = INTERVALS,
+): { readonly stop: () => Promise<void> } => {
+  const stopping = new AbortController();
+  const sweep = sweepFiles(deps);
+  const ended = atIntervals(async (signal) => onSwept(await sweep(signal)), intervals, stopping.signal);
+  return {
+    stop: () => {
+      stopping.abort();
+      return ended;
+    },
+  };
+};
