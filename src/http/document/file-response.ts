@@ -10,6 +10,7 @@ import { conditionsOf, evaluate } from '../request/conditions.js';
 import type { Answer } from '../response/answer.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
+import { exactly } from './exactly.js';
 
 export type FileFailure = EntityNotFound | RequestInvalid | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
 
@@ -41,7 +42,7 @@ const answerTo = (
   if (method === 'HEAD') return TE.right(answer);
   return pipe(
     open(file.key, range),
-    TE.map((body) => ({ ...answer, body })),
+    TE.map((body) => ({ ...answer, body: exactly(body, length) })),
   );
 };
 

@@ -1,0 +1,27 @@
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+
+class Exactly extends Transform {
+  #left: number;
+
+  constructor(length: number) {
+    super();
+    this.#left = length;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, next: TransformCallback): void {
+    this.#left -= chunk.length;
+    if (this.#left < 0) next(new Error('the object is longer than its event says'));
+    else next(null, chunk);
+  }
+
+  override _flush(next: TransformCallback): void {
+    next(this.#left === 0 ? null : new Error('the object is shorter than its event says'));
+  }
+}
+
+/**
+ * A body that fails unless it is of `length` bytes, the length that its reader has been promised: a short one would
+ * leave the reader waiting for the rest.
+ */
+export const exactly = (body: Readable, length: number): Readable =>
+  pipeline(body, new Exactly(length), () => undefined);
