@@ -4,7 +4,7 @@ import type { StreamName } from './recorded-event.js';
 /** More commands wait for this entity than the queue may hold, or its retries ran out. */
 export type StreamContended = { readonly _tag: 'StreamContended'; readonly stream: StreamName };
 
-export type CommandQueue = <A, Failure>(
+type CommandQueue = <A, Failure>(
   stream: StreamName,
   task: TE.TaskEither<Failure, A>,
 ) => TE.TaskEither<Failure | StreamContended, A>;

@@ -43,7 +43,7 @@ export const eventHash = ({ id, stream, revision, type }: Sealable, metadata: Js
   return createHash('sha256').update(sealed, 'utf8').digest('hex');
 };
 
-export type Fact = Sealable & {
+type Fact = Sealable & {
   readonly data: Json;
   readonly schemaVersion: number;
   readonly at: string;

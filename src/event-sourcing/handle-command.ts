@@ -12,7 +12,7 @@ import type { Revision, StreamName } from './recorded-event.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import type { DomainEvent, Serde } from './serde.js';
 
-export type CommandHandlerDeps<State, Command, Event extends DomainEvent, Refusal> = {
+type CommandHandlerDeps<State, Command, Event extends DomainEvent, Refusal> = {
   readonly decider: Decider<State, Command, Event, Refusal>;
   readonly serde: Serde<Event>;
   readonly store: EventStore;

@@ -33,7 +33,7 @@ export const visitStream = async <Event extends DomainEvent>(
   }
 };
 
-export type Loaded<State> = {
+type Loaded<State> = {
   readonly folded: Folded<State>;
   /** Revision of the last event just read that was caused by `commandId`. */
   readonly own: Revision | undefined;

@@ -10,7 +10,7 @@ export type PendingAppend = AppendCommand & {
   readonly answer: (outcome: E.Either<AppendFailure, Appended>) => void;
 };
 
-export type AppendLimits = {
+type AppendLimits = {
   /** Appends of one batch, and their size together. */
   readonly batch: number;
   readonly batchBytes: number;
@@ -26,7 +26,7 @@ export const defaultAppendLimits: AppendLimits = {
   waitingBytes: 64 * 1024 * 1024,
 };
 
-export type AppendQueue = {
+type AppendQueue = {
   readonly add: (command: AppendCommand) => Promise<E.Either<AppendFailure, Appended>>;
   /** Refuses further appends and settles when those that wait have been answered. */
   readonly close: () => Promise<void>;

@@ -24,7 +24,7 @@ export type CommitFeed = {
   readonly grown: (cursor: Position, signal: AbortSignal) => Promise<void>;
 };
 
-export type FeedLimits = {
+type FeedLimits = {
   /** Commits kept for subscribers that are a little behind, and their size together. */
   readonly commits: number;
   readonly bytes: number;

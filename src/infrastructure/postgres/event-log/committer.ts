@@ -21,7 +21,7 @@ import { type ConflictRow, conflictQuestion, settleConflict } from './settle-con
 import { sqlFailureOf } from './sql-failure.js';
 
 /** How long an append is repeated over a lost connection, from its arrival, ms. */
-export const RECONNECT_BUDGET = 2_000;
+const RECONNECT_BUDGET = 2_000;
 
 const storedEvents = ({ command, position }: PlacedCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
   command.events.map(({ id, type, data, metadata }, index) => ({
@@ -42,7 +42,7 @@ const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentSta
     : batchAppend(process, batch);
 };
 
-export type CommitterDeps = {
+type CommitterDeps = {
   readonly connection: LastingConnection;
   readonly feed: CommitFeed;
   /** Names this process in notifications. */

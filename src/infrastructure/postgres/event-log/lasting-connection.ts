@@ -12,7 +12,7 @@ export type LastingConnection = {
   readonly close: () => Promise<void>;
 };
 
-export type LastingConnectionOptions = {
+type LastingConnectionOptions = {
   readonly config: pg.ClientConfig;
   readonly name: 'writer' | 'listener';
   /** What a new connection needs before its first use. */

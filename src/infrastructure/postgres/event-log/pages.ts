@@ -3,9 +3,9 @@ import { StoreUnavailable, type StreamRange } from '../../../event-sourcing/even
 import type { Position, Revision, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
 
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
-export type PageLimits = { readonly events: number; readonly bytes: number };
+type PageLimits = { readonly events: number; readonly bytes: number };
 
-export const defaultPageLimits: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
+const defaultPageLimits: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** Short reads of the log, each one statement on a pooled connection that is free again with the answer. */
 export type Pages = {

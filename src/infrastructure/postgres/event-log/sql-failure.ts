@@ -6,7 +6,7 @@ import pg from 'pg';
  * - `Lost`: the connection or its session is of no use any more and the outcome is unknown; a new one may succeed.
  * - `Unable`: the server answered that it cannot (disk full, no rights …) and nothing was stored.
  */
-export type SqlFailure = 'Refused' | 'Lost' | 'Unable';
+type SqlFailure = 'Refused' | 'Lost' | 'Unable';
 
 /** Classes of SQLSTATE, https://www.postgresql.org/docs/17/errcodes-appendix.html */
 const refused = new Set(['22', '23', '54']);

@@ -7,7 +7,7 @@ import { jitter } from './pause.js';
 
 const RETRY = 300;
 
-export type SubscriptionDeps = {
+type SubscriptionDeps = {
   readonly feed: CommitFeed;
   readonly pages: Pages;
   readonly onIncident: OnIncident;
