@@ -14,7 +14,7 @@ import { repeat } from './repeat.js';
 
 const CONNECTIONS = 6;
 const CONNECT_MS = 2_000;
-const ANSWER_MS = 30_000;
+const ANSWER_MS = 15_000;
 /** How often the checkpoints are asked for while someone waits for another process. */
 const POLL_MS = 100;
 

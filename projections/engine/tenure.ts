@@ -5,12 +5,13 @@ import type { Checkpoint, From, Position } from '../../src/event-sourcing/record
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import { makeApplyBatch } from './apply-batch.js';
-import type { Instance, Role } from './instance.js';
+import { type Instance, type Role, tableOf } from './instance.js';
 import { acquireLease, type Lease, RENEW_MS } from './lease.js';
 import { mergeBatches } from './merge-batches.js';
 import type { OnNotice } from './notice.js';
 import type { Progress } from './progress.js';
 import { repeat } from './repeat.js';
+import { makeStatistics } from './statistics.js';
 import { switchLive } from './switch-live.js';
 import { unpark } from './unpark.js';
 import { type Writer, writeStep } from './write-batch.js';
@@ -54,6 +55,7 @@ const follow = async <State, Event extends DomainEvent>(
   signal: AbortSignal,
 ): Promise<void> => {
   const apply = makeApplyBatch(writer, onNotice);
+  const statistics = makeStatistics(pool, tableOf(writer.instance));
   const range = { after: standing().checkpoint, categories: [projection.category] };
   let stored = range.after;
   let storedAt = performance.now();
@@ -70,8 +72,10 @@ const follow = async <State, Event extends DomainEvent>(
 
   if (stored !== 'start') await unpark(writer, store, stored, onNotice);
   for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
-    if (events.length > 0) settle(await apply({ from: stored, to: checkpoint }, events), checkpoint);
-    else {
+    if (events.length > 0) {
+      settle(await apply({ from: stored, to: checkpoint }, events), checkpoint);
+      statistics.wrote(events.length);
+    } else {
       stand({ ...standing(), checkpoint });
       if (performance.now() - storedAt >= STEP_MS) await storeStep(checkpoint);
     }

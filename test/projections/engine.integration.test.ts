@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import pg from 'pg';
+import { acquireLease } from '../../projections/engine/lease.js';
 import type { Notice } from '../../projections/engine/notice.js';
 import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
@@ -139,6 +140,27 @@ describe('the projection engine', function () {
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
+  it('takes over from a process that died: at once where it is the only one, else when its lease runs out', async () => {
+    const first = start();
+    await eventually(() => tags().filter((tag) => tag.endsWith('Projecting')).length === 2, Boolean);
+    await first.stop();
+    const die = async (): Promise<void> => {
+      const names = await database.query<{ name: string }>('select table_name as name from read_model.instance');
+      for (const { name } of names.rows) await acquireLease(database, name, 'the dead', true);
+    };
+    await die();
+    const id = randomUUID();
+    const only = start();
+    const position = await append(store, `business-${id}`, 0n, created('Acme'));
+    expect(await only.businesses.progress.waitFor(position)).to.equal(true);
+    await only.stop();
+    await die();
+    const { status } = start({ isSoleProcess: false });
+    const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+    expect(await eventually(() => status().businesses.reached >= later, Boolean, 10_000)).to.equal(true);
+    expect(tags()).to.include('businesses StandingBy');
+  });
+
   it('tells a process that does not project how far the rows are', async () => {
     start({ isSoleProcess: false });
     const { businesses, status } = start({ isSoleProcess: false, projector: false });
@@ -202,5 +224,15 @@ describe('the projection engine', function () {
     expect(await names()).to.deep.equal(['Best']);
     expect((await database.query('select stream from read_model.parked')).rows).to.deep.equal([]);
     expect(tags()).to.include('businesses Unparked');
+  });
+
+  it('keeps the statistics of a table that is being filled', async () => {
+    const { businesses } = start();
+    let position = 0n;
+    for (let i = 0; i < 1_500; i++) position = await append(store, `business-${randomUUID()}`, 0n, created(`No ${i}`));
+    await businesses.progress.waitFor(position);
+    const analyzed = `select count(*)::int from pg_stat_user_tables where last_analyze is not null and relname like 'businesses%'`;
+    const tables = async () => (await database.query<{ count: number }>(analyzed)).rows[0]?.count;
+    expect(await eventually(tables, (count) => count === 1)).to.equal(1);
   });
 });

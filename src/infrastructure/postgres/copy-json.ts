@@ -2,13 +2,17 @@ import { Readable, type Duplex } from 'node:stream';
 import type { Connection, PoolClient, Submittable } from 'pg';
 import { makeCopyFraming } from './copy-framing.js';
 
+/** The server has to begin to answer by then. */
+const BEGIN_MS = 5_000;
 /** A reader that takes nothing for so long is cut off: it holds a connection and an old snapshot. */
 const IDLE_MS = 60_000;
 /** Nobody holds a snapshot for longer, however steadily they read. */
 const TOTAL_MS = 600_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
-export type CopyLimits = { readonly idleMs: number; readonly totalMs: number };
+export type CopyLimits = { readonly beginMs: number; readonly idleMs: number; readonly totalMs: number };
+
+const LIMITS: CopyLimits = { beginMs: BEGIN_MS, idleMs: IDLE_MS, totalMs: TOTAL_MS };
 
 type DataListener = (chunk: Buffer) => void;
 
@@ -34,7 +38,7 @@ const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => 
 export const copyJson = (
   client: PoolClient,
   select: string,
-  { idleMs, totalMs }: CopyLimits = { idleMs: IDLE_MS, totalMs: TOTAL_MS },
+  { beginMs, idleMs, totalMs }: CopyLimits = LIMITS,
 ): Promise<Readable> =>
   new Promise((resolve, reject) => {
     const framing = makeCopyFraming();
@@ -42,6 +46,7 @@ export const copyJson = (
     let isComplete = false;
 
     const giveUp = (reason: string) => (): void => void body.destroy(new Error(reason));
+    const begin = setTimeout(giveUp(`list: not begun within ${beginMs} ms`), beginMs);
     const idle = setTimeout(giveUp(`list: no progress for ${idleMs} ms`), idleMs);
     const total = setTimeout(giveUp(`list: not read within ${totalMs} ms`), totalMs);
 
@@ -52,6 +57,7 @@ export const copyJson = (
         socket?.resume();
       },
       destroy: (error, done) => {
+        clearTimeout(begin);
         clearTimeout(idle);
         clearTimeout(total);
         if (!isComplete) {
@@ -73,7 +79,10 @@ export const copyJson = (
           idle.refresh();
           const { json, rest } = framing.take(chunk);
           if (json.length > 0 && !body.push(json)) connection.stream.pause();
-          if (framing.hasStarted()) resolve(body);
+          if (framing.hasStarted()) {
+            clearTimeout(begin);
+            resolve(body);
+          }
           if (rest !== undefined) giveBack(rest);
         });
         connection.query(`copy (${select}) to stdout (format binary)`);

@@ -11,7 +11,7 @@ const ROW = 'x'.repeat(990);
 // in the select list the rows are made as they are sent
 const rows = (count: number): string => `select '"' || lpad(generate_series(1, ${count})::text, 8, '0') || '${ROW}"'`;
 
-const PATIENT: CopyLimits = { idleMs: 60_000, totalMs: 60_000 };
+const PATIENT: CopyLimits = { beginMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
 
 describe('a list copied out of Postgres', function () {
   this.timeout(startingPostgres);
@@ -94,6 +94,13 @@ describe('a list copied out of Postgres', function () {
   it('is refused as a whole before it begins', async () => {
     const refused = await copy('select body from missing').catch((error: unknown) => String(error));
     expect(refused).to.contain('relation "missing" does not exist');
+  });
+
+  it('is given up when the server does not begin', async () => {
+    const slow = copy(`select '1' from pg_sleep(0.5)`, { ...PATIENT, beginMs: 50 });
+    expect(await slow.catch((error: unknown) => String(error))).to.contain('not begun within 50 ms');
+    // the server notices with the first row that nobody listens
+    expect(await eventually(waitsFor, (event) => event === undefined)).to.equal(undefined);
   });
 
   it('fails, and is no valid JSON, when the server fails midway', async () => {

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import net from 'node:net';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { Notice } from '../../projections/engine/notice.js';
+import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import {
+  makeReadModelQueries,
+  type ReadModelQueries,
+} from '../../src/infrastructure/postgres/make-read-model-queries.js';
+import { eventually } from '../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
+import { append, created, renamed } from './appending.js';
+
+describe('while the database is away', function () {
+  this.timeout(startingPostgres);
+  let proxy: SeverableProxy;
+  let store: EventStore;
+  let projections: Projections;
+  let queries: ReadModelQueries;
+  let notices: Array<Notice>;
+
+  beforeEach(async () => {
+    proxy = await startSeverableProxy(await freshDatabase());
+    store = makeInMemoryEventStore();
+    notices = [];
+    projections = startProjections({
+      store,
+      connectionString: proxy.url,
+      projector: true,
+      isSoleProcess: true,
+      onNotice: (notice) => notices.push(notice),
+    });
+    queries = makeReadModelQueries({ connectionString: proxy.url });
+  });
+
+  afterEach(async () => {
+    await projections.stop();
+    await queries.close();
+    await proxy.close();
+  });
+
+  /** Appends, and waits for the row as long as it takes. */
+  const shown = async (position: bigint): Promise<boolean> =>
+    (await eventually(() => projections.status().businesses.reached >= position, Boolean, 15_000)) ||
+    projections.businesses.progress.waitFor(position);
+
+  const bodies = async (): Promise<ReadonlyArray<string>> => {
+    const page = await queries.businesses.page({}, { limit: 1000 })();
+    return E.isRight(page) ? page.right.bodies.map((body) => (JSON.parse(body) as { name: string }).name) : ['no page'];
+  };
+
+  it('the rows are known to be behind; when it is back they catch up by themselves, and it was said once', async () => {
+    const id = randomUUID();
+    await shown(await append(store, `business-${id}`, 0n, created('Acme')));
+    proxy.sever();
+    const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+    expect(await eventually(projections.businesses.freshness.isBehind, Boolean, 5_000)).to.equal(true);
+    proxy.mend();
+    expect(await shown(position)).to.equal(true);
+    expect(projections.businesses.freshness.isBehind()).to.equal(false);
+    expect(await eventually(bodies, ([name]) => name === 'Acme 2')).to.deep.equal(['Acme 2']);
+    const said = notices.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
+    expect(said).to.have.length(1);
+  });
+
+  it('a batch whose answer was lost is neither lost nor written twice', async () => {
+    const id = randomUUID();
+    let position = await append(store, `business-${id}`, 0n, created('No 0'));
+    for (let i = 1; i <= 5; i++) {
+      await shown(position);
+      proxy.loseNextAnswer();
+      position = await append(store, `business-${id}`, BigInt(i), renamed(`No ${i}`));
+      await append(store, `business-${randomUUID()}`, 0n, created(`Other ${i}`));
+    }
+    expect(await shown(position + 1n)).to.equal(true);
+    expect(await eventually(bodies, (all) => all.length > 1)).to.deep.equal([
+      'No 5',
+      ...[1, 2, 3, 4, 5].map((i) => `Other ${i}`),
+    ]);
+  });
+
+  const asked = (database: ReadModelQueries) =>
+    Promise.all([
+      database.businesses.byId(randomUUID())(),
+      database.businesses.page({}, { limit: 1 })(),
+      database.businesses.all({}, undefined)(),
+      database.businesses.all({}, randomUUID())(),
+      database.documents.fileOf(randomUUID())(),
+      database.ping(),
+    ]);
+
+  it('every query says so at once, and works again when it is back', async () => {
+    await shown(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    expect(await bodies()).to.deep.equal(['Acme']);
+    proxy.sever();
+    const answers = await asked(queries);
+    expect(answers.map((answer) => E.isLeft(answer) && answer.left._tag)).to.deep.equal(
+      answers.map(() => 'ReadModelUnavailable'),
+    );
+    proxy.mend();
+    expect(await eventually(bodies, ([name]) => name === 'Acme')).to.deep.equal(['Acme']);
+  });
+
+  it('no query hangs on a database that is silent', async () => {
+    const sockets = new Set<net.Socket>();
+    const silent = net.createServer((socket) => void sockets.add(socket));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as net.AddressInfo;
+    const deaf = makeReadModelQueries({ connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
+    const begin = performance.now();
+    const answers = await asked(deaf);
+    expect(performance.now() - begin).to.be.below(4_000);
+    expect(answers.map((answer) => E.isLeft(answer))).to.deep.equal(answers.map(() => true));
+    await deaf.close();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+});
