@@ -154,7 +154,7 @@ describe('routing over HTTP', () => {
 });
 
 describe('the route table', () => {
-  it('names every operation once, and lets only the health of the service go without a token', async () => {
+  it('names every operation once, and lets only health and description of the service go without a token', async () => {
     const { ports, close } = await memoryPorts();
     const readiness = () => Promise.resolve({ missing: [] });
     const routes = routesOf({
@@ -165,7 +165,7 @@ describe('the route table', () => {
     });
     expect(new Set(routes.map(({ operation }) => operation)).size).to.equal(routes.length);
     const open = routes.filter(({ access }) => access !== 'token').map(({ path }) => path);
-    expect(open).to.deep.equal(['/livez', '/readyz']);
+    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/:asset']);
     await close();
   });
 });
