@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
 import { type Account, accountFor, mayEnter, weAreRoot } from './account.js';
@@ -29,10 +29,23 @@ const forOurselves = async (dataDir: string, directory: string): Promise<Found> 
     : E.right({ dataDir, directory, staging: directory, account: {} });
 };
 
+/**
+ * Where nothing but a DATA_DIR of root's alone is in the way, its group may pass it: root's own group, or one without
+ * rights there, is exchanged for that of the account. Nobody else gains anything.
+ */
+const letPass = async (account: Account, dataDir: string): Promise<void> => {
+  const { uid, gid, mode } = await stat(dataDir);
+  const rootsAlone = uid === 0 && (mode & 0o067) === 0 && (gid === 0 || (mode & 0o010) === 0);
+  if (!rootsAlone || account.gid === undefined || !(await mayEnter(account, path.dirname(dataDir)))) return;
+  await chown(dataDir, uid, account.gid);
+  await chmod(dataDir, (mode & 0o700) | 0o010);
+};
+
 /** Data that exists is used where it is, or refused; never passed over for an empty cluster elsewhere. */
 const existingForRoot = async (dataDir: string, directory: string): Promise<Found> => {
   const account = await accountFor(clusterIn(directory));
   if (E.isLeft(account)) return account;
+  if (path.dirname(directory) === dataDir) await letPass(account.right, dataDir);
   return (await mayEnter(account.right, directory))
     ? E.right({ dataDir, directory, staging: systemPlace, account: account.right })
     : E.left(notWritable(directory, `Postgres runs as uid ${account.right.uid ?? 0}, which may not enter there`));
@@ -42,6 +55,7 @@ const newForRoot = async (dataDir: string, own: string, onLog: (line: string) =>
   const account = await accountFor(clusterIn(own));
   if (E.isLeft(account)) return account;
   const home = { dataDir, staging: systemPlace, account: account.right };
+  await letPass(account.right, dataDir);
   await makePassable(own);
   if (await mayEnter(account.right, own)) return E.right({ ...home, directory: own });
   await rmdir(own).catch(() => undefined); // only tidiness: another process may be doing the same
@@ -49,8 +63,8 @@ const newForRoot = async (dataDir: string, own: string, onLog: (line: string) =>
 };
 
 /**
- * Finds or makes the home: `<DATA_DIR>/postgres`, or, as root where nobody else may enter, a place of root's own that
- * the file `<DATA_DIR>/postgres.place` names from then on, also when DATA_DIR is moved. A copy of such a DATA_DIR names
+ * Finds or makes the home: `<DATA_DIR>/postgres`, or, as root below a directory that nobody else may enter, a place of root's
+ * own that the file `<DATA_DIR>/postgres.place` names from then on, also when DATA_DIR is moved. A copy of such a DATA_DIR names
  * the same data. Rejects on file system errors.
  */
 export const findHome = async (wanted: string, onLog: (line: string) => void): Promise<Found> => {

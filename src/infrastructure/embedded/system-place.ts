@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, link, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory, writeSecretly } from './durable-files.js';
 import { codeOf } from './embedded-postgres-error.js';
@@ -29,6 +29,7 @@ const makeEmptyPlace = async (dataDir: string, onLog: (line: string) => void): P
   for (const name of earlier) onLog(`data of an earlier ${dataDir} is left in ${path.join(systemPlace, name)}`);
   const place = path.join(systemPlace, prefix + randomBytes(4).toString('hex'));
   await makePassable(place);
+  await writeSecretly(path.join(place, 'belongs-to'), `${dataDir}\n`); // for whoever tidies up here
   return place;
 };
 
@@ -57,6 +58,6 @@ const publishPointer = async (dataDir: string, place: string): Promise<boolean> 
 export const makePlace = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
   const place = await makeEmptyPlace(dataDir, onLog);
   if (await publishPointer(dataDir, place)) return place;
-  await rmdir(place);
+  await rm(place, { recursive: true });
   return (await readPlace(dataDir)) ?? place;
 };

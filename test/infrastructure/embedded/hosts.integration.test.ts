@@ -95,8 +95,9 @@ describe('embedded Postgres on hosts of many kinds', function () {
     const placesOf = (dataDir: string): string => readFileSync(path.join(dataDir, 'postgres.place'), 'utf8').trim();
 
     it('below a directory that only root may enter: data in a place of its own, which moves with DATA_DIR', async () => {
-      const dataDir = path.join(home, 'data');
-      mkdirSync(dataDir, { mode: 0o700 });
+      const locked = path.join(home, 'locked');
+      const dataDir = path.join(locked, 'data');
+      mkdirSync(locked, { mode: 0o700 });
       const first = await runningService(dataDir);
       await rows(first.connectionString, 'CREATE TABLE kept AS SELECT 42 AS n');
       await first.stop();
@@ -104,7 +105,7 @@ describe('embedded Postgres on hosts of many kinds', function () {
       expect(path.dirname(place)).to.equal(systemPlace);
       expect(readdirSync(dataDir)).to.deep.equal(['postgres.place']);
 
-      const moved = path.join(home, 'moved');
+      const moved = path.join(locked, 'moved');
       renameSync(dataDir, moved);
       const second = await runningService(moved);
       expect(await rows(second.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
@@ -114,6 +115,16 @@ describe('embedded Postgres on hosts of many kinds', function () {
       expect((await refused(startEmbeddedPostgres(options(moved, 'service')))).message).to.contain(
         `says that the data is in ${place}, and that does not exist`,
       );
+    });
+
+    it("a DATA_DIR of root's alone: Postgres may pass it, and nobody else", async () => {
+      const dataDir = path.join(home, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
+      const service = await runningService(dataDir);
+      expect(readdirSync(dataDir)).to.deep.equal(['postgres']);
+      const { mode, gid } = statSync(dataDir);
+      expect([mode & 0o777, gid]).to.deep.equal([0o710, statSync(pgDataOf(dataDir)).gid]);
+      await service.stop();
     });
 
     it('a package that only root may read: the programs are copied', async () => {
@@ -133,8 +144,9 @@ describe('embedded Postgres on hosts of many kinds', function () {
 
     it('data that root has restored from a copy is given to Postgres again', async () => {
       const dataDir = path.join(home, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
       await (await runningService(dataDir)).stop();
-      execFileSync('chown', ['-R', 'root:root', path.join(dataDir, 'postgres')]);
+      execFileSync('chown', ['-R', 'root:root', dataDir]);
       const service = await runningService(dataDir);
       expect(await answers(service.connectionString)).to.equal(true);
       await service.stop();
