@@ -12,7 +12,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /** A storage under test. It may hold objects of others. */
-export type StorageUnderTest = {
+type StorageUnderTest = {
   readonly storage: ObjectStorage & FileContents;
   /** Makes the storage stop taking bytes, without refusing them, until the function it gives is called. */
   readonly stall?: () => Promise<() => void>;

@@ -5,7 +5,7 @@ import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-st
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 
 /** The storage holds the files of another log (or of two): what this log does not name may not be removed there. */
-export type StorageOfAnotherLog = { readonly _tag: 'StorageOfAnotherLog' };
+type StorageOfAnotherLog = { readonly _tag: 'StorageOfAnotherLog' };
 
 export type ClaimFailure = StoreUnavailable | StorageUnavailable | UploadAborted | StorageOfAnotherLog;
 
@@ -29,7 +29,7 @@ const marksIn = async ({ list }: Pick<ObjectStorage, 'list'>): Promise<E.Either<
 };
 
 /** `MarkedNow`: whether another log has marked it at the same time is seen the next time, so nothing may go before. */
-export type Claim = 'Ours' | 'MarkedNow';
+type Claim = 'Ours' | 'MarkedNow';
 
 /**
  * Marks the storage as this log's, once, and makes sure that it carries no other log's mark: a service that was

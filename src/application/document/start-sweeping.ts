@@ -6,7 +6,7 @@ import { type SweepDeps, sweepFiles, type Swept } from './sweep-files.js';
 /** Soon after the start, as the first only marks the storage; then once a day. */
 const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };
 
-export type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<ClaimFailure, Swept>) => void };
+type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<ClaimFailure, Swept>) => void };
 
 /** Sweeps files from time to time, one sweep at a time; `stop` ends one that runs and resolves when it has ended. */
 export const startSweeping = (

@@ -30,7 +30,7 @@ export type SweepOptions = {
   readonly documentsPerSecond: number;
 };
 
-export const DEFAULT_SWEEP: SweepOptions = { olderThan: 24 * 3_600_000, documentsPerSecond: 100 };
+const DEFAULT_SWEEP: SweepOptions = { olderThan: 24 * 3_600_000, documentsPerSecond: 100 };
 
 /** `examined`, `removed`: files; `unfinished`: uploads whose remains were cleared. */
 export type Swept = {

@@ -1,16 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
-
-/** Makes the names in a directory survive a power loss. Windows cannot sync a directory and needs no such call. */
-export const syncDirectory = async (directory: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
+import { syncDirectory } from '../disk/sync-directory.js';
 
 /** Creates a file that is on disk, readable by its owner alone, when the promise resolves. Refuses an existing one. */
 export const writeSecretly = async (file: string, text: string): Promise<void> => {

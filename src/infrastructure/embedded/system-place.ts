@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { syncDirectory, writeSecretly } from './durable-files.js';
+import { syncDirectory } from '../disk/sync-directory.js';
+import { writeSecretly } from './durable-files.js';
 import { codeOf } from './embedded-postgres-error.js';
 
 /** Root's own place, for data and programs below directories that only root may enter (as a project in /root). */
