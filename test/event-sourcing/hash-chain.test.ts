@@ -88,7 +88,7 @@ describe('the hash chain of a stream', () => {
   it('breaks at a number that canonical JSON does not have', () => {
     const [event] = aChain([{ n: 1 }]) as [StoredEvent]; // reason: one was sealed
     expect(E.isLeft(verify([{ ...event, data: '{"n":1e999}' }]))).to.equal(true);
-    expect(E.isLeft(verify([{ ...event, metadata: event.metadata.replace(':1,', ':1e999,') }]))).to.equal(true);
+    expect(E.isLeft(verify([{ ...event, metadata: event.metadata.replace(':1}', ':1e999}') }]))).to.equal(true);
   });
 
   it('breaks where an event is missing, doubled or moved', () => {
