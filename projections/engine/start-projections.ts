@@ -4,6 +4,7 @@ import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
 import type { Projection } from '../projection.js';
 import { type Activity, type Follower, followLog } from './follow-log.js';
+import { countParked } from './count-parked.js';
 import { listen } from './listen.js';
 import { readLiveCheckpoints } from './live-checkpoints.js';
 import { monitor } from './monitor.js';
@@ -47,6 +48,8 @@ export type Projections = {
   readonly businesses: ProjectedReadModel;
   readonly documents: ProjectedReadModel;
   readonly status: () => { readonly businesses: ReadModelStatus; readonly documents: ReadModelStatus };
+  /** Parked entities of the live rows, by projection; absent: none. */
+  readonly parked: () => Promise<Readonly<Record<string, number>>>;
   /** Finishes the batch under way, hands the leases back and closes every connection. */
   readonly stop: () => Promise<void>;
 };
@@ -117,6 +120,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     businesses: { progress: all.businesses, freshness: all.businesses },
     documents: { progress: all.documents, freshness: all.documents },
     status: () => ({ businesses: statusOf(running[0]), documents: statusOf(running[1]) }),
+    parked: () => countParked(pool),
     stop: () => (stopped ??= stop()),
   };
 };

@@ -1,0 +1,34 @@
+import { either as E } from 'fp-ts';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { From, StoredEvent } from '../../event-sourcing/recorded-event.js';
+
+/** How far rows are behind the log: events not yet in them, and the age of the oldest of those in seconds. */
+export type Lag = { readonly events: number; readonly seconds: number };
+
+/** Beyond this nobody needs the exact number, and counting has to end. */
+export const MAX_COUNTED = 10_000;
+
+const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
+  const { at } = JSON.parse(metadata) as { readonly at?: string }; // reason: an envelope is a JSON object
+  const age = at === undefined ? 0 : (now.getTime() - Date.parse(at)) / 1000;
+  return Number.isFinite(age) && age > 0 ? age : 0;
+};
+
+/**
+ * Counts the events of a category after a checkpoint, at most `MAX_COUNTED`. Asks only for the head while there are
+ * none. Rejects with the store's failure.
+ */
+export const lagOf = async (store: EventStore, category: string, after: From, now: Date): Promise<Lag> => {
+  const head = await store.head([category])();
+  if (E.isLeft(head)) throw head.left;
+  if (head.right === undefined || (after !== 'start' && head.right <= after.commit)) return { events: 0, seconds: 0 };
+  let events = 0;
+  let seconds = 0;
+  for await (const batch of store.readAll({ after, categories: [category] })) {
+    const [oldest] = batch.events;
+    if (events === 0 && oldest !== undefined) seconds = ageOf(oldest, now);
+    events += batch.events.length;
+    if (events >= MAX_COUNTED) break;
+  }
+  return { events: Math.min(events, MAX_COUNTED), seconds };
+};

@@ -1,0 +1,108 @@
+import { either as E } from 'fp-ts';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { ProjectionProgress } from '../../application/ports.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { Incident } from '../open-stores.js';
+
+/** One answered request. */
+export type RequestObservation = {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+/** What the process counts, in the form that Prometheus scrapes. */
+export type Metrics = {
+  readonly registry: Registry;
+  /** Has `refresh` run before each scrape; what it rejects with is not the scrape's concern. */
+  readonly beforeScrape: (refresh: () => Promise<unknown>) => void;
+  readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
+  readonly observeRequest: (observation: RequestObservation) => void;
+  readonly countIncident: (incident: Incident) => void;
+  /** The same store, its appends timed. */
+  readonly timeAppends: (store: EventStore) => EventStore;
+  /** The same progress, the waits for it timed: how long after its append an event is in the rows. */
+  readonly timeProjection: (readModel: string, progress: ProjectionProgress) => ProjectionProgress;
+};
+
+const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const LONG = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+const kindOf = (incident: Incident): string => ('kind' in incident ? incident.kind : incident._tag);
+
+export const makeMetrics = (): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests answered',
+    labelNames: ['operation', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from a request to the last byte of its answer',
+    labelNames: ['operation'],
+    buckets: LONG,
+    registers,
+  });
+  const appends = new Histogram({
+    name: 'event_append_duration_seconds',
+    help: 'Time an append to the log took, by what came of it',
+    labelNames: ['outcome'],
+    buckets: SHORT,
+    registers,
+  });
+  const projections = new Histogram({
+    name: 'projection_latency_seconds',
+    help: 'Time from an acknowledged append to its row; late: the waiting budget ran out first',
+    labelNames: ['read_model', 'outcome'],
+    buckets: SHORT,
+    registers,
+  });
+  const incidents = new Counter({
+    name: 'event_log_incidents_total',
+    help: 'What the connection to the log healed by itself: reconnects, repeats, watchdog firings',
+    labelNames: ['kind'],
+    registers,
+  });
+
+  const refreshers: Array<() => Promise<unknown>> = [];
+
+  return {
+    registry,
+    beforeScrape: (refresh) => void refreshers.push(refresh),
+    read: async () => {
+      await Promise.allSettled(refreshers.map((refresh) => refresh()));
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+    observeRequest: ({ operation, method, status, seconds }) => {
+      requests.inc({ operation, method, status });
+      durations.observe({ operation }, seconds);
+    },
+    countIncident: (incident) => incidents.inc({ kind: kindOf(incident) }),
+    timeAppends: (store) => ({
+      ...store,
+      append: (...append) => {
+        const task = store.append(...append);
+        return async () => {
+          const end = appends.startTimer();
+          const result = await task();
+          end({ outcome: E.isRight(result) ? 'appended' : result.left._tag });
+          return result;
+        };
+      },
+    }),
+    timeProjection: (readModel, { waitFor }) => ({
+      waitFor: async (position) => {
+        const end = projections.startTimer({ read_model: readModel });
+        const isProjected = await waitFor(position);
+        end({ outcome: isProjected ? 'projected' : 'late' });
+        return isProjected;
+      },
+    }),
+  };
+};

@@ -1,0 +1,90 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { either as E } from 'fp-ts';
+import type { EventStore, LogBatch } from '../../event-sourcing/event-store.js';
+import type { NewEvent } from '../../event-sourcing/recorded-event.js';
+
+const SERVICE = 'business-document-service';
+
+/** Links of one span to what caused it; a batch may hold hundreds of events. */
+const MAX_LINKS = 32;
+
+const tracer = () => trace.getTracer(SERVICE);
+
+const traceparentOf = ({ metadata }: NewEvent): string | undefined =>
+  // reason: an envelope is a JSON object whose traceparent, if any, was checked when it was sealed
+  (JSON.parse(metadata) as { readonly traceparent?: string }).traceparent;
+
+const contextOf = (traceparent: string | undefined) =>
+  traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
+
+/** The span's own place in the trace, in the header's form. */
+const headerOf = (span: Span): string | undefined => {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(trace.setSpan(ROOT_CONTEXT, span), carrier);
+  return carrier.traceparent;
+};
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+/**
+ * A span for each request. The request goes on under the span's `traceparent`, which the command puts into its events'
+ * metadata: that is how append and projection find the trace again.
+ */
+export const traceRequests =
+  (listener: RequestListener): RequestListener =>
+  (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
+    const { method = 'GET', headers } = request;
+    const parent = propagation.extract(ROOT_CONTEXT, headers);
+    const attributes = { 'http.request.method': method, 'url.path': pathOf(request) };
+    const span = tracer().startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+    const traceparent = headerOf(span);
+    if (traceparent !== undefined) headers['traceparent'] = traceparent;
+    response.once('close', () => {
+      span.setAttribute('http.response.status_code', response.statusCode);
+      if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    });
+    context.with(trace.setSpan(parent, span), () => listener(request, response));
+  };
+
+const projected = (name: string, { events }: LogBatch): Span => {
+  const links = events.slice(0, MAX_LINKS).flatMap((event) => {
+    const linked = trace.getSpanContext(contextOf(traceparentOf(event)));
+    return linked === undefined ? [] : [{ context: linked }];
+  });
+  const attributes = { events: events.length };
+  // Under the trace of its first event, linked with those of the others.
+  const first = events[0] === undefined ? ROOT_CONTEXT : contextOf(traceparentOf(events[0]));
+  return tracer().startSpan(`project ${name}`, { kind: SpanKind.CONSUMER, attributes, links }, first);
+};
+
+async function* traceBatches(name: string, batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch> {
+  for await (const batch of batches) {
+    const span = batch.events.length === 0 ? undefined : projected(name, batch);
+    try {
+      // The consumer works on the batch until it asks for the next one.
+      yield batch;
+    } finally {
+      span?.end();
+    }
+  }
+}
+
+/** The same store: each append a span under its command's request, each subscribed batch one of its projection. */
+export const traceStore = (store: EventStore): EventStore => ({
+  ...store,
+  append: (stream, expected, events) => {
+    const task = store.append(stream, expected, events);
+    return async () => {
+      const attributes = { stream, events: events.length };
+      const parent = contextOf(traceparentOf(events[0]));
+      const span = tracer().startSpan('append', { kind: SpanKind.PRODUCER, attributes }, parent);
+      const result = await task();
+      if (E.isLeft(result)) span.setStatus({ code: SpanStatusCode.ERROR, message: result.left._tag });
+      span.end();
+      return result;
+    };
+  },
+  subscribe: (range, signal) => traceBatches((range.categories ?? ['all']).join(' '), store.subscribe(range, signal)),
+});
