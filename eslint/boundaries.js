@@ -31,11 +31,12 @@ const http = /^src\/http\//;
 const infrastructure = /^src\/infrastructure\//;
 const cli = /^src\/cli\//;
 const config = /^src\/config\.ts$/;
+const composition = /^src\/composition\//;
 const main = /^src\/main\.ts$/;
 const test = /^test\//;
 
 const everything = [/^(src|projections)\//];
-const everythingButHttp = [/^(src\/(?!http\/)|projections\/)/];
+const everythingButHttp = [/^(src\/(?!(http|composition)\/)|projections\/)/];
 
 /**
  * The first zone whose `files` match a file governs it.
@@ -138,6 +139,14 @@ const zones = [
     packages: ['functional'],
     builtins: 'all',
     because: 'configuration is one codec over the environment and knows no layer',
+  },
+  {
+    name: 'the composition',
+    files: composition,
+    modules: everything,
+    packages: ['functional', 'pure', 'koa', 'rest'],
+    builtins: 'all',
+    because: 'drivers stay behind the factories of src/infrastructure',
   },
   {
     name: 'the composition root',

@@ -34,6 +34,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** Requests a minute for each caller; undefined: no limit. */
   readonly rateLimit: number | undefined;
+  /** Whether spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
+  readonly isTraced: boolean;
   readonly parts: { readonly api: boolean; readonly projector: boolean };
 };
 
@@ -168,6 +170,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
     rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),
+    isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
     parts: readParts(reader),
   };
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);

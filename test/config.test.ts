@@ -20,6 +20,7 @@ describe('configuration', () => {
         corsOrigins: [],
         logLevel: 'info',
         rateLimit: undefined,
+        isTraced: false,
         parts: { api: true, projector: true },
       }),
     );
@@ -45,6 +46,7 @@ describe('configuration', () => {
       CORS_ORIGINS: 'https://a.example, https://b.example:8443',
       LOG_LEVEL: 'debug',
       RATE_LIMIT: '600',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       API_ONLY: '1',
       NODE_ENV: 'production',
     };
@@ -68,6 +70,7 @@ describe('configuration', () => {
         corsOrigins: ['https://a.example', 'https://b.example:8443'],
         logLevel: 'debug',
         rateLimit: 600,
+        isTraced: true,
         parts: { api: true, projector: false },
       }),
     );

@@ -6,7 +6,8 @@ import type { Route } from './route.js';
 import type { Service } from './service.js';
 
 export type RoutesDeps = HealthDeps & {
-  readonly service: Service;
+  /** Undefined: the process only tells how it is. */
+  readonly service: Service | undefined;
   /** Whether the document list may be read without a token. */
   readonly publicDocumentList: boolean;
   /** Largest file, bytes. */
@@ -15,12 +16,16 @@ export type RoutesDeps = HealthDeps & {
   readonly routes?: ReadonlyArray<Route>;
 };
 
+const serviceRoutes = (
+  { businesses, documents }: Service,
+  { publicDocumentList, maxUploadBytes }: RoutesDeps,
+): ReadonlyArray<Route> => [
+  ...businessRoutes(businesses),
+  ...documentRoutes(documents, { isListPublic: publicDocumentList, maxUploadBytes }),
+];
+
 const operationsOf = (deps: RoutesDeps): ReadonlyArray<Route> => [
-  ...businessRoutes(deps.service.businesses),
-  ...documentRoutes(deps.service.documents, {
-    isListPublic: deps.publicDocumentList,
-    maxUploadBytes: deps.maxUploadBytes,
-  }),
+  ...(deps.service === undefined ? [] : serviceRoutes(deps.service, deps)),
   ...healthRoutes(deps),
 ];
 

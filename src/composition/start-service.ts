@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { startSweeping } from '../application/document/start-sweeping.js';
+import type { Config } from '../config.js';
+import { makeApp } from '../http/app.js';
+import { makeAuthenticate } from '../http/authentication/authenticate.js';
+import type { VerificationKey } from '../http/authentication/token-verification.js';
+import { serve } from '../http/serve.js';
+import { makeService } from '../http/service.js';
+import { developmentSecret } from '../infrastructure/disk/development-secret.js';
+import type { Logger } from '../infrastructure/logging/logger.js';
+import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
+import { tellIncident, tellNotice } from '../infrastructure/logging/tell.js';
+import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
+import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
+import { openStorage, type Storage } from '../infrastructure/open-storage.js';
+import { openStores, type Stores } from '../infrastructure/open-stores.js';
+import { makeReadModelQueries, type ReadModelQueries } from '../infrastructure/postgres/make-read-model-queries.js';
+import { makeReadiness } from '../infrastructure/readiness.js';
+import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
+import type { Started } from './started.js';
+
+/** Longest time, ms, that running requests get to finish when the service stops. */
+const STOP_DEADLINE = 10_000;
+
+/** How long the start waits for the read models, and between two looks, ms. */
+const START_PATIENCE = 5_000;
+const GLANCE = 10;
+
+const required = async <A>(opening: TE.TaskEither<{ readonly message: string }, A>): Promise<A> => {
+  const opened = await opening();
+  if (E.isLeft(opened)) throw new Error(opened.left.message);
+  return opened.right;
+};
+
+const now = (): Date => new Date();
+
+type Context = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly started: Started;
+  readonly metrics: Metrics;
+};
+
+/** Loaded only where spans are asked for: its packages are optional. */
+const startTracing = async ({ config, started }: Context): Promise<void> => {
+  if (!config.isTraced) return;
+  const begin = await import('../infrastructure/tracing/start-tracing.js').then(({ startTracing: start }) => start);
+  started.add(begin());
+};
+
+const openAll = async ({ config, log, started, metrics }: Context): Promise<Stores & { readonly storage: Storage }> => {
+  const tell = tellIncident(log);
+  const stores = await required(
+    openStores({
+      config,
+      claim: 'service',
+      onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
+      onIncident: (incident) => {
+        metrics.countIncident(incident);
+        tell(incident);
+      },
+    }),
+  );
+  started.add(stores.close);
+  const timed = metrics.timeAppends(stores.store);
+  const store = config.isTraced ? traceStore(timed) : timed;
+  return { ...stores, store, storage: await required(openStorage(config)) };
+};
+
+/** Resolves when the read models can be asked; they may come later when their database is away. */
+const begun = async ({ status }: Projections): Promise<void> => {
+  const isStarting = (): boolean => Object.values(status()).some(({ activity }) => activity._tag === 'Starting');
+  for (let waited = 0; isStarting() && waited < START_PATIENCE; waited += GLANCE) await delay(GLANCE);
+};
+
+const project = async ({ config, log, started, metrics }: Context, stores: Stores): Promise<Projections> => {
+  const projections = startProjections({
+    store: stores.store,
+    connectionString: stores.readModelsUrl,
+    projector: config.parts.projector,
+    isSoleProcess: stores.isSoleProcess,
+    onNotice: tellNotice(log),
+  });
+  started.add(projections.stop);
+  watchProjections(metrics, stores.store, projections);
+  await begun(projections);
+  return projections;
+};
+
+const sweep = ({ config, log, started }: Context, store: Stores['store'], storage: Storage): void => {
+  if (!config.parts.projector) return;
+  const sweeping = startSweeping({ store, storage, now, onFault: tellSweepFault(log), onSwept: tellSwept(log) });
+  started.add(sweeping.stop);
+};
+
+const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
+  key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
+
+const join = (
+  { metrics }: Context,
+  { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
+  queries: ReadModelQueries,
+  { businesses, documents }: Projections,
+) =>
+  makeService({
+    store,
+    storage,
+    businesses: {
+      queries: queries.businesses,
+      progress: metrics.timeProjection('businesses', businesses.progress),
+      freshness: businesses.freshness,
+    },
+    documents: {
+      queries: queries.documents,
+      progress: metrics.timeProjection('documents', documents.progress),
+      freshness: documents.freshness,
+    },
+    now,
+  });
+
+/**
+ * Starts everything the configuration asks for and resolves with the address it listens on. What has been started is
+ * added to `started` at once, so that a start that fails half-way can be undone. Rejects with what a person can act on.
+ */
+export const startService = async (config: Config, log: Logger, started: Started): Promise<string> => {
+  const metrics = makeMetrics();
+  const context = { config, log, started, metrics };
+  await startTracing(context);
+  const stores = await openAll(context);
+  const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
+  started.add(queries.close);
+  const projections = await project(context, stores);
+  sweep(context, stores.store, stores.storage);
+
+  let isStopping = false;
+  const app = makeApp({
+    service: config.parts.api ? join(context, stores, queries, projections) : undefined,
+    authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
+    readiness: makeReadiness({
+      'shutting down': () => Promise.resolve(!isStopping),
+      'event log': async () => E.isRight(await stores.store.head()()),
+      'read models': async () => E.isRight(await queries.ping()),
+    }),
+    metrics: metrics.read,
+    observe: metrics.observeRequest,
+    corsOrigins: config.corsOrigins,
+    publicDocumentList: config.publicDocumentList,
+    maxUploadBytes: config.maxUploadBytes,
+    rateLimit: config.rateLimit,
+    log,
+  });
+  const handle = app.callback();
+  const listener: Parameters<typeof serve>[0] = (request, response) => void handle(request, response);
+  const served = await serve(config.isTraced ? traceRequests(listener) : listener, config);
+  started.add(() => {
+    isStopping = true;
+    return served.stop(STOP_DEADLINE);
+  });
+  return served.address;
+};

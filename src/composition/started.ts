@@ -1,0 +1,12 @@
+/** What has been started, to be stopped in reverse order. */
+export class Started {
+  readonly #stops: Array<() => Promise<unknown>> = [];
+
+  add(stop: () => Promise<unknown>): void {
+    this.#stops.unshift(stop);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) await stop();
+  }
+}
