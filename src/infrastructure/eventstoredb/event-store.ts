@@ -1,10 +1,11 @@
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import { makeAppend } from './append.js';
+import { makeAppendInOrder } from './append-in-order.js';
 import { makeConnection } from './connection.js';
 import { readConnectionString } from './connection-string.js';
 import { makeHead } from './head.js';
-import { makeIdentity } from './identity.js';
+import { makeAdoptIdentity, makeIdentity } from './identity.js';
 import type { EventStoreDb, EventStoreDbOptions } from './options.js';
 import { makeReadAll, makeSubscribe } from './read-log.js';
 import { makeReadStream } from './read-stream.js';
@@ -32,6 +33,8 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
   };
   return E.right({
     ...store,
+    appendInOrder: makeAppendInOrder(append),
+    adoptIdentity: makeAdoptIdentity(access, store),
     close: () => {
       connection.close();
       return Promise.resolve();

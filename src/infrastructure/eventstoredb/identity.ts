@@ -3,7 +3,8 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import * as t from 'io-ts';
 import { canonicalJson } from '../../event-sourcing/canonical-json.js';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
-import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import type { Revision, StreamName } from '../../event-sourcing/recorded-event.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { asStoreUnavailable } from './call-failed.js';
 import { type Access, onLeader } from './on-leader.js';
 import { readPage } from './read-page.js';
@@ -13,30 +14,60 @@ const STREAM: StreamName = 'log-identity';
 
 const LogNamed = t.type({ identity: t.string });
 
-const stored = async (access: Access): Promise<string | undefined> => {
-  const request = streamRead(STREAM, 'forwards', 0n, 1);
+type Name = { readonly identity: string; readonly revision: Revision };
+
+const stored = async (access: Access): Promise<Name | undefined> => {
+  const request = streamRead(STREAM, 'backwards', undefined, 1);
   const [event] = (await onLeader(access, (node) => readPage(node, request, access.timings.silence))).events;
   if (event === undefined) return undefined;
   const decoded = LogNamed.decode(JSON.parse(event.data));
   if (E.isLeft(decoded)) throw new StoreUnavailable(`${STREAM} does not hold the name of this log`);
-  return decoded.right.identity;
+  return { identity: decoded.right.identity, revision: event.revision };
+};
+
+/** Appends a name behind `known`. Of several who do so at once one wins; the others then read what it wrote. */
+const name = async (
+  append: EventStore['append'],
+  known: Name | undefined,
+  identity: string,
+): Promise<E.Either<StoreUnavailable, void>> => {
+  const event = { id: randomUUID(), type: 'LogNamed', data: canonicalJson({ identity }), metadata: '{}' };
+  const outcome = await append(STREAM, known?.revision ?? 'no-stream', [event])();
+  return E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict'
+    ? E.left(new StoreUnavailable(`${STREAM} could not be written`, outcome.left))
+    : E.right(undefined);
 };
 
 /**
- * The name of the log is its one event in `log-identity`, written by whoever asks first: of several, one wins and
- * the others read what it wrote. A backup keeps it.
+ * The name of the log is the last event in `log-identity`, written by whoever asks first. A backup keeps it; only a
+ * log without events is ever named anew, as a copy of another.
  */
 export const makeIdentity =
   (access: Access, append: EventStore['append']): EventStore['identity'] =>
   () =>
     TE.tryCatch(async () => {
       const known = await stored(access);
-      if (known !== undefined) return known;
-      const data = canonicalJson({ identity: randomUUID() });
-      const outcome = await append(STREAM, 'no-stream', [
-        { id: randomUUID(), type: 'LogNamed', data, metadata: '{}' },
-      ])();
-      const named = E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict' ? undefined : await stored(access);
-      if (named === undefined) throw new StoreUnavailable(`${STREAM} could not be written`);
-      return named;
+      if (known !== undefined) return known.identity;
+      const outcome = await name(append, undefined, randomUUID());
+      if (E.isLeft(outcome)) throw outcome.left;
+      const named = await stored(access);
+      if (named === undefined) throw new StoreUnavailable(`${STREAM} could not be read back`);
+      return named.identity;
     }, asStoreUnavailable);
+
+export const makeAdoptIdentity =
+  (access: Access, { append, head }: Pick<EventStore, 'append' | 'head'>): LogTarget['adoptIdentity'] =>
+  (identity) =>
+  async () => {
+    try {
+      const [known, newest] = [await stored(access), await head()()];
+      if (E.isLeft(newest)) return newest;
+      if (newest.right !== undefined) return E.left({ _tag: 'LogNotEmpty', identity: known?.identity ?? '' });
+      if (known?.identity === identity) return E.right(undefined);
+      const named = await name(append, known, identity);
+      if (E.isLeft(named) || (await stored(access))?.identity === identity) return named;
+      return E.left(new StoreUnavailable('another process has just named this log'));
+    } catch (failure) {
+      return E.left(asStoreUnavailable(failure));
+    }
+  };

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { OnIncident } from './incident.js';
 import type { Timings } from './timings.js';
 
@@ -12,7 +12,7 @@ export type EventStoreDbOptions = {
   readonly timings?: Partial<Timings>;
 };
 
-export type EventStoreDb = EventStore & {
+export type EventStoreDb = LogTarget & {
   /** Ends every call. Calls that come later fail with `StoreUnavailable`. */
   readonly close: () => Promise<void>;
 };

@@ -5,7 +5,6 @@ import {
   type Appended,
   type AppendFailure,
   CheckpointNotInLog,
-  type EventStore,
   type LogBatch,
   type LogRange,
   type StreamRange,
@@ -18,6 +17,7 @@ import {
   type StoredEvent,
   type StreamName,
 } from '../../event-sourcing/recorded-event.js';
+import type { Append, LogNotEmpty, LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 
 const PAGE = 500;
 
@@ -27,8 +27,8 @@ const isWanted =
     categories === undefined || categories.includes(categoryOf(stream));
 
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
-export const makeInMemoryEventStore = (): EventStore => {
-  const identity = randomUUID();
+export const makeInMemoryEventStore = (): LogTarget => {
+  let identity: string = randomUUID();
   const streams = new Map<StreamName, Array<StoredEvent>>();
   const waiting = new Set<() => void>();
   // the event at index i has position i + 1
@@ -58,6 +58,20 @@ export const makeInMemoryEventStore = (): EventStore => {
     streams.set(name, stream);
     for (const wake of waiting) wake();
     return E.right({ revision: BigInt(stream.length - 1), position: BigInt(log.length), confirmedNew: true });
+  };
+
+  const appendAllNow = (appends: ReadonlyArray<Append>): E.Either<AppendFailure, void> => {
+    for (const { stream, expected, events } of appends) {
+      const appended = appendNow(stream, expected, events);
+      if (E.isLeft(appended)) return appended;
+    }
+    return E.right(undefined);
+  };
+
+  const adoptNow = (given: string): E.Either<LogNotEmpty, void> => {
+    if (log.length > 0) return E.left({ _tag: 'LogNotEmpty', identity });
+    identity = given;
+    return E.right(undefined);
   };
 
   const settle = (
@@ -133,6 +147,8 @@ export const makeInMemoryEventStore = (): EventStore => {
     readAll,
     subscribe,
     head: (categories) => TE.fromIO(() => log.findLast(isWanted(categories))?.position),
-    identity: () => TE.right(identity),
+    identity: () => TE.fromIO(() => identity),
+    appendInOrder: (appends) => () => Promise.resolve(appendAllNow(appends)),
+    adoptIdentity: (given) => () => Promise.resolve(adoptNow(given)),
   };
 };

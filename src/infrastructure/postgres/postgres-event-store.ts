@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { taskEither as TE } from 'fp-ts';
 import pg from 'pg';
-import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { StoreUnavailable } from '../../event-sourcing/event-store.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+import { adoptIdentity } from './event-log/adopt-identity.js';
+import { appendInOrder } from './event-log/append-in-order.js';
 import { makeAppendQueue } from './event-log/append-queue.js';
 import { makeCommitFeed } from './event-log/commit-feed.js';
 import { makeCommitter } from './event-log/committer.js';
@@ -18,7 +21,7 @@ import { followLog } from './event-log/subscription.js';
 export type { EventLogIncident };
 
 /** `close` answers what has been accepted, ends the subscriptions without error and lets go of every connection. */
-export type PostgresEventStore = EventStore & { readonly close: () => Promise<void> };
+export type PostgresEventStore = LogTarget & { readonly close: () => Promise<void> };
 
 export type PostgresEventStoreOptions = {
   readonly connectionString: string;
@@ -77,6 +80,8 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
     },
     head: (categories) => ask(() => newestOf(categories)),
     identity: () => ask(pages.identity),
+    appendInOrder: (appends) => () => appendInOrder(queue, appends),
+    adoptIdentity: (identity) => () => adoptIdentity(pool, identity),
     close: async () => {
       await queue.close();
       closing.abort();

@@ -1,0 +1,10 @@
+import type { Command } from 'commander';
+import { addExport } from './export.js';
+import { addImport } from './import.js';
+import { addVerify } from './verify.js';
+
+/** `ops log …` */
+export const addLogCommands = (ops: Command): void => {
+  const log = ops.command('log').description('the event log: verify, export, import, copy');
+  for (const add of [addVerify, addExport, addImport]) add(log);
+};

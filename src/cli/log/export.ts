@@ -1,0 +1,72 @@
+import { type Command, Option } from 'commander';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
+import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
+import { configuredLog } from '../../infrastructure/open-log.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { makeProgress } from '../progress.js';
+import { runCommand, tell } from '../run-command.js';
+import { standardError } from '../terminal.js';
+import { categoryArgument, positionArgument, streamArgument } from './arguments.js';
+import { shareOfLog } from './share-of-log.js';
+import { withLog } from './with-log.js';
+
+type Options = {
+  readonly stream?: StreamName;
+  readonly category?: string;
+  readonly since?: Position;
+  /** False with `--without-data`. */
+  readonly withoutData?: true;
+};
+
+const selectionOf = ({ stream, category, since }: Options): Selection =>
+  stream === undefined ? { _tag: 'Log', category, since } : { _tag: 'Stream', stream, since };
+
+/** Resolves when standard output has taken the text; false when nobody reads it any more. */
+const write = (text: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error === null || error === undefined) resolve(true);
+      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else reject(error);
+    });
+  });
+
+const exportTo = async (store: EventStore, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  // a closed pipe is told to the write that meets it; unheard, it would end the process as well
+  process.stdout.on('error', () => undefined);
+  const share = options.stream === undefined ? await shareOfLog(store, options.since) : () => undefined;
+  const progress = makeProgress(standardError, 'exporting');
+  let exported = 0;
+  for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
+    if (signal.aborted) {
+      progress.end();
+      tell(`interrupted after ${exported} events`);
+      return EXIT.interrupted;
+    }
+    if (!(await write(text))) return EXIT.ok;
+    exported += events;
+    progress.report(exported, share(reached));
+  }
+  progress.end();
+  tell(`exported ${exported} events`);
+  return EXIT.ok;
+};
+
+export const addExport = (log: Command): void => {
+  log
+    .command('export')
+    .description(
+      'writes the log to standard output, one JSON object a line, with the stored texts byte for byte\n' +
+        '(docs/verify.md says how to check it without this program)',
+    )
+    .addOption(new Option('--stream <stream>', 'only this stream').argParser(streamArgument).conflicts('category'))
+    .option('--category <category>', 'only streams of this category', categoryArgument)
+    .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
+    .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
+    .action((options: Options) =>
+      runCommand((config, signal) =>
+        withLog(configuredLog(config), ({ log: store }) => exportTo(store, options, signal)),
+      ),
+    );
+};

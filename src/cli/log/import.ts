@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { either as E } from 'fp-ts';
+import {
+  checkExport,
+  importLog,
+  type Imported,
+  type NotEmpty,
+  refuseUnlessEmpty,
+} from '../../event-sourcing/whole-log/import-log.js';
+import type { AppendFailure } from '../../event-sourcing/event-store.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
+import { configuredLog } from '../../infrastructure/open-log.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { describeAppendFailure } from './describe-append-failure.js';
+import { makeProgress } from '../progress.js';
+import { runCommand, tell } from '../run-command.js';
+import { standardError } from '../terminal.js';
+import { withLog } from './with-log.js';
+
+type Options = { readonly json?: true };
+
+const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
+  switch (failure._tag) {
+    case 'BrokenLine':
+      return `not imported: ${failure.message}`;
+    case 'NotEmpty':
+      return `not imported: the log is not empty, it holds events up to position ${failure.newest}`;
+    case 'AppendRejected':
+    case 'RevisionConflict':
+    case 'StoreUnavailable':
+      return `import ended: ${describeAppendFailure(failure)}`;
+  }
+};
+
+type Outcome = E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>;
+
+type Run = (onEvent: (events: number, read: number) => void) => Promise<Outcome>;
+
+const watch = async (what: string, size: number | undefined, run: Run): Promise<Outcome> => {
+  const progress = makeProgress(standardError, what);
+  try {
+    return await run((events, read) => progress.report(events, size === undefined ? undefined : read / size));
+  } finally {
+    progress.end();
+  }
+};
+
+/** A file is read twice, so that of a broken one nothing is stored; what comes through a pipe comes once. */
+const bringIn = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
+  if (file === undefined)
+    return watch('importing', undefined, (onEvent) => importLog(target, process.stdin, { onEvent, signal }));
+  const { size } = await stat(file);
+  const empty = await refuseUnlessEmpty(target);
+  if (E.isLeft(empty)) return empty;
+  const checked = await watch('checking', size, (onEvent) => checkExport(createReadStream(file), { onEvent, signal }));
+  if (E.isLeft(checked) || !checked.right.isComplete) return checked;
+  return watch('importing', size, (onEvent) => importLog(target, createReadStream(file), { onEvent, signal }));
+};
+
+const importInto = async (
+  target: LogTarget,
+  file: string | undefined,
+  { json }: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const outcome = await bringIn(target, file, signal);
+  if (E.isLeft(outcome)) {
+    tell(describe(outcome.left));
+    return EXIT.failed;
+  }
+  const { events, streams, isComplete } = outcome.right;
+  if (!isComplete) {
+    tell(`interrupted after ${events} events: what was imported is a log without its end`);
+    return EXIT.interrupted;
+  }
+  const text = json === true ? JSON.stringify({ events, streams }) : `imported ${events} events in ${streams} streams`;
+  process.stdout.write(`${text}\n`);
+  return EXIT.ok;
+};
+
+export const addImport = (log: Command): void => {
+  log
+    .command('import')
+    .argument('[file]', 'what `log export` wrote; without it, standard input')
+    .description(
+      'stores an export into an empty log, ids, revisions, times and hashes as they were, and verifies every chain\n' +
+        '(a file is checked to its end before anything is stored; standard input is checked while it comes)',
+    )
+    .option('--json', 'the counts as a JSON object')
+    .action((file: string | undefined, options: Options) =>
+      runCommand((config, signal) =>
+        withLog(configuredLog(config), ({ log: target }) => importInto(target, file, options, signal)),
+      ),
+    );
+};

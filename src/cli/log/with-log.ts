@@ -1,0 +1,21 @@
+import { either as E } from 'fp-ts';
+import { type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-log.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { tell } from '../run-command.js';
+
+/** Opens a log for the time that `use` takes. */
+export const withLog = async (
+  location: LogLocation,
+  use: (opened: OpenLog) => Promise<ExitCode>,
+): Promise<ExitCode> => {
+  const opened = await openLog(location, { onPostgresLog: () => undefined, onIncident: () => undefined })();
+  if (E.isLeft(opened)) {
+    tell(opened.left.message);
+    return EXIT.failed;
+  }
+  try {
+    return await use(opened.right);
+  } finally {
+    await opened.right.close();
+  }
+};

@@ -1,0 +1,58 @@
+import type { Terminal } from './terminal.js';
+
+/** How far a command is. */
+export type Progress = {
+  /** `done` things so far; `share` of all of it (0 to 1), where that is known. */
+  readonly report: (done: number, share?: number) => void;
+  /** Leaves the line to what is printed next. */
+  readonly end: () => void;
+};
+
+const BAR = 24;
+/** Between two drawings, ms: on a terminal, and where each of them is a line of a log. */
+const REDRAW = 100;
+const LINE = 1_000;
+
+const clock = (seconds: number): string => {
+  const whole = Math.ceil(seconds);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+};
+
+/** `verifying  42%  120000 events  31000/s  00:05 left` */
+const plain = (what: string, things: string, done: number, share: number | undefined, seconds: number): string => {
+  const rate = Math.round(done / Math.max(seconds, 0.001));
+  const counted = `${done} ${things}  ${rate}/s`;
+  if (share === undefined || share <= 0) return `${what}  ${counted}`;
+  const left = clock((seconds * (1 - share)) / share);
+  return `${what}  ${Math.floor(share * 100)}%  ${counted}  ${left} left`;
+};
+
+const bar = (share: number): string => '#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.');
+
+/**
+ * A bar with rate and time left on a terminal, otherwise one plain line a second; on standard error, so that standard
+ * output is the command's own. The rate and the time left are those of the whole run so far.
+ */
+export const makeProgress = ({ isTerminal, write, now }: Terminal, what: string, things = 'events'): Progress => {
+  const start = now();
+  let drawn = start;
+  let hasLine = false;
+
+  return {
+    report: (done, given) => {
+      const time = now();
+      if (time - drawn < (isTerminal ? REDRAW : LINE)) return;
+      drawn = time;
+      const share = given === undefined ? undefined : Math.min(1, Math.max(0, given));
+      const text = plain(what, things, done, share, (time - start) / 1000);
+      hasLine = isTerminal;
+      write(isTerminal ? `\r\u001b[2K${share === undefined ? '' : `[${bar(share)}] `}${text}` : `${text}\n`);
+    },
+    end: () => {
+      if (hasLine) write('\r\u001b[2K');
+      hasLine = false;
+    },
+  };
+};

@@ -1,0 +1,48 @@
+import { either as E } from 'fp-ts';
+import { type Config, loadConfig } from '../config.js';
+import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-store.js';
+import { NotExportable } from '../event-sourcing/whole-log/export-log.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { messageOf } from './message-of.js';
+
+/** What an operator's command does; `signal` aborts when it is asked to end. */
+export type Work = (config: Config, signal: AbortSignal) => Promise<ExitCode>;
+
+export const tell = (message: string): void => void process.stderr.write(`${message}\n`);
+
+/** A file that is not there, a full disk, a right that is missing. */
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
+const isExpected = (error: unknown): error is Error =>
+  error instanceof StoreUnavailable ||
+  error instanceof CheckpointNotInLog ||
+  error instanceof NotExportable ||
+  isSystemError(error);
+
+/** Aborts at the first signal, so that the command can end in order; the second one ends the process. */
+const interruption = (): AbortSignal => {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.on(name, () => {
+      if (interrupted.signal.aborted) process.exit(EXIT.interrupted);
+      interrupted.abort();
+    });
+  return interrupted.signal;
+};
+
+/** Runs a command with the configuration of this process and sets the exit code. */
+export const runCommand = async (work: Work): Promise<void> => {
+  const config = loadConfig();
+  if (E.isLeft(config)) {
+    tell(`The configuration is not valid:\n${config.left.map((fault) => `  ${fault}`).join('\n')}`);
+    process.exitCode = EXIT.usage;
+    return;
+  }
+  try {
+    process.exitCode = await work(config.right, interruption());
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    tell(messageOf(error));
+    process.exitCode = EXIT.failed;
+  }
+};

@@ -1,0 +1,43 @@
+import { either as E } from 'fp-ts';
+import type pg from 'pg';
+import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import type { LogNotEmpty } from '../../../event-sourcing/whole-log/log-target.js';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const adopt = async (
+  client: pg.PoolClient,
+  identity: string,
+): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
+  await client.query('begin');
+  // appends wait for this row, so the log stays empty until the name is its name
+  await client.query('select from event_log.head for update');
+  const { rows } = await client.query<{ name: string; is_empty: boolean }>(
+    'select identity::text as name, not exists (select from event_log.event) as is_empty from event_log.log',
+  );
+  const [log] = rows;
+  if (log === undefined) return E.left(new StoreUnavailable('the event log has lost its name'));
+  if (!log.is_empty) return E.left({ _tag: 'LogNotEmpty', identity: log.name });
+  await client.query('update event_log.log set identity = $1', [identity]);
+  await client.query('commit');
+  return E.right(undefined);
+};
+
+/** Names an empty log. The name must be a UUID, as those of our own logs are. */
+export const adoptIdentity = async (
+  pool: pg.Pool,
+  identity: string,
+): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
+  if (!uuid.test(identity)) return E.left(new StoreUnavailable(`a log in Postgres cannot be named ${identity}`));
+  try {
+    const client = await pool.connect();
+    try {
+      return await adopt(client, identity);
+    } finally {
+      // closed, not given back: that ends its transaction in any state
+      client.release(true);
+    }
+  } catch (cause) {
+    return E.left(new StoreUnavailable('the event log could not be named', cause));
+  }
+};

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import pg from 'pg';
+import { type OpenLog, openLog } from '../../../src/infrastructure/open-log.js';
+import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { runOperator } from '../../support/operator.js';
+
+const [BUSINESSES, ROUNDS] = [20, 5];
+
+const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
+  const opened = await openLog(
+    { _tag: 'Embedded', dataDir },
+    { onPostgresLog: () => undefined, onIncident: () => undefined },
+  )();
+  if (E.isLeft(opened)) throw new Error(opened.left.message);
+  return opened.right;
+};
+
+describe('the log commands', function () {
+  this.timeout(120_000);
+
+  let directory: string;
+  let env: Record<string, string>;
+
+  before(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'ops-log-'));
+    env = { DATA_DIR: path.join(directory, 'data') };
+    const { log, close } = await openEmbedded(env['DATA_DIR']!);
+    await appendChained(log, makeChains(), ...interleaved(BUSINESSES, ROUNDS));
+    await close();
+  });
+
+  after(() => rm(directory, { recursive: true }));
+
+  const inNewDirectory = (name: string): Record<string, string> => ({ DATA_DIR: path.join(directory, name) });
+
+  it('verify a log that is whole, as a person and as a machine reads it', async () => {
+    const person = await runOperator(['log', 'verify'], { env });
+    expect(person).to.deep.equal({ code: 0, stdout: '100 events in 20 streams, every chain intact\n', stderr: '' });
+    const machine = await runOperator(['log', 'verify', '--json'], { env });
+    expect(machine.stdout).to.equal('{"events":100,"streams":20,"broken":0}\n');
+    const one = await runOperator(['log', 'verify', businessStream(3), '--json'], { env });
+    expect(one).to.deep.equal({ code: 0, stdout: '{"events":5,"streams":1,"broken":0}\n', stderr: '' });
+  });
+
+  it('bring an export into an empty log and export the same again, and refuse one that is not empty', async () => {
+    const exported = await runOperator(['log', 'export'], { env });
+    expect(exported.code).to.equal(0);
+    expect(exported.stdout.split('\n')).to.have.length(BUSINESSES * ROUNDS + 1);
+
+    const other = inNewDirectory('imported');
+    const imported = await runOperator(['log', 'import', '--json'], { env: other, input: exported.stdout });
+    expect(imported).to.deep.equal({ code: 0, stdout: '{"events":100,"streams":20}\n', stderr: '' });
+    const again = await runOperator(['log', 'export'], { env: other });
+    expect(again.stdout).to.equal(exported.stdout);
+
+    const refused = await runOperator(['log', 'import'], { env: other, input: exported.stdout });
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.equal('not imported: the log is not empty, it holds events up to position 100\n');
+  });
+
+  it('store nothing of a file that is broken, and name its line', async () => {
+    const { stdout } = await runOperator(['log', 'export'], { env });
+    const lines = stdout.split('\n');
+    lines[60] = lines[60]!.replace('+1 555', '+1 556');
+    const file = path.join(directory, 'tampered.ndjson');
+    await writeFile(file, lines.join('\n'));
+    const other = inNewDirectory('tampered');
+    const refused = await runOperator(['log', 'import', file], { env: other });
+    expect(refused.code).to.equal(1);
+    expect(refused.stderr).to.match(
+      /^not imported: line 61 breaks the chain of business-\S+: dataHash does not match data\n$/,
+    );
+    expect((await runOperator(['log', 'verify', '--json'], { env: other })).stdout).to.equal(
+      '{"events":0,"streams":0,"broken":0}\n',
+    );
+  });
+
+  it('name the broken event of a log that somebody changed, and end with 1', async () => {
+    const broken = inNewDirectory('broken');
+    const { stdout } = await runOperator(['log', 'export'], { env });
+    await runOperator(['log', 'import'], { env: broken, input: stdout });
+    const { databaseUrl, close } = await openEmbedded(broken['DATA_DIR']!);
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(`update event_log.event set data = replace(data, '555', '556') where position = 25`);
+    await client.end();
+    await close();
+
+    const { code, stdout: found } = await runOperator(['log', 'verify', '--json'], { env: broken });
+    const [finding = '', summary] = found.split('\n');
+    const { stream, revision, reason } = JSON.parse(finding) as Record<string, string>;
+    expect({ code, stream, revision, reason, summary }).to.deep.equal({
+      code: 1,
+      stream: businessStream(4),
+      revision: '1',
+      reason: 'dataHash does not match data',
+      summary: '{"events":100,"streams":20,"broken":1}',
+    });
+  });
+
+  it('end an export cleanly when nobody reads on', async () => {
+    const { PATH = '' } = process.env;
+    const command = `"${process.execPath}" --import tsx src/cli/ops.ts log export | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const shell = spawn('bash', ['-c', command], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [stdout, stderr] = ['', ''];
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    await once(shell, 'close');
+    const [first = '', code] = stdout.split('\n');
+    expect((JSON.parse(first) as { position: string }).position).to.equal('1');
+    expect(code).to.equal('0');
+    expect(stderr).not.to.include('Error');
+  });
+
+  it('say what is wrong with the command line or the configuration, and end with 2', async () => {
+    for (const args of [['log'], ['log', 'verify', 'nodash'], ['log', 'mend']]) {
+      const { code, stdout, stderr } = await runOperator(args, { env });
+      expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 2, stdout: '' });
+      expect(stderr).not.to.include('    at ');
+    }
+    const wrong = await runOperator(['log', 'verify'], { env: { ...env, PORT: 'high' } });
+    expect(wrong.code).to.equal(2);
+    expect(wrong.stderr).to.include('PORT:');
+    expect((await runOperator(['log', 'export', '--help'], { env })).code).to.equal(0);
+  });
+
+  it('say that a log cannot be reached, or a file is not there, without a stack trace, and end with 1', async () => {
+    const away = { ...env, EVENTSTOREDB_URL: 'esdb://127.0.0.1:1?tls=false' };
+    const missing = path.join(directory, 'missing.ndjson');
+    for (const ran of [
+      await runOperator(['log', 'verify'], { env: away }),
+      await runOperator(['log', 'import', missing], { env: inNewDirectory('imported') }),
+    ]) {
+      expect(ran.code).to.equal(1);
+      expect(ran.stderr)
+        .to.match(/^.+\n$/)
+        .and.not.include('    at ');
+    }
+  });
+});

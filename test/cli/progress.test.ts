@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { makeProgress } from '../../src/cli/progress.js';
+
+const watched = (isTerminal: boolean) => {
+  const written: Array<string> = [];
+  let time = 0;
+  const terminal = { isTerminal, write: (text: string) => void written.push(text), now: () => time };
+  return { written, terminal, at: (ms: number) => (time = ms) };
+};
+
+describe('the progress of a command', () => {
+  it('is one plain line a second where nobody looks on', () => {
+    const { written, terminal, at } = watched(false);
+    const { report, end } = makeProgress(terminal, 'verifying');
+    for (const ms of [100, 999, 1000, 1500, 2000]) {
+      at(ms);
+      report(ms, ms / 10_000);
+    }
+    end();
+    expect(written).to.deep.equal([
+      'verifying  10%  1000 events  1000/s  00:09 left\n',
+      'verifying  20%  2000 events  1000/s  00:08 left\n',
+    ]);
+  });
+
+  it('is a bar that draws over itself on a terminal, and is gone at the end', () => {
+    const { written, terminal, at } = watched(true);
+    const { report, end } = makeProgress(terminal, 'copying');
+    at(100);
+    report(50, 0.5);
+    at(7_300_000);
+    report(100, 0.5);
+    end();
+    expect(written).to.deep.equal([
+      '\r\u001b[2K[############............] copying  50%  50 events  500/s  00:01 left',
+      '\r\u001b[2K[############............] copying  50%  100 events  0/s  2:01:40 left',
+      '\r\u001b[2K',
+    ]);
+  });
+
+  it('gives count and rate alone where the end is not known', () => {
+    const { written, terminal, at } = watched(false);
+    at(0);
+    const { report } = makeProgress(terminal, 'importing', 'lines');
+    at(2000);
+    report(10);
+    expect(written).to.deep.equal(['importing  10 lines  5/s\n']);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { BrokenLink } from '../../../src/event-sourcing/hash-chain.js';
+import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
+import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
+import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
+
+/** A log with the same events, some of them changed. */
+const changed = async (store: EventStore, change: (event: StoredEvent) => StoredEvent): Promise<EventStore> => {
+  const other = makeInMemoryEventStore();
+  const appends = gatherAppends((await wholeLog(store)).map(change));
+  expect(E.isRight(await other.appendInOrder(appends)())).to.equal(true);
+  return other;
+};
+
+describe('verifying a log', () => {
+  let store: EventStore;
+  let found: Array<Pick<BrokenLink, 'reason'> & { readonly stream: string; readonly revision: bigint }>;
+
+  const verifying = (signal = new AbortController().signal) => ({
+    onBroken: ({ event: { stream, revision }, reason }: BrokenLink) => found.push({ stream, revision, reason }),
+    onPage: () => undefined,
+    signal,
+  });
+
+  beforeEach(async () => {
+    found = [];
+    store = makeInMemoryEventStore();
+    await appendChained(store, makeChains(), ...interleaved(10, 60));
+  });
+
+  it('finds nothing in a log that is whole', async () => {
+    expect(await verifyLog(store, verifying())).to.deep.equal({
+      events: 600,
+      streams: 10,
+      broken: 0,
+      isComplete: true,
+    });
+    expect(found).to.deep.equal([]);
+  });
+
+  it('names the first broken event of each broken stream, and goes on with the others', async () => {
+    const [first, second] = [businessStream(3), businessStream(8)];
+    const other = await changed(store, (event) => {
+      if (event.stream === first && event.revision >= 20n) return { ...event, type: 'BusinessRenamed' };
+      if (event.stream === second && event.revision === 59n) return { ...event, data: '{}' };
+      return event;
+    });
+    const verified = await verifyLog(other, verifying());
+    expect(verified).to.deep.equal({ events: 600, streams: 10, broken: 2, isComplete: true });
+    expect(found).to.deep.equal([
+      { stream: first, revision: 20n, reason: 'hash does not match the event' },
+      { stream: second, revision: 59n, reason: 'dataHash does not match data' },
+    ]);
+  });
+
+  it('reads one stream alone when it is asked for one', async () => {
+    const expected = { events: 60, streams: 1, broken: 0, isComplete: true };
+    expect(await verifyStream(store, businessStream(3), verifying())).to.deep.equal(expected);
+    expect((await verifyStream(store, 'business-none', verifying())).events).to.equal(0);
+  });
+
+  it('says that it did not come to the end when it was interrupted', async () => {
+    const { isComplete, events } = await verifyLog(store, verifying(AbortSignal.abort()));
+    expect({ isComplete, events }).to.deep.equal({ isComplete: false, events: 0 });
+  });
+});
