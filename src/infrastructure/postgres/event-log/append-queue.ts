@@ -26,7 +26,7 @@ export const defaultAppendLimits: AppendLimits = {
   waitingBytes: 64 * 1024 * 1024,
 };
 
-type AppendQueue = {
+export type AppendQueue = {
   readonly add: (command: AppendCommand) => Promise<E.Either<AppendFailure, Appended>>;
   /** Refuses further appends and settles when those that wait have been answered. */
   readonly close: () => Promise<void>;
