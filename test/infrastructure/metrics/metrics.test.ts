@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { checkpointOf } from '../../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
+import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
+import { watchProjections } from '../../../src/infrastructure/metrics/projection-gauges.js';
+import { givenStream } from '../../support/given-stream.js';
+
+const named = (name: string) => ({ type: 'BusinessCreated', data: { name } }) as const;
+const noon = { at: '2026-01-01T12:00:00.000Z' };
+const aMinuteLater = new Date('2026-01-01T12:01:00.000Z');
+
+/** The lines of a scrape that say something about `name`. */
+const linesOf = (body: string, name: string): ReadonlyArray<string> =>
+  body.split('\n').filter((line) => line.startsWith(name));
+
+describe('lag', () => {
+  it('counts the events of the category after the checkpoint, and the age of the oldest', async () => {
+    const store = makeInMemoryEventStore();
+    const [first] = await givenStream(store, 'business-1', [named('one'), noon], [named('two'), noon]);
+    await givenStream(store, 'document-1', [named('another category'), noon]);
+    await givenStream(store, 'business-2', [named('three'), noon]);
+    expect(await lagOf(store, 'business', 'start', aMinuteLater)).to.deep.equal({ events: 3, seconds: 60 });
+    expect(await lagOf(store, 'business', checkpointOf(first!), aMinuteLater)).to.deep.equal({
+      events: 2,
+      seconds: 60,
+    });
+  });
+
+  it('is nothing at the head, and in an empty log', async () => {
+    const store = makeInMemoryEventStore();
+    expect(await lagOf(store, 'business', 'start', aMinuteLater)).to.deep.equal({ events: 0, seconds: 0 });
+    const [only] = await givenStream(store, 'business-1', [named('one'), noon]);
+    expect(await lagOf(store, 'business', checkpointOf(only!), aMinuteLater)).to.deep.equal({ events: 0, seconds: 0 });
+  });
+});
+
+describe('metrics', () => {
+  it('count requests, appends by outcome, waits by outcome and incidents by kind', async () => {
+    const metrics = makeMetrics();
+    const store = metrics.timeAppends(makeInMemoryEventStore());
+    const progress = metrics.timeProjection('businesses', { waitFor: (position) => Promise.resolve(position > 0n) });
+    metrics.observeRequest({ operation: 'listBusinesses', method: 'GET', status: 200, seconds: 0.002 });
+    metrics.countIncident({ _tag: 'ConnectionLost', of: 'writer', cause: new Error() });
+    metrics.countIncident({ kind: 'watchdog', head: 7n });
+    const [appended] = await givenStream(store, 'business-1', [named('one')]);
+    await store.append('business-1', 'no-stream', [appended!])();
+    await store.append('business-1', 5n, [appended!])();
+    await progress.waitFor(1n);
+    await progress.waitFor(0n);
+
+    const { body, contentType } = await metrics.read();
+    expect(contentType).to.include('text/plain');
+    expect(linesOf(body, 'http_requests_total')).to.deep.equal([
+      'http_requests_total{operation="listBusinesses",method="GET",status="200"} 1',
+    ]);
+    expect(linesOf(body, 'event_append_duration_seconds_count')).to.deep.equal([
+      'event_append_duration_seconds_count{outcome="appended"} 2',
+      'event_append_duration_seconds_count{outcome="RevisionConflict"} 1',
+    ]);
+    expect(linesOf(body, 'projection_latency_seconds_count')).to.deep.equal([
+      'projection_latency_seconds_count{read_model="businesses",outcome="projected"} 1',
+      'projection_latency_seconds_count{read_model="businesses",outcome="late"} 1',
+    ]);
+    expect(linesOf(body, 'event_log_incidents_total')).to.deep.equal([
+      'event_log_incidents_total{kind="ConnectionLost"} 1',
+      'event_log_incidents_total{kind="watchdog"} 1',
+    ]);
+  });
+
+  it('tell lag where this process projects, and leave out what cannot be asked', async () => {
+    const metrics = makeMetrics();
+    const store = makeInMemoryEventStore();
+    await givenStream(store, 'business-1', [named('one')], [named('two')]);
+    const at = { reached: -1n, isBehind: false };
+    const projecting = { _tag: 'Projecting', instance: 'i', role: 'live', checkpoint: 'start' } as const;
+    watchProjections(metrics, store, {
+      status: () => ({
+        businesses: { ...at, activity: projecting },
+        documents: { ...at, activity: { _tag: 'Elsewhere' } },
+      }),
+      parked: () => Promise.reject(new Error('the database is away')),
+    });
+
+    const { body } = await metrics.read();
+    expect(linesOf(body, 'projection_lag_events{')).to.deep.equal(['projection_lag_events{read_model="businesses"} 2']);
+    expect(linesOf(body, 'projection_up{')).to.deep.equal([
+      'projection_up{read_model="businesses"} 1',
+      'projection_up{read_model="documents"} 0',
+    ]);
+    expect(linesOf(body, 'projection_parked_entities{')).to.deep.equal([]);
+  });
+});
