@@ -1,6 +1,7 @@
 import type { Bucket } from './bucket.js';
 import { PART_BYTES, partsOf } from './parts.js';
 import { repeating } from './repeating.js';
+import { ServerSilent } from './transport.js';
 
 type UploadedPart = { readonly part: number; readonly etag: string };
 
@@ -39,14 +40,18 @@ const complete = async (bucket: Bucket, key: string, uploadId: string, parts: Ar
   }
 };
 
+/** Tries to clear away what a failed upload left. What stays is cleared when it is old: nobody waits for that twice. */
+const unlessSilent = async (failure: unknown, clear: () => Promise<void>): Promise<void> => {
+  if (!(failure instanceof ServerSilent)) await clear().catch(() => undefined);
+};
+
 const putInParts = async (bucket: Bucket, key: string, parts: AsyncIterable<Buffer>): Promise<void> => {
   const { client, name } = bucket;
   const uploadId = await repeating(() => client.initiateNewMultipartUpload(name, key, {}));
   try {
     await complete(bucket, key, uploadId, await uploadParts(bucket, key, uploadId, parts));
   } catch (error) {
-    // what cannot be aborted now is cleared when it is old
-    await client.abortMultipartUpload(name, key, uploadId).catch(() => undefined);
+    await unlessSilent(error, () => client.abortMultipartUpload(name, key, uploadId));
     throw error;
   }
 };
@@ -71,7 +76,7 @@ export const putObject = async (bucket: Bucket, key: string, chunks: AsyncIterab
     else await putInParts(bucket, key, startingWith(first, parts));
   } catch (error) {
     // a request that failed without an answer may have stored the object all the same
-    await bucket.client.removeObject(bucket.name, key).catch(() => undefined);
+    await unlessSilent(error, () => bucket.client.removeObject(bucket.name, key));
     throw error;
   }
 };

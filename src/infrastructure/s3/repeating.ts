@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServerBusy, ServerSilent } from './transport.js';
+import { ServerBusy } from './transport.js';
 
 const PAUSES_MS = [100, 400];
 
@@ -12,10 +12,7 @@ export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 const isPassing = (error: unknown): boolean =>
-  error instanceof ServerBusy ||
-  error instanceof ServerSilent ||
-  LOST_CONNECTION.test(codeOf(error)) ||
-  NOT_NOW.test(codeOf(error));
+  error instanceof ServerBusy || LOST_CONNECTION.test(codeOf(error)) || NOT_NOW.test(codeOf(error));
 
 /** The client library throws an error that came with status 200 as the object it had in the answer. */
 const asError = (thrown: unknown): unknown => {
@@ -36,7 +33,7 @@ const attempt = async <A>(request: () => Promise<A>): Promise<A> => {
 
 /**
  * Sends a request again, at most twice, when it failed in a way that may pass (the server closed a kept connection, or
- * is busy). The request must be one that may be repeated.
+ * is busy). Silence is not asked again: all patience is used up. The request must be one that may be repeated.
  */
 export const repeating = async <A>(request: () => Promise<A>): Promise<A> => {
   for (const pause of PAUSES_MS) {
