@@ -73,6 +73,7 @@ export const serve = async (listener: RequestListener, { host, port }: ServeOpti
   server.timeout = IDLE_TIMEOUT;
   // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.
   server.on('checkContinue', listener);
+  server.on('checkExpectation', listener);
   server.on('clientError', refuse);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

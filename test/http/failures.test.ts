@@ -160,6 +160,20 @@ describe('failures over HTTP', () => {
     expect(JSON.stringify(stack.log.filter(({ level }) => level === 'error'))).to.contain('the read model went away');
   });
 
+  it('answers a history by 503 when the log goes before there is more than its first page', async () => {
+    const as = await start(({ store }) => ({
+      store: {
+        ...store,
+        readStream: async function* (name, range) {
+          for await (const page of store.readStream(name, range)) yield page;
+          throw new StoreUnavailable('gone');
+        },
+      },
+    }));
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    expect((await call('GET', `/business/${id}/events`, { as })).status).to.equal(503);
+  });
+
   it('cuts a history that meets an event it cannot read', async () => {
     const as = await start(({ store }) => ({
       store: {

@@ -38,12 +38,21 @@ const requestOf = (method: string, { as, headers, body }: Call): RequestInit => 
   ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
 });
 
-const descriptions = new WeakMap<Stack, Promise<(exchanged: Exchanged) => void>>();
+type Conforms = (exchanged: Exchanged) => void;
 
-const describedBy = async ({ baseUrl }: Stack): Promise<(exchanged: Exchanged) => void> => {
-  const response = await fetch(`${baseUrl}/openapi.json`);
-  return makeConforms((await response.json()) as Described);
+const conformsByText = new Map<string, Conforms>();
+
+/** Compiled once for all stacks that describe themselves alike. */
+const conformsTo = (description: string): Conforms => {
+  const conforms = conformsByText.get(description) ?? makeConforms(JSON.parse(description) as Described);
+  conformsByText.set(description, conforms);
+  return conforms;
 };
+
+const descriptions = new WeakMap<Stack, Promise<Conforms>>();
+
+const describedBy = async ({ baseUrl }: Stack): Promise<Conforms> =>
+  conformsTo(await (await fetch(`${baseUrl}/openapi.json`)).text());
 
 /** Holds an answer of a stack to that stack's own description of its API. */
 const holdToDescription = async (stack: Stack, exchanged: Exchanged): Promise<void> => {

@@ -15,14 +15,18 @@ const bothGiven = requestInvalid(
   { path: 'at', message: 'cannot be given together with revision' },
 );
 
+const now: E.Either<never, AsOf> = E.right({ _tag: 'Now' });
+
 /** Which state of a record is asked for: that of a revision or of an instant, else the current one. */
 export const readAsOf = (query: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
-  pipe(
-    queryValues(query),
-    decodeRequest(AsOfQuery),
-    E.chain(({ revision, at }): E.Either<RequestInvalid, AsOf> => {
-      if (revision !== undefined && at !== undefined) return E.left(bothGiven);
-      if (revision !== undefined) return E.right({ _tag: 'AtRevision', revision });
-      return E.right(at === undefined ? { _tag: 'Now' } : { _tag: 'AtTime', at });
-    }),
-  );
+  query.size === 0
+    ? now
+    : pipe(
+        queryValues(query),
+        decodeRequest(AsOfQuery),
+        E.chain(({ revision, at }): E.Either<RequestInvalid, AsOf> => {
+          if (revision !== undefined && at !== undefined) return E.left(bothGiven);
+          if (revision !== undefined) return E.right({ _tag: 'AtRevision', revision });
+          return at === undefined ? now : E.right({ _tag: 'AtTime', at });
+        }),
+      );

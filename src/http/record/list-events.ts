@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { EventsPage, EventsRequest, History } from '../../read/history.js';
+import { asStoreUnavailable, type LoadFailure } from '../../event-sourcing/load-stream.js';
+import { type EventsPage, type EventsRequest, type History, UndecodableEventError } from '../../read/history.js';
 import { type Exchange, isHead } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import { readEventsQuery } from '../query/events.js';
@@ -41,6 +42,21 @@ const bodyOf = async (pages: AsyncIterable<EventsPage>): Promise<string | Readab
   return Readable.from(jsonArray(first.value, resumed(second.value, iterator)), { objectMode: false });
 };
 
+const failureOf = (error: unknown): LoadFailure =>
+  error instanceof UndecodableEventError ? error.undecodable : asStoreUnavailable(error);
+
+const answer = async (
+  pages: AsyncIterable<EventsPage>,
+  headers: ReadonlyArray<string>,
+): Promise<E.Either<Failure, Answer>> => {
+  try {
+    const body = await bodyOf(pages);
+    return E.right(typeof body === 'string' ? ok(body, ...headers) : { status: 200, headers, body });
+  } catch (error) {
+    return E.left(failureOf(error));
+  }
+};
+
 const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
 
 const headersOnly = async (pages: AsyncIterable<EventsPage>, headers: ReadonlyArray<string>): Promise<Answer> => {
@@ -65,6 +81,5 @@ export const listEvents =
     const pages = await events(id.right, isHead(exchange) ? oneEvent(request) : request)();
     if (E.isLeft(pages)) return pages;
     if (isHead(exchange)) return E.right(await headersOnly(pages.right, headers));
-    const body = await bodyOf(pages.right);
-    return E.right(typeof body === 'string' ? ok(body, ...headers) : { status: 200, headers, body });
+    return answer(pages.right, headers);
   };
