@@ -229,6 +229,16 @@ describe('the form of an upload', () => {
     storage.objects.clear();
     outcomes = [];
     await isTooLarge(await post(formOf(file(contentOf(MAX + 1)))));
+    expect(storage.completed).to.equal(1);
+  });
+
+  it('breaks off a file that comes after too much else', async () => {
+    const fields = Array.from({ length: 9 }, () => ({ name: 'x', content: 'x'.repeat(60_000) }));
+    const slow = open({ 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
+    slow.write(formOf(...fields, file(contentOf(90_000))).subarray(0, -30));
+    await isTooLarge(await read());
+    expect([storage.received > 0, storage.completed]).to.deep.equal([true, 0]);
+    slow.destroy();
   });
 
   it('refuses by its announced length before a byte has come', async () => {

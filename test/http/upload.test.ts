@@ -227,14 +227,8 @@ describe('documents with files', () => {
       path = `/document/${await made(file(content, '€ %22x%22.pdf', 'application/x-thing'))}/file`;
     });
 
-    const download = async (headers: Record<string, string> = {}, method = 'GET', of = path) => {
-      const response = await fetch(`${stack.baseUrl}/api/v1${of}`, {
-        method,
-        headers: { authorization: `Bearer ${editor}`, ...headers },
-      });
-      const bytes = Buffer.from(await response.arrayBuffer());
-      return { status: response.status, headers: response.headers, bytes };
-    };
+    const download = (headers: Record<string, string> = {}, method = 'GET', of = path): Promise<Reply> =>
+      call(method, of, { as: editor, headers });
 
     it('whole, to be saved and never shown', async () => {
       const { status, headers, bytes } = await download();

@@ -5,6 +5,7 @@ export type Reply = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  readonly bytes: Buffer;
   /** The body as JSON, when it is; else undefined. */
   readonly json: unknown;
 };
@@ -64,11 +65,12 @@ const holdToDescription = async (stack: Stack, exchanged: Exchanged): Promise<vo
 /** Calls a path of the API, e.g. `/business/`. Throws for an answer that the API's description does not have. */
 export const call = async (stack: Stack, method: string, path: string, given: Call = {}): Promise<Reply> => {
   const response = await fetch(`${stack.baseUrl}/api/v1${path}`, requestOf(method, given));
-  const text = await response.text();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = bytes.toString();
   const { status } = response;
   const contentType = response.headers.get('content-type');
   await holdToDescription(stack, { method, path: `/api/v1${path}`, status, contentType, text });
-  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  return { status: response.status, headers: response.headers, text, bytes, json: parsed(text) };
 };
 
 /** A shape of `call` for one stack, chosen before each test. */

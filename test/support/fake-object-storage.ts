@@ -31,6 +31,8 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
   behaviour: Behaviour = {};
   /** Bytes that have come, of all objects, also of those that were broken off. */
   received = 0;
+  /** Objects that were ever complete. */
+  completed = 0;
   /** Bodies that are being written. */
   writing = 0;
   /** Streams handed out and not yet closed. */
@@ -43,6 +45,7 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
       this.writing += 1;
       try {
         this.objects.set(key, await this.#keep(chunks));
+        this.completed += 1;
       } finally {
         this.writing -= 1;
       }

@@ -49,7 +49,7 @@ const write = {
 } as const;
 const create = { ...write, answers: ['Location', 'ETag', 'X-Projected'], failures: [...writing, 409] } as const;
 const list = { answers: ['Link'], failures: reading } as const;
-const open = { tag: 'Operation', failures: [429, 500] } as const;
+const open = { tag: 'Operation', failures: [500] } as const;
 
 const updateOwner = {
   tag: 'Business',
@@ -169,7 +169,7 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     ...write,
   },
   livez: { ...open, summary: 'Whether the process lives', success: HealthAnswer },
-  readyz: { ...open, summary: 'Whether the service can do its work', success: HealthAnswer, failures: [429, 500, 503] },
+  readyz: { ...open, summary: 'Whether the service can do its work', success: HealthAnswer, failures: [500, 503] },
   metrics: {
     ...open,
     summary: 'Figures of the process',
@@ -182,6 +182,6 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     ...open,
     summary: 'Scripts and styles of that page',
     success: { mediaType: '*/*' },
-    failures: [404, 429, 500],
+    failures: [404, 500],
   },
 };
