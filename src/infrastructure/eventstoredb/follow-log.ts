@@ -18,28 +18,33 @@ export type Following = {
 };
 
 /** Whether more is in the log than was seen; a node that cannot say so is as suspicious as one that says yes. */
-const isBehind = async (access: Access, node: Node, { categories }: Following, seen: From): Promise<boolean> => {
-  const head = await newestPosition(node, categories, access.timings.silence).catch(() => 'unknown' as const);
-  const isSilent = head === 'unknown' || (head !== undefined && (seen === 'start' || head > seen.commit));
-  if (isSilent) access.onIncident({ kind: 'watchdog', head: head === 'unknown' ? undefined : head });
-  return isSilent;
-};
+const isBehind = async (node: Node, silence: number, categories: ReadonlyArray<string>, seen: From): Promise<boolean> =>
+  newestPosition(node, categories, silence).then(
+    (head) => head !== undefined && (seen === 'start' || head > seen.commit),
+    () => true,
+  );
 
-async function* batches(access: Access, node: Node, following: Following, feed: LogFeed): AsyncGenerator<LogBatch> {
-  let seen = following.after;
+async function* batches(
+  { timings, onIncident }: Access,
+  node: Node,
+  { after, categories, isBounded }: Following,
+  feed: LogFeed,
+): AsyncGenerator<LogBatch> {
+  let seen = after;
   for (let suspicions = 0; suspicions < 2;) {
-    const responses = await feed.take(access.timings.watch);
+    const responses = await feed.take(timings.watch);
     const batch = batchOf(responses, seen);
     if (batch !== undefined) {
       seen = batch.checkpoint;
       yield batch;
     }
-    if (following.isBounded && responses.some((response) => response.hasCaughtUp())) return;
+    if (isBounded && responses.some((response) => response.hasCaughtUp())) return;
     // a read that has an end is never quiet before it; a subscription is, when nothing happens
-    if (responses.length > 0) suspicions = 0;
-    else if (following.isBounded || (await isBehind(access, node, following, seen))) suspicions++;
-    else suspicions = 0;
+    const isSuspicious =
+      responses.length === 0 && (isBounded || (await isBehind(node, timings.silence, categories, seen)));
+    suspicions = isSuspicious ? suspicions + 1 : 0;
   }
+  onIncident({ kind: 'watchdog' });
   throw new CallFailed('unknown', 'EventStoreDB: a subscription fell silent');
 }
 

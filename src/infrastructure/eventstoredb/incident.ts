@@ -6,6 +6,6 @@ export type Incident =
   | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: Error }
   | { readonly kind: 'read-repeated'; readonly cause: Error }
   | { readonly kind: 'resubscribed'; readonly cause: Error }
-  | { readonly kind: 'watchdog'; readonly head: bigint | undefined };
+  | { readonly kind: 'watchdog' };
 
 export type OnIncident = (incident: Incident) => void;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type ChannelOptions, Metadata } from '@grpc/grpc-js';
+import { CallFailed } from './call-failed.js';
 import type { Settings } from './connection-string.js';
 
 /**
@@ -11,7 +12,10 @@ import type { Settings } from './connection-string.js';
 export type Node = {
   readonly endpoint: string;
   readonly streams: StreamsClient;
-  /** Headers of one call; every call insists on the leader, so that a read shows what was acknowledged. */
+  /**
+   * Headers of one call; every call insists on the leader, so that a read shows what was acknowledged. Throws
+   * `CallFailed` when the node has been given up.
+   */
   readonly metadata: () => Metadata;
   /** Aborts when the node is given up; long reads end with it. */
   readonly retired: AbortSignal;
@@ -39,6 +43,8 @@ export const openNode = (endpoint: string, settings: Settings): Node => {
     endpoint,
     streams,
     metadata: () => {
+      // a call on a closed channel throws what nobody expects
+      if (retirement.signal.aborted) throw new CallFailed('not-done', 'EventStoreDB: the connection was given up');
       const metadata = new Metadata();
       metadata.set('connection-name', settings.connectionName);
       metadata.set('requires-leader', 'true');
