@@ -42,7 +42,7 @@ describe('metrics', () => {
     const progress = metrics.timeProjection('businesses', { waitFor: (position) => Promise.resolve(position > 0n) });
     metrics.observeRequest({ operation: 'listBusinesses', method: 'GET', status: 200, seconds: 0.002 });
     metrics.countIncident({ _tag: 'ConnectionLost', of: 'writer', cause: new Error() });
-    metrics.countIncident({ kind: 'watchdog', head: 7n });
+    metrics.countIncident({ kind: 'watchdog' });
     const [appended] = await givenStream(store, 'business-1', [named('one')]);
     await store.append('business-1', 'no-stream', [appended!])();
     await store.append('business-1', 5n, [appended!])();
