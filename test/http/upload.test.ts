@@ -188,6 +188,8 @@ describe('documents with files', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect(reply.status).to.equal(415);
+    const form = [field('name', 'n'), file()];
+    expect((await sendForm('POST', '/document/', form, { 'content-encoding': 'gzip' })).status).to.equal(415);
   });
 
   it('log a client that goes away as no failure of ours', async () => {

@@ -62,6 +62,9 @@ const receive = async (
   return Promise.race([parsed(), failed()]);
 };
 
+const isCompressed = ({ req }: HttpContext): boolean =>
+  (req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+
 /** Whether it was the storage that failed; a form that then fails too has only that to say. */
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
@@ -75,6 +78,7 @@ export const readForm =
   async () => {
     if (Number(ctx.req.headers['content-length'] ?? 0) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
+    if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
     letBodyCome(ctx.req, ctx.res);
     const reception = new FileReception(store);
     const received = await receive(ctx, reception, maxUploadBytes);
