@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addCopy } from './copy.js';
 import { addExport } from './export.js';
 import { addImport } from './import.js';
 import { addVerify } from './verify.js';
@@ -6,5 +7,5 @@ import { addVerify } from './verify.js';
 /** `ops log …` */
 export const addLogCommands = (ops: Command): void => {
   const log = ops.command('log').description('the event log: verify, export, import, copy');
-  for (const add of [addVerify, addExport, addImport]) add(log);
+  for (const add of [addVerify, addExport, addImport, addCopy]) add(log);
 };

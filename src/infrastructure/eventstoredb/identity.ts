@@ -56,13 +56,19 @@ export const makeIdentity =
     }, asStoreUnavailable);
 
 export const makeAdoptIdentity =
-  (access: Access, { append, head }: Pick<EventStore, 'append' | 'head'>): LogTarget['adoptIdentity'] =>
+  (
+    access: Access,
+    { append, head, identity: nameOf }: Pick<EventStore, 'append' | 'head' | 'identity'>,
+  ): LogTarget['adoptIdentity'] =>
   (identity) =>
   async () => {
     try {
       const [known, newest] = [await stored(access), await head()()];
       if (E.isLeft(newest)) return newest;
-      if (newest.right !== undefined) return E.left({ _tag: 'LogNotEmpty', identity: known?.identity ?? '' });
+      if (newest.right !== undefined)
+        return E.flatMap((other: string) => E.left({ _tag: 'LogNotEmpty' as const, identity: other }))(
+          await nameOf()(),
+        );
       if (known?.identity === identity) return E.right(undefined);
       const named = await name(append, known, identity);
       if (E.isLeft(named) || (await stored(access))?.identity === identity) return named;

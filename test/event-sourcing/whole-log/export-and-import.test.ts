@@ -139,7 +139,9 @@ describe('exporting and importing a log', () => {
   it('ends when it is told to, with the beginning of the log stored', async () => {
     const target = makeInMemoryEventStore();
     const interrupted = new AbortController();
-    const onEvent = (events: number): void => void (events === 650 && interrupted.abort());
+    const onEvent = (events: number): void => {
+      if (events === 650) interrupted.abort();
+    };
     const outcome = await importLog(target, inPieces(text), { onEvent, signal: interrupted.signal });
     expect(outcome).to.deep.equal(E.right({ events: 650, streams: 7, isComplete: false }));
     expect(await wholeLog(target)).to.deep.equal((await wholeLog(store)).slice(0, 650));

@@ -1,0 +1,161 @@
+import { either as E } from 'fp-ts';
+import type { Pool, PoolClient } from 'pg';
+import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { businesses } from '../businesses.js';
+import { documents } from '../documents.js';
+import { bigintArray, isUuid, uuidArray } from './binary-array.js';
+import { type Database, inTransaction, lockSchema } from './schema.js';
+
+/** The read models stay as they are; `reason` is a sentence for the operator. */
+export type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
+
+/** A change of logs under the read models: the same events, at other positions. */
+export type Move = {
+  /** To be told of every event of the old log, in order, with its position in the new one. */
+  readonly see: (event: StoredEvent, position: Position) => void;
+  /**
+   * Turns every position that the read models hold (checkpoints, creation order, parked events) into that of the same
+   * event in the new log, in one transaction. Gives the tables that were moved. Rejects when the database fails.
+   */
+  readonly commit: () => Promise<E.Either<MoveRefused, ReadonlyArray<string>>>;
+};
+
+type Table = {
+  readonly table_name: string;
+  readonly projection: string;
+  readonly log_identity: string;
+  readonly checkpoint_commit: string | null;
+};
+
+const categories = new Map<string, string>([businesses, documents].map(({ name, category }) => [name, category]));
+
+/** Rows of one update. */
+const PAGE = 10_000;
+
+class Refusal extends Error {}
+
+const tablesOf = async (database: Database): Promise<ReadonlyArray<Table>> => {
+  const schema = await database.query(`select where to_regclass('read_model.instance') is not null`);
+  if (schema.rowCount === 0) return [];
+  const { rows } = await database.query<Table>(
+    'select table_name, projection, log_identity, checkpoint_commit from read_model.instance order by table_name',
+  );
+  return rows;
+};
+
+const refuseWriters = async (database: Database): Promise<void> => {
+  const { rowCount } = await database.query('select from read_model.lease where expires_at > clock_timestamp()');
+  if (rowCount !== 0)
+    throw new Refusal('a running service keeps the read models up to date: stop every process of it first');
+};
+
+const check = async (database: Database, identity: string): Promise<ReadonlyArray<Table>> => {
+  const tables = await tablesOf(database);
+  if (tables.length === 0) return tables;
+  await refuseWriters(database);
+  const foreign = tables.find(({ log_identity }) => log_identity !== identity);
+  if (foreign !== undefined)
+    throw new Refusal(
+      `the read models were made from another log, ${foreign.log_identity}: they cannot follow this one`,
+    );
+  const unknown = tables.find(({ projection }) => !categories.has(projection));
+  if (unknown !== undefined) throw new Refusal(`this program does not know the read model "${unknown.projection}"`);
+  return tables;
+};
+
+/** Where the entities of one category begin in the new log. */
+type Places = { readonly ids: Array<string>; readonly places: Array<Position> };
+
+const movePlaces = async (client: PoolClient, { table_name }: Table, { ids, places }: Places): Promise<void> => {
+  let moved = 0;
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const { rowCount } = await client.query(
+      `update read_model.${table_name} t set place = m.place
+       from unnest($1::uuid[], $2::bigint[]) m (id, place) where t.id = m.id`,
+      [uuidArray(ids.slice(start, start + PAGE)), bigintArray(places.slice(start, start + PAGE))],
+    );
+    moved += rowCount ?? 0;
+  }
+  const { rows } = await client.query<{ count: string }>(`select count(*) from read_model.${table_name}`);
+  const missing = Number(rows[0]?.count ?? 0) - moved;
+  if (missing !== 0) throw new Refusal(`${missing} rows of ${table_name} belong to no stream of the log`);
+};
+
+const moveCheckpoint = (client: PoolClient, { table_name }: Table, position: Position | undefined) =>
+  client.query(`update read_model.instance set checkpoint_commit = $2, checkpoint_prepare = $2 where table_name = $1`, [
+    table_name,
+    position?.toString(),
+  ]);
+
+/** A parked event, and where it stands in the new log. */
+type Parked = Pick<StoredEvent, 'stream' | 'revision'> & { position: Position | undefined };
+
+const nameOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string => `${stream} ${revision}`;
+
+const readParked = async (database: Database): Promise<ReadonlyMap<string, Parked>> => {
+  const { rows } = await database.query<{ stream: StoredEvent['stream']; revision: string }>(
+    'select distinct stream, revision from read_model.parked',
+  );
+  const parked = rows.map(({ stream, revision }) => ({ stream, revision: BigInt(revision), position: undefined }));
+  return new Map(parked.map((event) => [nameOf(event), event]));
+};
+
+const moveParked = (client: PoolClient, { stream, revision, position }: Parked) =>
+  client.query('update read_model.parked set position = $3 where stream = $1 and revision = $2', [
+    stream,
+    revision.toString(),
+    position?.toString(),
+  ]);
+
+const orRefused = async <A>(work: () => Promise<A>): Promise<E.Either<MoveRefused, A>> => {
+  try {
+    return E.right(await work());
+  } catch (error) {
+    if (error instanceof Refusal) return E.left({ _tag: 'MoveRefused', reason: error.message });
+    throw error;
+  }
+};
+
+const isSame = (before: ReadonlyArray<Table>, now: ReadonlyArray<Table>): boolean =>
+  JSON.stringify(before) === JSON.stringify(now);
+
+/**
+ * Prepares to put the read models of one log onto a copy of it, so that nothing has to be built anew. `identity` is
+ * the name of both. No process may keep the read models up to date meanwhile. Remembers about 150 bytes an entity.
+ */
+export const prepareMove = (pool: Pool, identity: string): Promise<E.Either<MoveRefused, Move>> =>
+  orRefused(async () => {
+    const tables = await check(pool, identity);
+    const begun = new Map<string, Places>([...categories.values()].map((name) => [name, { ids: [], places: [] }]));
+    const checkpoints = new Map<string, { readonly old: Position; moved: Position | undefined }>();
+    for (const { table_name, checkpoint_commit: old } of tables)
+      if (old !== null) checkpoints.set(table_name, { old: BigInt(old), moved: undefined });
+    const parked = tables.length === 0 ? new Map<string, Parked>() : await readParked(pool);
+
+    const see: Move['see'] = (event, position) => {
+      for (const checkpoint of checkpoints.values()) if (event.position <= checkpoint.old) checkpoint.moved = position;
+      const waiting = parked.size === 0 ? undefined : parked.get(nameOf(event));
+      if (waiting !== undefined) waiting.position = position;
+      const category = begun.get(categoryOf(event.stream));
+      if (event.revision !== 0n || category === undefined || !isUuid(entityIdOf(event.stream))) return;
+      category.ids.push(entityIdOf(event.stream));
+      category.places.push(position);
+    };
+
+    const moveTables = (): Promise<ReadonlyArray<string>> =>
+      inTransaction(pool, async (client) => {
+        await lockSchema(client);
+        await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
+        if (!isSame(tables, await check(client, identity)))
+          throw new Refusal('the read models have moved on meanwhile: stop every process of the service first');
+        for (const table of tables) {
+          const places = begun.get(categories.get(table.projection) ?? '');
+          if (places !== undefined) await movePlaces(client, table, places);
+          await moveCheckpoint(client, table, checkpoints.get(table.table_name)?.moved);
+        }
+        for (const event of parked.values()) await moveParked(client, event);
+        return tables.map(({ table_name }) => table_name);
+      });
+
+    return { see, commit: () => (tables.length === 0 ? Promise.resolve(E.right([])) : orRefused(moveTables)) };
+  });

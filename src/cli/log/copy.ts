@@ -1,0 +1,124 @@
+import { type Command, Option } from 'commander';
+import { either as E } from 'fp-ts';
+import type { Move } from '../../../projections/engine/move-to-copy.js';
+import type { Config } from '../../config.js';
+import { copyLog, type Copied, type Copying } from '../../event-sourcing/whole-log/copy-log.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { OpenLog } from '../../infrastructure/open-log.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { makeProgress } from '../progress.js';
+import { runCommand, tell } from '../run-command.js';
+import { standardError } from '../terminal.js';
+import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
+import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
+import { keepsReadModels, withMove } from './move-read-models.js';
+import { shareOfLog } from './share-of-log.js';
+import { withLog } from './with-log.js';
+
+type Options = {
+  readonly from?: GivenLocation;
+  readonly to?: GivenLocation;
+  readonly follow?: true;
+  readonly cutOver?: true;
+  readonly json?: true;
+};
+
+/** One bar a phase. */
+const makePhases = async (source: EventStore): Promise<Pick<Copying, 'onProgress'> & { readonly end: () => void }> => {
+  const share = await shareOfLog(source);
+  let phase: string | undefined;
+  let progress = makeProgress(standardError, '');
+  return {
+    onProgress: (current, events, reached) => {
+      if (current !== phase) {
+        progress.end();
+        phase = current;
+        progress = makeProgress(standardError, current);
+      }
+      progress.report(events, share(reached));
+    },
+    end: () => progress.end(),
+  };
+};
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const copy = async (
+  { log: source }: OpenLog,
+  { log: target }: OpenLog,
+  { follow }: Options,
+  signal: AbortSignal,
+  see: Move['see'],
+): Promise<Copied | undefined> => {
+  const { onProgress, end } = await makePhases(source);
+  const onPair: Copying['onPair'] = (one, other) => see(one, other.position);
+  const copied = await copyLog(source, target, { follow: follow === true, signal, onPair, onProgress }).finally(end);
+  if (E.isRight(copied)) return copied.right;
+  tell(describeCopyFailure(copied.left));
+  return undefined;
+};
+
+const report = (route: Route, copied: Copied, steps: string, json: boolean): ExitCode => {
+  const { isComplete, ...counts } = copied;
+  if (!isComplete) {
+    tell(`interrupted after ${copied.copied} events: the same command goes on where it ended`);
+    return EXIT.interrupted;
+  }
+  print(json ? JSON.stringify({ ...counts, to: nameLocation(route.to) }) : `${describeCopy(copied)}\n\n${steps}`);
+  return EXIT.ok;
+};
+
+const cutOver = (
+  config: Config,
+  route: Route,
+  [source, target]: readonly [OpenLog, OpenLog],
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> =>
+  withMove(config, route, [source, target], async (move) => {
+    const copied = await copy(source, target, options, signal, move.see);
+    if (copied === undefined) return EXIT.failed;
+    if (copied.isComplete && !copied.isLevel) {
+      tell('the source has gone on meanwhile: stop every process of the service, then give the command again');
+      return EXIT.failed;
+    }
+    const moved = copied.isComplete ? await move.commit() : E.right([]);
+    if (E.isLeft(moved)) {
+      tell(`not gone over: ${moved.left.reason}`);
+      return EXIT.failed;
+    }
+    const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
+    return report(route, copied, steps, options.json === true);
+  });
+
+const run = async (config: Config, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const route = { from: locate(options.from, config), to: locate(options.to, config) };
+  if (isSameLocation(route.from, route.to)) {
+    tell(`--from and --to are the same log, ${nameLocation(route.from)}; what is not given is the configured one`);
+    return EXIT.usage;
+  }
+  return withLog(route.from, (source) =>
+    withLog(route.to, async (target) => {
+      if (options.cutOver === true) return cutOver(config, route, [source, target], options, signal);
+      const copied = await copy(source, target, options, signal, () => undefined);
+      if (copied === undefined) return EXIT.failed;
+      return report(route, copied, stepsToCutOver(route), options.json === true);
+    }),
+  );
+};
+
+export const addCopy = (log: Command): void => {
+  log
+    .command('copy')
+    .description(
+      'copies the log into another store, with ids, revisions, times and hashes, and verifies all of it there\n' +
+        '(goes on where an earlier run ended; a service may run on the source meanwhile)',
+    )
+    .option('--from <log>', 'esdb://…, postgres://… or embedded; default: the configured one', locationArgument)
+    .option('--to <log>', 'the same; empty, or a copy that was begun', locationArgument)
+    .option('--until-caught-up', 'end when all is copied that there is (default)')
+    .addOption(new Option('--follow', 'go on with what comes, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
+    .option('--cut-over', 'with the service stopped: also put the read models onto the copy')
+    .option('--json', 'the counts as a JSON object')
+    .action((options: Options) => runCommand((config, signal) => run(config, options, signal)));
+};

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from 'commander';
+import type { Config } from '../../config.js';
+import { configuredLog, type LogLocation } from '../../infrastructure/open-log.js';
+
+/** `embedded`, or a connection string, as it stands on the command line. */
+export type GivenLocation = { readonly _tag: 'Embedded' } | Exclude<LogLocation, { readonly _tag: 'Embedded' }>;
+
+export const locationArgument = (text: string): GivenLocation => {
+  if (text === 'embedded') return { _tag: 'Embedded' };
+  if (/^postgres(ql)?:\/\/./.test(text)) return { _tag: 'Postgres', url: text };
+  if (/^(esdb|kurrentdb)(\+discover)?:\/\/./.test(text)) return { _tag: 'EventStoreDb', url: text };
+  throw new InvalidArgumentError('A log is at esdb://…, at postgres://… or embedded.');
+};
+
+/** What was given, or the log of the service with this configuration. */
+export const locate = (given: GivenLocation | undefined, config: Config): LogLocation => {
+  if (given === undefined) return configuredLog(config);
+  return given._tag === 'Embedded' ? { ...given, dataDir: config.dataDir } : given;
+};
+
+/** With the password out of sight. */
+export const nameLocation = (location: LogLocation): string =>
+  location._tag === 'Embedded' ? 'embedded' : location.url.replace(/^([a-z+]+:\/\/[^:/@]*):[^@]*@/, '$1:***@');
+
+export const isSameLocation = (one: LogLocation, other: LogLocation): boolean =>
+  one._tag === 'Embedded' || other._tag === 'Embedded' ? one._tag === other._tag : one.url === other.url;

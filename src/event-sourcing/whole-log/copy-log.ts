@@ -1,0 +1,117 @@
+import { either as E } from 'fp-ts';
+import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
+import type { BrokenLink } from '../hash-chain.js';
+import type { From, Position } from '../recorded-event.js';
+import { appendPatiently } from './append-patiently.js';
+import { compareLogs, type Comparison, type LogsDiffer, type OnPair } from './compare-logs.js';
+import { gatherAppends } from './gather-appends.js';
+import type { LogTarget } from './log-target.js';
+
+/** The target is another log: it has a name and events of its own. */
+export type OtherLog = { readonly _tag: 'OtherLog'; readonly source: string; readonly target: string };
+
+export type CopyFailure = OtherLog | LogsDiffer | BrokenLink | AppendFailure;
+
+/** What a copy is at: looking at what the target holds already, copying, or reading back what it has copied. */
+export type CopyPhase = 'comparing' | 'copying' | 'verifying';
+
+export type Copying = {
+  /** Go on with what comes, until `signal` aborts; otherwise end at the end of the source. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+  /** Every event with its counterpart in the target, once, in order, after it was verified there. */
+  readonly onPair: OnPair;
+  readonly onProgress: (phase: CopyPhase, events: number, source: Position) => void;
+};
+
+export type Copied = {
+  /** Events that the target holds, every one of them compared with the source, every chain recomputed. */
+  readonly events: number;
+  readonly streams: number;
+  /** How many of them this run has copied. */
+  readonly copied: number;
+  /** Whether the source has no event beyond them. */
+  readonly isLevel: boolean;
+  /** False when `signal` ended a run before the end that it was to come to. */
+  readonly isComplete: boolean;
+};
+
+/** Makes sure that the target is the same log, or has no event yet and becomes it. */
+const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
+  const identity = await source.identity()();
+  if (E.isLeft(identity)) return identity;
+  const adopted = await target.adoptIdentity(identity.right)();
+  if (E.isRight(adopted)) return adopted;
+  const failure = adopted.left;
+  if (failure._tag !== 'LogNotEmpty') return E.left(failure);
+  return failure.identity === identity.right
+    ? E.right(undefined)
+    : E.left({ _tag: 'OtherLog', source: identity.right, target: failure.identity });
+};
+
+const behind = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
+  follow ? source.subscribe({ after }, signal) : source.readAll({ after });
+
+/** Appends to the target what lies behind `after`; gives how many events these were. */
+const copyBehind = async (
+  source: EventStore,
+  target: LogTarget,
+  after: From,
+  copying: Copying,
+): Promise<E.Either<CopyFailure, number>> => {
+  const { signal, onProgress } = copying;
+  let copied = 0;
+  for await (const { events, checkpoint } of behind(source, after, copying)) {
+    const appended = await appendPatiently(target, gatherAppends(events), signal);
+    if (E.isLeft(appended)) return appended;
+    copied += events.length;
+    onProgress('copying', copied, checkpoint.commit);
+    if (signal.aborted) break;
+  }
+  return E.right(copied);
+};
+
+const isLevel = async (source: EventStore, { source: reached }: Comparison): Promise<boolean> => {
+  const head = await source.head()();
+  if (E.isLeft(head)) throw head.left;
+  const seen = reached();
+  return head.right === undefined || (seen !== 'start' && seen.commit >= head.right);
+};
+
+/**
+ * Makes the target a copy of the source: the same events in the same order, with their ids, revisions, texts and
+ * hashes, under the same name. A target that holds the beginning of the source already is compared with it and
+ * continued, so a copy that was cut off goes on where it was. Nothing else may write into the target. Reads the source
+ * once, the target once, and remembers about 300 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
+ */
+export const copyLog = async (
+  source: EventStore,
+  target: LogTarget,
+  copying: Copying,
+): Promise<E.Either<CopyFailure, Copied>> => {
+  const { follow, signal, onPair, onProgress } = copying;
+  const isInterrupted = (): boolean => signal.aborted;
+  const bound = await bindTarget(source, target);
+  if (E.isLeft(bound)) return bound;
+  const comparison = compareLogs(source, target);
+  const paired =
+    (phase: CopyPhase): OnPair =>
+    (one, other) => {
+      onPair(one, other);
+      onProgress(phase, comparison.events(), one.position);
+    };
+
+  const compared = await comparison.advance(paired('comparing'), signal);
+  if (E.isLeft(compared)) return compared;
+  const result = async (copied: number, isComplete: boolean): Promise<E.Either<CopyFailure, Copied>> => {
+    const [events, streams] = [comparison.events(), comparison.streams()];
+    return E.right({ events, streams, copied, isComplete, isLevel: isComplete && (await isLevel(source, comparison)) });
+  };
+  if (isInterrupted()) return result(0, false);
+
+  const copied = await copyBehind(source, target, comparison.source(), copying);
+  if (E.isLeft(copied)) return copied;
+  if (isInterrupted() && !follow) return result(copied.right, false);
+  const verified = await comparison.advance(paired('verifying'));
+  return E.isLeft(verified) ? verified : result(copied.right, true);
+};
