@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 
 /** The process's environment, or a test's. An empty text counts as unset. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type S3Config = {
   readonly endpoint: string;
@@ -14,7 +14,7 @@ export type S3Config = {
 };
 
 /** What tokens are verified with; `Development` is a random secret that the service keeps in `DATA_DIR`. */
-export type JwtKey =
+type JwtKey =
   | { readonly _tag: 'Secret'; readonly secret: string }
   | { readonly _tag: 'PublicKey'; readonly pem: string }
   | { readonly _tag: 'Jwks'; readonly uri: string }

@@ -4,7 +4,7 @@ import type { Database } from './schema.js';
 export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
 
 /** A holder that does not renew for so long has lost its lease, by the database's clock. */
-export const LEASE_MS = 5_000;
+const LEASE_MS = 5_000;
 export const RENEW_MS = 1_500;
 
 const ACQUIRE = `

@@ -1,6 +1,6 @@
 import type { LogBatch } from '../../src/event-sourcing/event-store.js';
 
-export type MergeLimits = { readonly events: number; readonly bytes: number };
+type MergeLimits = { readonly events: number; readonly bytes: number };
 
 const bytesOf = ({ events }: LogBatch): number =>
   events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);

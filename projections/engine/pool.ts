@@ -1,6 +1,6 @@
 import pg, { type Pool } from 'pg';
 
-export type PoolLimits = {
+type PoolLimits = {
   readonly connections: number;
   readonly name: string;
   /** A database that is silent is as bad as one that is gone. */

@@ -19,7 +19,7 @@ const ANSWER_MS = 15_000;
 /** How often the checkpoints are asked for while someone waits for another process. */
 const POLL_MS = 100;
 
-export type ProjectionsOptions = {
+type ProjectionsOptions = {
   readonly store: EventStore;
   /** Where the read models are. */
   readonly connectionString: string;
@@ -31,12 +31,12 @@ export type ProjectionsOptions = {
 };
 
 /** One read model, as the service sees it. */
-export type ProjectedReadModel = {
+type ProjectedReadModel = {
   readonly progress: Pick<Progress, 'waitFor'>;
   readonly freshness: Pick<Progress, 'isBehind'>;
 };
 
-export type ReadModelStatus = {
+type ReadModelStatus = {
   /** `Elsewhere`: this process does not project. */
   readonly activity: Activity | { readonly _tag: 'Elsewhere' };
   /** Position up to which the live rows are known to be complete; -1 before anything is known. */

@@ -67,7 +67,7 @@ const park = async <State, Event extends DomainEvent>(
   await client.query(PARK, values);
 };
 
-export type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parking> };
+type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parking> };
 
 /**
  * Writes a batch that holds something which cannot be projected, in one transaction: entities with an undecodable

@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.js';
 
 /** How far a command is. */
-export type Progress = {
+type Progress = {
   /** `done` things so far; `share` of all of it (0 to 1), where that is known. */
   readonly report: (done: number, share?: number) => void;
   /** Leaves the line to what is printed next. */

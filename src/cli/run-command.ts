@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { messageOf } from './message-of.js';
 
 /** What an operator's command does; `signal` aborts when it is asked to end. */
-export type Work = (config: Config, signal: AbortSignal) => Promise<ExitCode>;
+type Work = (config: Config, signal: AbortSignal) => Promise<ExitCode>;
 
 export const tell = (message: string): void => void process.stderr.write(`${message}\n`);
 

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
 import type { Config } from '../config.js';
 
-export type TokenRequest = {
+type TokenRequest = {
   readonly user: string;
   readonly roles: ReadonlyArray<string>;
   /** Seconds until it expires. */

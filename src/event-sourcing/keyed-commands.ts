@@ -29,7 +29,7 @@ const bitsOf = (commandId: string): ReadonlyArray<number> => {
 };
 
 /** What is known of a command id: where it is, that it is nowhere, or that only the log below `before` can tell. */
-export type KeyedCommand =
+type KeyedCommand =
   | { readonly _tag: 'Known'; readonly revision: Revision }
   | { readonly _tag: 'Unknown' }
   | { readonly _tag: 'PerhapsBefore'; readonly before: Revision };

@@ -11,7 +11,7 @@ import { send, type StreamLimits } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
 
 /** One answered request, for whoever counts them; `seconds` up to the last byte of a stream. */
-export type Observation = {
+type Observation = {
   readonly operation: string;
   readonly method: string;
   readonly status: number;

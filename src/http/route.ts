@@ -4,7 +4,7 @@ import type { AuthorizedExchange, Exchange } from './exchange.js';
 import type { Failure } from './problem/failure.js';
 import type { Answer } from './response/answer.js';
 
-export type Handler<Request> = (exchange: Request) => TE.TaskEither<Failure, Answer>;
+type Handler<Request> = (exchange: Request) => TE.TaskEither<Failure, Answer>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
 export type Route = {

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 
-export type Served = {
+type Served = {
   /** `http://host:port`, with the port that was really taken. */
   readonly address: string;
   /**
@@ -13,7 +13,7 @@ export type Served = {
   readonly stop: (deadline: number) => Promise<void>;
 };
 
-export type ServeOptions = { readonly host: string; readonly port: number };
+type ServeOptions = { readonly host: string; readonly port: number };
 
 // An upload may take long, its silence may not; headers have to come at once.
 const HEADERS_TIMEOUT = 20_000;

@@ -20,7 +20,7 @@ export type Stores = {
   readonly close: () => Promise<void>;
 };
 
-export type OpenStoresOptions = {
+type OpenStoresOptions = {
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
   readonly claim: ClaimKind;

@@ -18,7 +18,7 @@ export type FileContents = {
   readonly open: (key: string, range?: ByteRange) => TE.TaskEither<FileUnavailable, Readable>;
 };
 
-export type GetFileDeps = {
+type GetFileDeps = {
   readonly queries: Pick<DocumentQueries, 'fileOf'>;
   readonly history: Pick<History<DocumentState>, 'stateAsOf'>;
   readonly freshness: Freshness;

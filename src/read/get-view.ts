@@ -4,7 +4,7 @@ import type { Freshness } from './freshness.js';
 import type { AsOf, History, StateThen } from './history.js';
 import type { Queries, View } from './queries.js';
 
-export type GetViewDeps<State> = {
+type GetViewDeps<State> = {
   readonly queries: Pick<Queries<never>, 'byId'>;
   readonly history: Pick<History<State>, 'stateAsOf'>;
   readonly freshness: Freshness;

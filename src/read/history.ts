@@ -36,7 +36,7 @@ export type History<State> = {
   ) => TE.TaskEither<LoadFailure | NeverExisted, AsyncIterable<EventsPage>>;
 };
 
-export type HistoryDeps<State, Event extends DomainEvent> = {
+type HistoryDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
   readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;

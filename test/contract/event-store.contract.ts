@@ -8,9 +8,9 @@ import { anEvent, append, aStream, batchesOf } from './event-store/store-under-t
 import { subscribing } from './event-store/subscribing.js';
 
 /** A store made for one run of the suite. */
-export type StoreForContract = { readonly store: EventStore; readonly close: () => Promise<void> };
+type StoreForContract = { readonly store: EventStore; readonly close: () => Promise<void> };
 
-export type ContractOptions = {
+type ContractOptions = {
   /** The log is new and nobody else writes to it. Default: true. */
   readonly startsEmpty?: boolean;
   /** The store can tell an append that was new from a repeated one. Default: true. */

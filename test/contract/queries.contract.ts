@@ -9,7 +9,7 @@ import type { BusinessQueries, DocumentQueries, Page, Queries } from '../../src/
 import { append, AT, created, deleted, renamed } from '../projections/appending.js';
 
 /** Queries over the log of `store`, which is new. */
-export type QueriesForContract = {
+type QueriesForContract = {
   readonly store: EventStore;
   readonly businesses: BusinessQueries;
   readonly documents: DocumentQueries;

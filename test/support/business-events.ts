@@ -21,7 +21,7 @@ const texts = {
   country: text,
 };
 
-export const businessCreated: fc.Arbitrary<BusinessEventOf<'BusinessCreated'>> = fc
+const businessCreated: fc.Arbitrary<BusinessEventOf<'BusinessCreated'>> = fc
   .record({ name: text, ...texts, parent: text, netWorth: amount, revenue: amount }, { requiredKeys: ['name'] })
   .map((data) => ({ type: 'BusinessCreated', data }));
 
@@ -43,28 +43,28 @@ const withParent = fc
   })
   .map(({ changes, parent, previousParent }) => ({ changes: { ...changes, parent }, previousParent }));
 
-export const businessUpdated: fc.Arbitrary<BusinessEventOf<'BusinessUpdated'>> = fc
+const businessUpdated: fc.Arbitrary<BusinessEventOf<'BusinessUpdated'>> = fc
   .oneof(withoutParent, withParent)
   .map((data) => ({ type: 'BusinessUpdated', data }));
 
-export const businessDeleted: fc.Arbitrary<BusinessEventOf<'BusinessDeleted'>> = fc.constant({
+const businessDeleted: fc.Arbitrary<BusinessEventOf<'BusinessDeleted'>> = fc.constant({
   type: 'BusinessDeleted',
   data: {},
 });
 
 export const owner = fc.record({ user, title: orNull(text), equity: orNull(amount.map(Math.abs)) });
 
-export const businessOwnerAdded: fc.Arbitrary<BusinessEventOf<'BusinessOwnerAdded'>> = owner.map((data) => ({
+const businessOwnerAdded: fc.Arbitrary<BusinessEventOf<'BusinessOwnerAdded'>> = owner.map((data) => ({
   type: 'BusinessOwnerAdded',
   data,
 }));
 
-export const businessOwnerUpdated: fc.Arbitrary<BusinessEventOf<'BusinessOwnerUpdated'>> = fc
+const businessOwnerUpdated: fc.Arbitrary<BusinessEventOf<'BusinessOwnerUpdated'>> = fc
   .record({ user, title: orNull(text), equity: orNull(amount.map(Math.abs)) }, { requiredKeys: ['user'] })
   .filter((data) => Object.keys(data).length > 1)
   .map((data) => ({ type: 'BusinessOwnerUpdated', data }));
 
-export const businessOwnerRemoved: fc.Arbitrary<BusinessEventOf<'BusinessOwnerRemoved'>> = user.map((name) => ({
+const businessOwnerRemoved: fc.Arbitrary<BusinessEventOf<'BusinessOwnerRemoved'>> = user.map((name) => ({
   type: 'BusinessOwnerRemoved',
   data: { user: name },
 }));

@@ -15,9 +15,9 @@ import {
   notebookSerde,
 } from './notebook.js';
 
-export type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent>>;
+type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent>>;
 
-export type Asked = Partial<CommandCall<NotebookCommand>> & {
+type Asked = Partial<CommandCall<NotebookCommand>> & {
   /** `Idempotency-Key` of the request. */
   readonly key?: string;
   readonly request?: string;

@@ -23,13 +23,13 @@ export const storedFile = fc.record({
   originalName: fc.constantFrom('a.txt', 'ä.png'),
 });
 
-export const documentCreated: fc.Arbitrary<DocumentEventOf<'DocumentCreated'>> = fc
+const documentCreated: fc.Arbitrary<DocumentEventOf<'DocumentCreated'>> = fc
   .record({ ...fields, file: orNull(storedFile) })
   .map((data) => ({ type: 'DocumentCreated', data }));
 
 const attachment = fc.record({ entity: text, entityType: entityKind });
 
-export const documentUpdated: fc.Arbitrary<DocumentEventOf<'DocumentUpdated'>> = fc
+const documentUpdated: fc.Arbitrary<DocumentEventOf<'DocumentUpdated'>> = fc
   .record(
     {
       changes: fc.record(fields, { requiredKeys: [] }),

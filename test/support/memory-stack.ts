@@ -6,7 +6,7 @@ import { memoryPorts } from './memory-ports.js';
 import type { Stack } from './stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 
-export type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };
+type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };
 
 /** Options of the app under test; `ports` may replace some of those in memory. */
 export type MemoryStackOptions = Partial<Omit<AppOptions, 'service'>> & {

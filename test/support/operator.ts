@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-export type Ran = { readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string };
+type Ran = { readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string };
 
-export type RunningOperator = {
+type RunningOperator = {
   readonly child: ChildProcess;
   readonly stderr: () => string;
   readonly done: Promise<Ran>;
@@ -12,7 +12,7 @@ export type RunningOperator = {
 type Options = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
 
 /** Starts an operator's command from its sources as a process of its own. */
-export const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '' }: Options = {}): RunningOperator => {
+const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '' }: Options = {}): RunningOperator => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/ops.ts', ...args], {
     env: { PATH, HOME, ...env },

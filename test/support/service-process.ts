@@ -20,7 +20,7 @@ export type ServiceProcess = {
   readonly exited: Promise<number | NodeJS.Signals>;
 };
 
-export type ServiceOptions = {
+type ServiceOptions = {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the program as somebody else; the tests have to be root. */

@@ -13,7 +13,7 @@ export type UpdateBusiness = {
   readonly changes: BusinessChanges;
 };
 
-export type DeleteBusiness = { readonly _tag: 'DeleteBusiness' };
+type DeleteBusiness = { readonly _tag: 'DeleteBusiness' };
 
 export type AddOwner = { readonly _tag: 'AddOwner'; readonly owner: Owner };
 

@@ -35,28 +35,28 @@ export const Owner = t.type({ user: t.string, title: text, equity: amount });
 export type Owner = Readonly<t.TypeOf<typeof Owner>>;
 
 /** `data`: the fields that were given a value. */
-export const BusinessCreated = t.type({
+const BusinessCreated = t.type({
   type: t.literal('BusinessCreated'),
   data: t.intersection([t.type({ name: t.string }), BusinessChanges]),
 });
 
 /** `changes`: the fields that changed, null where cleared; `previousParent` only when the parent changed. */
-export const BusinessUpdated = t.type({
+const BusinessUpdated = t.type({
   type: t.literal('BusinessUpdated'),
   data: t.intersection([t.type({ changes: BusinessChanges }), t.partial({ previousParent: text })]),
 });
 
-export const BusinessDeleted = t.type({ type: t.literal('BusinessDeleted'), data: t.type({}) });
+const BusinessDeleted = t.type({ type: t.literal('BusinessDeleted'), data: t.type({}) });
 
-export const BusinessOwnerAdded = t.type({ type: t.literal('BusinessOwnerAdded'), data: Owner });
+const BusinessOwnerAdded = t.type({ type: t.literal('BusinessOwnerAdded'), data: Owner });
 
 /** `title` and `equity` only where they changed. */
-export const BusinessOwnerUpdated = t.type({
+const BusinessOwnerUpdated = t.type({
   type: t.literal('BusinessOwnerUpdated'),
   data: t.intersection([t.type({ user: t.string }), t.partial({ title: text, equity: amount })]),
 });
 
-export const BusinessOwnerRemoved = t.type({
+const BusinessOwnerRemoved = t.type({
   type: t.literal('BusinessOwnerRemoved'),
   data: t.type({ user: t.string }),
 });

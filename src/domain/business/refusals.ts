@@ -1,13 +1,13 @@
 /** Never created, or deleted. */
-export type BusinessNotFound = { readonly _tag: 'BusinessNotFound' };
+type BusinessNotFound = { readonly _tag: 'BusinessNotFound' };
 
-export type BusinessAlreadyExists = { readonly _tag: 'BusinessAlreadyExists' };
+type BusinessAlreadyExists = { readonly _tag: 'BusinessAlreadyExists' };
 
-export type BusinessIsItsOwnParent = { readonly _tag: 'BusinessIsItsOwnParent' };
+type BusinessIsItsOwnParent = { readonly _tag: 'BusinessIsItsOwnParent' };
 
-export type OwnerNotFound = { readonly _tag: 'OwnerNotFound' };
+type OwnerNotFound = { readonly _tag: 'OwnerNotFound' };
 
-export type OwnerAlreadyAdded = { readonly _tag: 'OwnerAlreadyAdded' };
+type OwnerAlreadyAdded = { readonly _tag: 'OwnerAlreadyAdded' };
 
 export type BusinessRefusal =
   BusinessNotFound | BusinessAlreadyExists | BusinessIsItsOwnParent | OwnerNotFound | OwnerAlreadyAdded;

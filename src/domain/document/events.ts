@@ -32,7 +32,7 @@ export const Attachment = t.type({ entity: t.string, entityType: EntityKind });
 export type Attachment = Readonly<t.TypeOf<typeof Attachment>>;
 
 /** `file` is null for a record made without an upload. */
-export const DocumentCreated = t.type({
+const DocumentCreated = t.type({
   type: t.literal('DocumentCreated'),
   data: t.intersection([DocumentFields, t.type({ file: nullable(StoredFile) })]),
 });
@@ -41,7 +41,7 @@ export const DocumentCreated = t.type({
  * `changes`: the fields that changed; `file` only when the content was replaced. `attachedTo` names what the document
  * is attached to after the event, `detachedFrom` what it was attached to before, when that changed.
  */
-export const DocumentUpdated = t.type({
+const DocumentUpdated = t.type({
   type: t.literal('DocumentUpdated'),
   data: t.intersection([
     t.type({ changes: DocumentChanges }),

@@ -1,5 +1,5 @@
 export type DocumentNotFound = { readonly _tag: 'DocumentNotFound' };
 
-export type DocumentAlreadyExists = { readonly _tag: 'DocumentAlreadyExists' };
+type DocumentAlreadyExists = { readonly _tag: 'DocumentAlreadyExists' };
 
 export type DocumentRefusal = DocumentNotFound | DocumentAlreadyExists;

@@ -17,7 +17,7 @@ export class NotExportable extends Error {
   }
 }
 
-export type ExportedPage = { readonly text: string; readonly events: number; readonly reached: Position };
+type ExportedPage = { readonly text: string; readonly events: number; readonly reached: Position };
 
 async function* selected(store: EventStore, selection: Selection): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   const { since } = selection;

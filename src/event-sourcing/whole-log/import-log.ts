@@ -16,7 +16,7 @@ export type Imported = {
   readonly isComplete: boolean;
 };
 
-export type Importing = {
+type Importing = {
   /** Events read so far, and characters of the export. */
   readonly onEvent: (events: number, read: number) => void;
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ export class BrokenLine extends Error {
 }
 
 /** An event of an export, and how many characters of it have been read. */
-export type ExportedEvent = { readonly event: StoredEvent; readonly read: number };
+type ExportedEvent = { readonly event: StoredEvent; readonly read: number };
 
 const eventOf = (
   { text, isEnded }: NumberedLine,

@@ -9,7 +9,7 @@ const BATCH = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /** Writes a log into a target in the order in which its events are given, a batch at a time. */
-export type EventWriter = {
+type EventWriter = {
   /** Takes an event; writes a batch when one is full. */
   readonly add: (event: StoredEvent) => Promise<E.Either<AppendFailure, void>>;
   /** Writes what has been taken and not yet written. */

@@ -1,7 +1,7 @@
 /** From the least to the most; each may what the one before it may. */
 const allRoles = ['viewer', 'auditor', 'editor', 'admin'] as const;
 
-export type Role = (typeof allRoles)[number];
+type Role = (typeof allRoles)[number];
 
 export type Roles = ReadonlyArray<Role>;
 

@@ -5,7 +5,7 @@ import type { VerificationKey } from './token-verification.js';
 /** The key of a token's header `kid`, once it has been fetched. */
 type KeyLookup = (header: { readonly kid?: string }) => Promise<KeyObject>;
 
-export type SigningKeys = {
+type SigningKeys = {
   readonly algorithms: ReadonlyArray<'HS256' | 'RS256' | 'ES256'>;
   readonly key: KeyObject | KeyLookup;
 };

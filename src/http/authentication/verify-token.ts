@@ -7,7 +7,7 @@ import { SigningKeysUnavailable, signingKeysOf } from './signing-keys.js';
 import type { TokenVerification } from './token-verification.js';
 
 /** The payload of a token whose signature, times, issuer and audience are right. */
-export type VerifyToken = (
+type VerifyToken = (
   ctx: HttpContext,
   token: string,
 ) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;

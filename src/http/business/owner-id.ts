@@ -5,7 +5,7 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 
 /** Where a request may say which owner it is about. The body may be anything: a proxy or a client may have lost it. */
-export type OwnerIdSources = {
+type OwnerIdSources = {
   readonly path: string | undefined;
   readonly query: URLSearchParams;
   readonly body: unknown;

@@ -12,7 +12,7 @@ import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { exactly } from './exactly.js';
 
-export type FileFailure = EntityNotFound | RequestInvalid | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
+type FileFailure = EntityNotFound | RequestInvalid | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
 
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;

@@ -11,14 +11,14 @@ import { jsonBody } from '../request/json-body.js';
 import { type Form, type FormDeps, type FormFailure, readForm } from './multipart.js';
 
 /** The two ways in which one request may be written. */
-export type Encodings<Fields> = {
+type Encodings<Fields> = {
   readonly json: t.Decoder<unknown, Fields>;
   readonly form: t.Decoder<unknown, Fields>;
   /** Whether form data without a file is a fault; JSON never has one. */
   readonly isFileRequired: boolean;
 };
 
-export type DocumentRequest<Fields> = { readonly fields: Fields; readonly file: StoredFile | undefined };
+type DocumentRequest<Fields> = { readonly fields: Fields; readonly file: StoredFile | undefined };
 
 /** Whether a request brings form data, and so perhaps a file. */
 export const isForm = ({ headers }: IncomingMessage): boolean =>

@@ -12,7 +12,7 @@ import { getFile } from './get-file.js';
 const all = `${API}/document`;
 const one = `${all}/:id`;
 
-export type DocumentOptions = {
+type DocumentOptions = {
   /** Whether the list may be read without a token. */
   readonly isListPublic: boolean;
   /** Largest file, bytes. */

@@ -18,7 +18,7 @@ const isWithin = (text: string, limit: number): boolean =>
 /** Whether a text has at most `limit` code points and no C0 control character or lone surrogate. */
 export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !REFUSED.test(value);
 
-export const isBlank = (value: string): boolean => value.trim() === '';
+const isBlank = (value: string): boolean => value.trim() === '';
 
 /** An optional text; null or an empty text unsets it. */
 export const text = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>

@@ -5,10 +5,10 @@ import type { Answer } from '../response/answer.js';
 import type { Route } from '../route.js';
 
 /** What the service still lacks to do its work; nothing: it is ready. */
-export type Readiness = { readonly missing: ReadonlyArray<string> };
+type Readiness = { readonly missing: ReadonlyArray<string> };
 
 /** The figures of the process in the form of a scraper. */
-export type MetricsText = { readonly contentType: string; readonly body: string };
+type MetricsText = { readonly contentType: string; readonly body: string };
 
 export type HealthDeps = {
   /** Answers soon, whatever is away. */

@@ -83,7 +83,7 @@ export const EventAnswer = t.intersection([
 ]);
 
 /** `errors` names every fault of a request that is not valid. */
-export const ErrorAnswer = t.intersection([
+const ErrorAnswer = t.intersection([
   t.type({ name: t.string, message: t.string, status: count }),
   t.partial({ errors: t.array(t.type({ path: t.string, message: t.string })) }),
 ]);

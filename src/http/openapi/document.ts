@@ -7,7 +7,7 @@ import { requestBodyOf } from './request-body.js';
 import { responsesOf } from './responses.js';
 import { makeSchemaOf } from './schema-of.js';
 
-export type OpenApiDocument = {
+type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
   readonly components: { readonly schemas: JsonSchema; readonly securitySchemes: JsonSchema };

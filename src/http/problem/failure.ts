@@ -32,9 +32,9 @@ export type RoleMissing = { readonly _tag: 'RoleMissing' };
 /** The keys that tokens are verified with cannot be fetched. */
 export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
 
-export type RouteNotFound = { readonly _tag: 'RouteNotFound' };
+type RouteNotFound = { readonly _tag: 'RouteNotFound' };
 
-export type MethodNotAllowed = { readonly _tag: 'MethodNotAllowed'; readonly allow: string };
+type MethodNotAllowed = { readonly _tag: 'MethodNotAllowed'; readonly allow: string };
 
 export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
 
@@ -45,7 +45,7 @@ export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retry
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
 /** The service cannot do its work yet, or not now: the parts that are missing. */
-export type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<string> };
+type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<string> };
 
 /** What nobody foresaw; the cause is logged, never sent. */
 export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown };

@@ -17,7 +17,7 @@ const newest = async (events: History<never>['events'], id: string): Promise<E.E
 };
 
 /** What is read, and what follows it. Revisions are dense, so the newest one tells where the pages end. */
-export const windowOf = (head: Revision, request: EventsRequest): Window => {
+const windowOf = (head: Revision, request: EventsRequest): Window => {
   const { direction, from, limit } = request;
   if (direction === 'forwards') {
     const next = limit === undefined ? undefined : (from ?? 0n) + BigInt(limit);

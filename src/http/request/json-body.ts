@@ -6,7 +6,7 @@ import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../
 import { bodyBytes } from './body-bytes.js';
 
 /** Bytes of JSON that a request may bring. */
-export const JSON_LIMIT = 256 * 1024;
+const JSON_LIMIT = 256 * 1024;
 
 const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
 
@@ -14,7 +14,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/i;
 
 /** Why a body of this type and coding is not taken; undefined when it is. */
-export const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
+const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding.toLowerCase() !== 'identity') return unsupported('The body must not be compressed');
   const type = headers['content-type'] ?? '';
@@ -24,7 +24,7 @@ export const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaT
 };
 
 /** The value of a JSON text in UTF-8; of duplicate keys the last wins. */
-export const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
+const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
   if (!isUtf8(bytes)) return E.left(requestInvalid({ path: '', message: 'must be valid UTF-8' }));
   const text = bytes.toString('utf8');
   try {

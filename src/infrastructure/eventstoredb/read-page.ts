@@ -8,7 +8,7 @@ import { bytesOf, storedEventOf } from './stored-event.js';
 /** Text of one page beyond which it is cut short: an event may have a megabyte. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-export type Page = {
+type Page = {
   readonly events: ReadonlyArray<StoredEvent>;
   /** There may be more of what was asked for. */
   readonly isCut: boolean;

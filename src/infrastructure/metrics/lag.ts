@@ -3,10 +3,10 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { From, StoredEvent } from '../../event-sourcing/recorded-event.js';
 
 /** How far rows are behind the log: events not yet in them, and the age of the oldest of those in seconds. */
-export type Lag = { readonly events: number; readonly seconds: number };
+type Lag = { readonly events: number; readonly seconds: number };
 
 /** Beyond this nobody needs the exact number, and counting has to end. */
-export const MAX_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
   const { at } = JSON.parse(metadata) as { readonly at?: string }; // reason: an envelope is a JSON object

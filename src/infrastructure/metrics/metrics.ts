@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Incident } from '../open-stores.js';
 
 /** One answered request. */
-export type RequestObservation = {
+type RequestObservation = {
   readonly operation: string;
   readonly method: string;
   readonly status: number;

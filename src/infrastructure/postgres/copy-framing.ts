@@ -7,7 +7,7 @@
  * https://www.postgresql.org/docs/17/sql-copy.html (payload: 19 bytes of header, then for each row a count of columns
  * in 2 bytes, the length in 4 and the text; at the end a count of -1).
  */
-export type CopyFraming = {
+type CopyFraming = {
   /**
    * The bytes of the array within `chunk`, and the messages that follow the copy (its end, or an error), which belong
    * to the driver. No row may be null.

@@ -17,7 +17,7 @@ export type ReadModelPools = {
 };
 
 /** What the queries need of a projection: the view's name and the columns that filters name. */
-export type Listed = {
+type Listed = {
   readonly name: Projection<never, never>['name'];
   readonly keys: ReadonlyArray<Pick<KeyColumn<never>, 'name' | 'type' | 'filter'>>;
 };

@@ -11,7 +11,7 @@ import { makeReadService } from './read-service.js';
 const HOST = '127.0.0.1';
 
 /** One node: what it saw, and how to break it. */
-export type DoubleNode = {
+type DoubleNode = {
   readonly port: number;
   readonly faults: Faults;
   readonly state: NodeState;

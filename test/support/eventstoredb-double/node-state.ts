@@ -4,7 +4,7 @@ import type { DoubleLog } from './log.js';
 
 export type Place = { readonly host: string; readonly port: number };
 
-export type Call = {
+type Call = {
   readonly rpc: 'append' | 'read' | 'gossip';
   readonly headers: { readonly [name: string]: unknown };
 };
