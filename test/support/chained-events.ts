@@ -39,7 +39,7 @@ export const makeChains = () => {
   };
 };
 
-type Chains = ReturnType<typeof makeChains>;
+export type Chains = ReturnType<typeof makeChains>;
 
 /** Appends the next event of each of these streams, in this order. */
 export const appendChained = async (

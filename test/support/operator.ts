@@ -12,7 +12,7 @@ type RunningOperator = {
 type Options = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
 
 /** Starts an operator's command from its sources as a process of its own. */
-const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '' }: Options = {}): RunningOperator => {
+export const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '' }: Options = {}): RunningOperator => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/ops.ts', ...args], {
     env: { PATH, HOME, ...env },
