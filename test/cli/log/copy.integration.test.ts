@@ -75,7 +75,7 @@ describe('log copy', function () {
 
     const second = await startService({ dataDir, env: { EVENTSTOREDB_URL: to } });
     const api = makeApi(second.address, admin);
-    const all = (await api.json('GET', '/business')) as unknown as ReadonlyArray<Record<string, unknown>>;
+    const all = await api.json<ReadonlyArray<Record<string, unknown>>>('GET', '/business');
     expect(all.slice(0, COUNT)).to.deep.equal(listed);
     expect(all[COUNT]).to.include({ name: 'The last one' });
     await api.json('POST', '/business', { name: 'Made on EventStoreDB' });
@@ -91,9 +91,7 @@ describe('log copy', function () {
       to: 'embedded',
     });
     const third = await startService({ dataDir });
-    const names = (await makeApi(third.address, admin).json('GET', '/business')) as unknown as ReadonlyArray<{
-      name: string;
-    }>;
+    const names = await makeApi(third.address, admin).json<ReadonlyArray<{ name: string }>>('GET', '/business');
     expect(names.slice(-2).map(({ name }) => name)).to.deep.equal(['The last one', 'Made on EventStoreDB']);
     expect(names).to.have.length(COUNT + 2);
     third.kill('SIGTERM');
