@@ -68,8 +68,11 @@ describe('health over HTTP', () => {
 });
 
 describe('a limit of requests', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
   it('holds each caller, and each address without one, to its share', async () => {
-    const stack = await startMemoryStack({ rateLimit: 2 });
+    stack = await startMemoryStack({ rateLimit: 2 });
     const get = callerOf(() => stack);
     const statuses = async (given: { as?: string }): Promise<ReadonlyArray<number>> => {
       const replies = [await get('GET', '/business', given), await get('GET', '/business', given)];
@@ -82,19 +85,20 @@ describe('a limit of requests', () => {
     expect(await statuses({})).to.deep.equal([401, 401, 429]);
     expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
     expect((await fetch(`${stack.baseUrl}/livez`)).status).to.equal(200);
-    await stack.stop();
   });
 });
 
 describe('a public document list', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
   it('needs no token, but takes no bad one', async () => {
-    const stack = await startMemoryStack({ publicDocumentList: true });
+    stack = await startMemoryStack({ publicDocumentList: true });
     const get = callerOf(() => stack);
     expect((await get('GET', '/document/')).json).to.deep.equal([]);
     expect((await get('GET', '/document/', { as: 'bad' })).status).to.equal(401);
     expect((await get('GET', '/document/', { as: stack.tokenFor('nobody') })).status).to.equal(401);
     expect((await get('GET', '/document/', { as: stack.tokenFor('viewer') })).status).to.equal(200);
     for (const path of ['/document/x', '/business']) expect((await get('GET', path)).status).to.equal(401);
-    await stack.stop();
   });
 });

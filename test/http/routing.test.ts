@@ -1,4 +1,6 @@
+import { either as E } from 'fp-ts';
 import { expect } from 'chai';
+import { recordId } from '../../src/http/record/record-id.js';
 import { routesOf } from '../../src/http/routes.js';
 import { makeService } from '../../src/http/service.js';
 import { callerOf, idOf } from '../support/client.js';
@@ -150,6 +152,16 @@ describe('routing over HTTP', () => {
     const traced = await metadataAfter({ 'x-request-id': 'request-1', traceparent });
     expect([traced['$correlationId'], traced['traceparent']]).to.deep.equal(['request-1', traceparent]);
     expect(await metadataAfter({ traceparent: traceparent.replace(/7/, 'x') })).to.not.have.property('traceparent');
+  });
+});
+
+describe('the identifier in a path', () => {
+  it('is passed on only in the form in which identifiers are minted', () => {
+    const minted = '01a1fd97-4f6d-745d-b70e-bff452293e1e';
+    const notFound = E.left({ _tag: 'EntityNotFound' });
+    expect(recordId(minted)).to.deep.equal(E.right(minted));
+    for (const odd of [undefined, '', 'x', ` ${minted}`, `${minted}\n`, minted.toUpperCase(), minted.slice(1)])
+      expect(recordId(odd)).to.deep.equal(notFound);
   });
 });
 

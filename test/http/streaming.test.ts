@@ -111,6 +111,9 @@ describe('streaming over HTTP', () => {
 });
 
 describe('a reader that stops reading', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
   it('is cut off after a while, and what it held is released', async () => {
     let isReleased = false;
     async function* endless(): AsyncGenerator<string> {
@@ -123,7 +126,7 @@ describe('a reader that stops reading', () => {
         isReleased = true;
       }
     }
-    const stack = await startMemoryStack({
+    stack = await startMemoryStack({
       streams: { stall: 50 },
       ports: ({ businesses }) => ({
         businesses: {
@@ -142,6 +145,5 @@ describe('a reader that stops reading', () => {
       ),
     ).to.equal(true);
     response.on('error', () => undefined).destroy();
-    await stack.stop();
   });
 });
