@@ -34,6 +34,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** Requests a minute for each caller; undefined: no limit. */
   readonly rateLimit: number | undefined;
+  /** Seconds for which replaced rows of a read model are kept up to date, so that one can go back to them. */
+  readonly rollbackWindow: number;
   /** Whether spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
   readonly isTraced: boolean;
   readonly parts: { readonly api: boolean; readonly projector: boolean };
@@ -53,6 +55,14 @@ const integer =
     /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
       ? E.right(Number(value))
       : E.left(`a whole number from ${min} to ${max}`);
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+const duration: Variable<number> = (value) => {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+  const seconds = unit === undefined ? undefined : SECONDS[unit];
+  return seconds === undefined ? E.left('a time like 90s, 30m, 24h or 7d') : E.right(Number(count) * seconds);
+};
 
 const flag: Variable<boolean> = (value) => {
   if (/^(true|1|yes)$/i.test(value)) return E.right(true);
@@ -170,6 +180,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
     rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),
+    rollbackWindow: reader.optional('ROLLBACK_WINDOW', duration) ?? 86_400,
     isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
     parts: readParts(reader),
   };

@@ -20,7 +20,7 @@ const CACHE_GENERATION = 2_500;
 type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
 
 /** Ids of events that are not the first of their stream; the rows of all others are born in this batch. */
-const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
+export const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
   const firsts = new Map<string, StoredEvent>();
   for (const event of events) if (!firsts.has(event.stream)) firsts.set(event.stream, event);
   return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { CheckpointNotInLog, type EventStore } from '../../src/event-sourcing/event-store.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { type Instance, readInstance, register } from './instance.js';
-import { acquireLease, releaseLease } from './lease.js';
+import { acquireLease, newHolder, releaseLease } from './lease.js';
 import { ProjectionRefused } from './projection-refused.js';
 import { pause } from './repeat.js';
 import { migrate } from './schema.js';
-import { Deposed, type EngineDeps, holdTenure, type Standing } from './tenure.js';
+import { Deposed, type EngineDeps, holdTenure, Replaced, type Standing } from './tenure.js';
 
 const COMPETE_MS = 1_000;
 const FIRST_RETRY_MS = 100;
@@ -26,8 +25,8 @@ export type Activity =
 
 export type Follower = { readonly activity: () => Activity; readonly stopped: Promise<void> };
 
-/** The last event that the rows show must be in the log as they saw it: a log that was replaced can be long enough. */
-const refuseOtherPast = async (store: EventStore, name: string, { last }: Instance): Promise<void> => {
+/** Throws `ProjectionRefused` otherwise: the last event that the rows show must be in the log as they saw it: a log that was replaced can be long enough. */
+export const refuseOtherPast = async (store: EventStore, name: string, { last }: Instance): Promise<void> => {
   if (last === undefined) return;
   for await (const page of store.readStream(last.stream, { direction: 'forwards', from: last.revision, limit: 1 }))
     for (const { id } of page) if (id === last.id) return;
@@ -51,7 +50,7 @@ export const followLog = <State, Event extends DomainEvent>(
 ): Follower => {
   const { pool, store, projection, onNotice, isSoleProcess } = deps;
   const { name } = projection;
-  const holder = randomUUID();
+  const holder = newHolder();
   let activity: () => Activity = () => ({ _tag: 'Starting' });
   let registered: string | undefined;
   let retryMs = FIRST_RETRY_MS;
@@ -92,6 +91,11 @@ export const followLog = <State, Event extends DomainEvent>(
       await holdTenure(deps, instance, lease, signal, (standing) => {
         activity = () => ({ _tag: 'Projecting', instance: instance.name, ...standing() });
       });
+    } catch (error) {
+      if (!(error instanceof Replaced)) throw error;
+      registered = undefined;
+      onNotice({ _tag: 'Replaced', projection: name, instance: instance.name });
+      await releaseLease(pool, lease);
     } finally {
       clearTimeout(settled);
       if (signal.aborted) await releaseLease(pool, lease).catch(() => undefined);

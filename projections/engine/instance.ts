@@ -5,7 +5,7 @@ import type { Projection } from '../projection.js';
 import { versionOf } from '../version.js';
 import { ProjectionRefused } from './projection-refused.js';
 import { type Database, inTransaction, lockSchema } from './schema.js';
-import { createTable, pointView } from './table.js';
+import { createIndexes, createTable, pointView } from './table.js';
 
 /** `live` answers queries; `building` is on its way to it; `previous` was live before and can be again. */
 export type Role = 'live' | 'building' | 'previous';
@@ -24,7 +24,7 @@ export type Instance = {
 
 export const tableOf = ({ name }: Pick<Instance, 'name'>): string => `read_model.${name}`;
 
-type InstanceRow = {
+export type InstanceRow = {
   readonly table_name: string;
   readonly version: string;
   readonly role: Role;
@@ -36,7 +36,7 @@ type InstanceRow = {
   readonly last_event_id: string | null;
 };
 
-const toInstance = (row: InstanceRow): Instance => {
+export const toInstance = (row: InstanceRow): Instance => {
   const { checkpoint_commit: commit, checkpoint_prepare: prepare } = row;
   const { last_stream: stream, last_revision: revision, last_event_id: id } = row;
   const checkpoint: Checkpoint | undefined =
@@ -52,32 +52,61 @@ const toInstance = (row: InstanceRow): Instance => {
   };
 };
 
-const COLUMNS = `table_name, version, role, log_identity, checkpoint_commit, checkpoint_prepare,
+export const INSTANCE_COLUMNS = `table_name, version, role, log_identity, checkpoint_commit, checkpoint_prepare,
   last_stream, last_revision, last_event_id`;
 
 /** The instance as it now is; undefined when it has been dropped. */
 export const readInstance = async (database: Database, name: string): Promise<Instance | undefined> => {
-  const text = `select ${COLUMNS} from read_model.instance where table_name = $1`;
+  const text = `select ${INSTANCE_COLUMNS} from read_model.instance where table_name = $1`;
   const { rows } = await database.query<InstanceRow>(text, [name]);
   return rows[0] && toInstance(rows[0]);
 };
 
-const create = async <State, Event extends DomainEvent>(
+/** The instance that readers see; undefined before the first. */
+export const readLive = async (
+  database: Database,
+  projection: string,
+  lock: '' | 'for update' = '',
+): Promise<Instance | undefined> => {
+  const text = `select ${INSTANCE_COLUMNS} from read_model.instance where projection = $1 and role = 'live' ${lock}`;
+  const { rows } = await database.query<InstanceRow>(text, [projection]);
+  return rows[0] && toInstance(rows[0]);
+};
+
+type NewInstance = Pick<Instance, 'role' | 'logIdentity'> & {
+  /** Built by an operator's command: a service leaves it alone until it is live. */
+  readonly isRebuild: boolean;
+};
+
+/** Makes an instance of this version of the projection and its empty table, without the indexes that lists need. */
+export const createInstance = async <State, Event extends DomainEvent>(
   client: PoolClient,
-  { name, keys }: Projection<State, Event>,
-  version: string,
-  role: Role,
-  logIdentity: string,
+  projection: Projection<State, Event>,
+  { role, logIdentity, isRebuild }: NewInstance,
 ): Promise<Instance> => {
+  const { name, keys } = projection;
   const { rows } = await client.query<InstanceRow>(
-    `insert into read_model.instance (table_name, projection, version, role, log_identity)
-     values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4) returning ${COLUMNS}`,
-    [name, version, role, logIdentity],
+    `insert into read_model.instance (table_name, projection, version, role, log_identity, is_rebuild)
+     values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4, $5)
+     returning ${INSTANCE_COLUMNS}`,
+    [name, versionOf(projection), role, logIdentity, isRebuild],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the new instance was not returned');
   const instance = toInstance(row);
   await client.query(createTable(tableOf(instance), keys));
+  return instance;
+};
+
+const create = async <State, Event extends DomainEvent>(
+  client: PoolClient,
+  projection: Projection<State, Event>,
+  role: Role,
+  logIdentity: string,
+): Promise<Instance> => {
+  const { name, keys } = projection;
+  const instance = await createInstance(client, projection, { role, logIdentity, isRebuild: false });
+  await client.query(createIndexes(tableOf(instance), keys));
   if (role === 'live') await client.query(pointView(`read_model.${name}`, tableOf(instance)));
   return instance;
 };
@@ -94,7 +123,8 @@ export const register = <State, Event extends DomainEvent>(
   inTransaction(pool, async (client) => {
     await lockSchema(client);
     const { rows } = await client.query<InstanceRow>(
-      `select ${COLUMNS} from read_model.instance where projection = $1
+      `select ${INSTANCE_COLUMNS} from read_model.instance
+       where projection = $1 and not (role = 'building' and is_rebuild)
        order by array_position(array['live', 'building', 'previous'], role), created_at desc`,
       [projection.name],
     );
@@ -104,5 +134,5 @@ export const register = <State, Event extends DomainEvent>(
     const own = rows.find((row) => row.version === version);
     if (own !== undefined) return toInstance(own);
     const role = rows.some((row) => row.role === 'live') ? 'building' : 'live';
-    return create(client, projection, version, role, logIdentity);
+    return create(client, projection, role, logIdentity);
   });

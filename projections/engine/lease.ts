@@ -1,11 +1,14 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
 import type { Database } from './schema.js';
+import { repeat } from './repeat.js';
 
 /** The right to write one instance. A new holder gets a higher fencing number; older ones then write nothing. */
 export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
 
 /** A holder that does not renew for so long has lost its lease, by the database's clock. */
-const LEASE_MS = 5_000;
-export const RENEW_MS = 1_500;
+export const LEASE_MS = 5_000;
+const RENEW_MS = 1_500;
 
 const ACQUIRE = `
 insert into read_model.lease as l (name, holder, fencing, expires_at)
@@ -32,6 +35,25 @@ export const acquireLease = async (
   const [row] = rows;
   return row && { name, holder, fencing: row.fencing };
 };
+
+/** Never the same twice; tells a person where to look. */
+export const newHolder = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+
+/** Renews a lease until `signal` aborts; `lost` is called when another has taken it. */
+export const keepLease = (
+  database: Database,
+  { name, holder, fencing }: Lease,
+  lost: () => void,
+  signal: AbortSignal,
+): Promise<void> =>
+  repeat(RENEW_MS, signal, async () => {
+    try {
+      const renewed = await acquireLease(database, name, holder, false);
+      if (renewed?.fencing !== fencing) lost();
+    } catch {
+      // the database is away: whether the lease still stands is asked again, and by every write
+    }
+  });
 
 /** Lets the next holder begin at once. */
 export const releaseLease = async (database: Database, { name, holder }: Lease): Promise<void> => {

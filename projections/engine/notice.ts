@@ -9,6 +9,7 @@ export type Notice =
   | (Name & { readonly _tag: 'StandingBy' })
   | (Name & { readonly _tag: 'Interrupted'; readonly cause: unknown })
   | (Name & { readonly _tag: 'Deposed' })
+  | (Name & { readonly _tag: 'Replaced'; readonly instance: string })
   | (Name & { readonly _tag: 'Switched'; readonly instance: string })
   | (Name & { readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>)
   | (Name & { readonly _tag: 'Unparked'; readonly stream: string })

@@ -21,6 +21,10 @@ create table if not exists read_model.instance (
   created_at timestamptz not null default now()
 ) with (fillfactor = 20, autovacuum_vacuum_threshold = 500);
 
+alter table read_model.instance
+  add column if not exists is_rebuild boolean not null default false,
+  add column if not exists role_since timestamptz not null default now();
+
 create unique index if not exists instance_live on read_model.instance (projection) where role = 'live';
 
 create sequence if not exists read_model.instance_number;

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
 import type { Projection } from '../projection.js';
+import { feedPrevious } from './feed-previous.js';
 import { type Activity, type Follower, followLog } from './follow-log.js';
 import { countParked } from './count-parked.js';
 import { listen } from './listen.js';
@@ -27,6 +28,8 @@ type ProjectionsOptions = {
   readonly projector: boolean;
   /** No other process uses this database: a lease that was left behind is taken over at once, nobody is told. */
   readonly isSoleProcess: boolean;
+  /** How long rows that were replaced are kept, and kept up to date, ms. */
+  readonly rollbackWindowMs: number;
   readonly onNotice: OnNotice;
 };
 
@@ -59,7 +62,7 @@ export type Projections = {
  * later, go, and come again.
  */
 export const startProjections = (options: ProjectionsOptions): Projections => {
-  const { store, connectionString, projector, isSoleProcess, onNotice } = options;
+  const { store, connectionString, projector, isSoleProcess, rollbackWindowMs: windowMs, onNotice } = options;
   const pool = makePool(connectionString, {
     name: 'projections',
     connections: CONNECTIONS,
@@ -80,6 +83,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const run = <State, Event extends DomainEvent>(projection: Projection<State, Event>, progress: Progress) => {
     const deps = { pool, store, projection, progress, notifies: !isSoleProcess, onNotice, isSoleProcess };
     const follower = projector ? followLog(deps, signal) : undefined;
+    const feeding = projector ? feedPrevious({ pool, store, projection, windowMs }, signal) : undefined;
     const writesLive = (): boolean => {
       const activity = follower?.activity();
       return activity?._tag === 'Projecting' && activity.role === 'live';
@@ -89,7 +93,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     };
     const watching = monitor(store, projection.category, progress, ask, signal);
     const waitsForOthers = (): boolean => progress.isAwaited() && !writesLive();
-    return { progress, follower, watching, waitsForOthers };
+    return { progress, follower, feeding, watching, waitsForOthers };
   };
   const running = [run(businesses, all.businesses), run(documents, all.documents)] as const;
 
@@ -110,7 +114,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     await Promise.all([
       polling,
       listening,
-      ...running.flatMap(({ follower, watching }) => [follower?.stopped, watching]),
+      ...running.flatMap(({ follower, feeding, watching }) => [follower?.stopped, feeding, watching]),
     ]);
     await pool.end();
   };

@@ -1,7 +1,7 @@
-import { DatabaseError } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { type Role, tableOf } from './instance.js';
+import { type Instance, type Role, tableOf } from './instance.js';
 import { inTransaction, lockSchema } from './schema.js';
 import { pointView } from './table.js';
 import type { Writer } from './write-batch.js';
@@ -14,8 +14,12 @@ type Candidate = {
 };
 
 /** A reader of a whole list holds the view; the switch waits for none so long that others queue behind it. */
-const LOCK_TIMEOUT = '300ms';
+export const LOCK_TIMEOUT = '300ms';
 const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether somebody else was in the way for longer than `LOCK_TIMEOUT`. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
 const CANDIDATES = `
 select table_name, role, checkpoint_commit, exists (
@@ -24,6 +28,26 @@ select table_name, role, checkpoint_commit, exists (
 from read_model.instance where projection = $1 for update`;
 
 const HOLDS = 'select from read_model.lease where name = $1 and holder = $2 and fencing = $3';
+
+/** Has readers see an instance from the end of the transaction on; what was live before becomes previous. */
+export const makeLive = async (
+  client: PoolClient,
+  projection: string,
+  instance: Pick<Instance, 'name'>,
+): Promise<void> => {
+  await client.query(pointView(`read_model.${projection}`, tableOf(instance)));
+  const demote = `update read_model.instance set role = 'previous', role_since = now()
+    where projection = $1 and role = 'live'`;
+  await client.query(demote, [projection]);
+  const promote = `update read_model.instance set role = 'live', role_since = now() where table_name = $1`;
+  await client.query(promote, [instance.name]);
+};
+
+/** Drops an instance with its table, its rows and what is parked of it. */
+export const dropInstance = async (client: PoolClient, instance: Pick<Instance, 'name'>): Promise<void> => {
+  await client.query(`drop table if exists ${tableOf(instance)}`);
+  await client.query('delete from read_model.instance where table_name = $1', [instance.name]);
+};
 
 /**
  * Makes an instance the live one, when it shows all that the live one shows or all there is: `own` is its checkpoint,
@@ -48,20 +72,14 @@ export const switchLive = async <State, Event extends DomainEvent>(
       const shown = BigInt(live?.checkpoint_commit ?? -1n);
       const isLevel = own >= shown || head === undefined || own >= head;
       if (!isLevel || (me.role === 'previous' && live?.is_held === true)) return false;
-      await client.query(pointView(`read_model.${projection}`, tableOf(instance)));
-      await client.query(`update read_model.instance set role = 'previous' where projection = $1 and role = 'live'`, [
-        projection,
-      ]);
-      await client.query(`update read_model.instance set role = 'live' where table_name = $1`, [instance.name]);
+      await makeLive(client, projection, instance);
       const unused = rows.filter(({ table_name, is_held }) => !is_held && table_name !== live?.table_name);
-      for (const { table_name } of unused.filter(({ table_name }) => table_name !== instance.name)) {
-        await client.query(`drop table read_model.${table_name}`);
-        await client.query('delete from read_model.instance where table_name = $1', [table_name]);
-      }
+      for (const { table_name: name } of unused.filter(({ table_name }) => table_name !== instance.name))
+        await dropInstance(client, { name });
       return true;
     });
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+    if (isLockTimeout(error)) return false;
     throw error;
   }
 };

@@ -21,7 +21,10 @@ const indexOf =
       ? `create index on ${table} using gin (${name});`
       : `create index on ${table} (left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null;`;
 
-/** The table of one instance: `place` is the position of the entity's first event, creation order and cursor. */
+/**
+ * The table of one instance: `place` is the position of the entity's first event, creation order and cursor. Without
+ * the indexes that lists need (`createIndexes`), which are made faster over rows than row by row.
+ */
 export const createTable = (table: string, keys: ReadonlyArray<AnyKey>): string => `
 create table ${table} (
   id uuid primary key,
@@ -31,7 +34,9 @@ create table ${table} (
   body text,
   kept text,
   ${keys.map(columnOf).join(', ')}
-) with (fillfactor = 85);
+) with (fillfactor = 85);`;
+
+export const createIndexes = (table: string, keys: ReadonlyArray<AnyKey>): string => `
 create index on ${table} (place);
 ${keys.map(indexOf(table)).join('\n')}`;
 

@@ -5,8 +5,8 @@ import type { Checkpoint, From, Position } from '../../src/event-sourcing/record
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import { makeApplyBatch } from './apply-batch.js';
-import { type Instance, type Role, tableOf } from './instance.js';
-import { acquireLease, type Lease, RENEW_MS } from './lease.js';
+import { type Instance, readInstance, type Role, tableOf } from './instance.js';
+import { keepLease, type Lease } from './lease.js';
 import { mergeBatches } from './merge-batches.js';
 import type { OnNotice } from './notice.js';
 import type { Progress } from './progress.js';
@@ -20,12 +20,22 @@ const MERGE = { events: 500, bytes: 4_000_000 };
 /** How often, at most, a checkpoint is stored that moved over events of others alone. */
 const STEP_MS = 1_000;
 const SWITCH_MS = 250;
+/** How often one who has nothing to write looks whether its instance is still the live one. */
+const LOOK_MS = 1_000;
 
 /** The lease was lost, or another moved the checkpoint: nothing was written, and nothing may be. */
 export class Deposed extends Error {
   constructor(instance: string) {
     super(`another process writes ${instance}`);
     this.name = 'Deposed';
+  }
+}
+
+/** The instance was live and is no more: its rows are whole, and others are to be followed now. */
+export class Replaced extends Error {
+  constructor(instance: string) {
+    super(`${instance} is not live any more`);
+    this.name = 'Replaced';
   }
 }
 
@@ -63,6 +73,8 @@ const follow = async <State, Event extends DomainEvent>(
   const settle = (role: Role | undefined, checkpoint: Checkpoint): void => {
     if (role === undefined) throw new Deposed(writer.instance.name);
     [stored, storedAt] = [checkpoint, performance.now()];
+    // what was written is not what readers see any more: nobody who waits for it is told
+    if (standing().role === 'live' && role !== 'live') throw new Replaced(writer.instance.name);
     stand({ role, checkpoint });
   };
   const storeStep = async (checkpoint: From): Promise<void> => {
@@ -83,12 +95,16 @@ const follow = async <State, Event extends DomainEvent>(
   await storeStep(standing().checkpoint);
 };
 
-const renew = async (pool: Pool, { name, holder, fencing }: Lease, lost: () => void): Promise<void> => {
+const lookWhetherLive = async <State, Event extends DomainEvent>(
+  { pool, writer: { instance }, standing }: Tenure<State, Event>,
+  replaced: () => void,
+): Promise<void> => {
+  if (standing().role !== 'live') return;
   try {
-    const renewed = await acquireLease(pool, name, holder, false);
-    if (renewed?.fencing !== fencing) lost();
+    const now = await readInstance(pool, instance.name);
+    if (now?.role !== 'live') replaced();
   } catch {
-    // the database is away: whether the lease still stands is asked again, and by every write
+    // the database is away: asked again, and by every write
   }
 };
 
@@ -108,7 +124,7 @@ const switchWhenLevel = async <State, Event extends DomainEvent>(tenure: Tenure<
 
 /**
  * Projects an instance as the holder of its lease, until `signal` aborts; `begin` is given a look at where it stands.
- * Throws `Deposed` when another took over, and whatever log and database throw.
+ * Throws `Deposed` when another took over, `Replaced` when others became live instead, and whatever log and database throw.
  */
 export const holdTenure = async <State, Event extends DomainEvent>(
   deps: EngineDeps<State, Event>,
@@ -129,13 +145,14 @@ export const holdTenure = async <State, Event extends DomainEvent>(
   const ends = AbortSignal.any([signal, over.signal]);
   stand(instance);
   begin(tenure.standing);
-  const renewing = repeat(RENEW_MS, ends, () => renew(pool, lease, () => over.abort()));
+  const renewing = keepLease(pool, lease, () => over.abort(), ends);
+  const looking = repeat(LOOK_MS, ends, () => lookWhetherLive(tenure, () => over.abort(new Replaced(instance.name))));
   const switching = repeat(SWITCH_MS, ends, () => switchWhenLevel(tenure));
   try {
     await follow(tenure, ends);
-    if (!signal.aborted) throw new Deposed(instance.name);
+    if (!signal.aborted) throw over.signal.reason instanceof Replaced ? over.signal.reason : new Deposed(instance.name);
   } finally {
     over.abort();
-    await Promise.all([renewing, switching]);
+    await Promise.all([renewing, looking, switching]);
   }
 };

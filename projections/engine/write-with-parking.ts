@@ -49,7 +49,8 @@ on conflict (table_name, stream) do update set waiting = p.waiting + excluded.wa
 // a text with NUL would be refused for ever, and with it every other entity
 const storable = (text: string): string => text.replaceAll('\0', '�');
 
-const park = async <State, Event extends DomainEvent>(
+/** Notes an event that cannot be projected, within a transaction that moves the checkpoint over it. */
+export const park = async <State, Event extends DomainEvent>(
   client: PoolClient,
   { instance }: Writer<State, Event>,
   { event, reason, waiting }: Parking,

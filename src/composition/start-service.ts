@@ -81,6 +81,7 @@ const project = async ({ config, log, started, metrics }: Context, stores: Store
     connectionString: stores.readModelsUrl,
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
+    rollbackWindowMs: config.rollbackWindow * 1_000,
     onNotice: tellNotice(log),
   });
   started.add(projections.stop);

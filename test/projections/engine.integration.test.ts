@@ -46,6 +46,7 @@ describe('the projection engine', function () {
       connectionString,
       projector: true,
       isSoleProcess: true,
+      rollbackWindowMs: 60_000,
       onNotice: (notice) => notices.push(notice),
       ...over,
     });

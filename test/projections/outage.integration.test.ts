@@ -33,6 +33,7 @@ describe('while the database is away', function () {
       connectionString: proxy.url,
       projector: true,
       isSoleProcess: true,
+      rollbackWindowMs: 60_000,
       onNotice: (notice) => notices.push(notice),
     });
     queries = makeReadModelQueries({ connectionString: proxy.url });

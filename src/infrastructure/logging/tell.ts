@@ -22,6 +22,9 @@ export const tellNotice =
       case 'Deposed':
         log.warn({ projection }, 'another process has taken over projecting');
         return;
+      case 'Replaced':
+        log.info({ projection, instance: notice.instance }, 'other rows are live now; following them');
+        return;
       case 'Switched':
         log.info({ projection, instance: notice.instance }, 'switched to a new version of the read model');
         return;

@@ -12,6 +12,7 @@ queriesContract('Postgres', async () => {
     connectionString,
     projector: true,
     isSoleProcess: true,
+    rollbackWindowMs: 60_000,
     onNotice: () => undefined,
   });
   const queries = makeReadModelQueries({ connectionString });

@@ -1,0 +1,113 @@
+import type { PoolClient } from 'pg';
+import { BASE_COLUMNS } from '../table.js';
+
+/** A row as text by column; `body` and `kept` are JSON texts. */
+export type TextRow = Readonly<Record<string, string | null>>;
+
+/** An entity whose rows are not the same in both. */
+export type Difference =
+  | { readonly _tag: 'OnlyLive'; readonly id: string; readonly live: TextRow }
+  | { readonly _tag: 'OnlyRebuilt'; readonly id: string; readonly rebuilt: TextRow }
+  | {
+      readonly _tag: 'Differs';
+      readonly id: string;
+      readonly live: TextRow;
+      readonly rebuilt: TextRow;
+      /** Columns, and within `body` the fields of the answer: `body.name`. */
+      readonly fields: ReadonlyArray<string>;
+    };
+
+export type Comparison = {
+  readonly rows: { readonly live: number; readonly rebuilt: number };
+  readonly onlyLive: number;
+  readonly onlyRebuilt: number;
+  readonly differing: number;
+  /** The first of them, by id. */
+  readonly first: ReadonlyArray<Difference>;
+};
+
+type Row = { readonly id: string; readonly live: TextRow | null; readonly rebuilt: TextRow | null };
+
+const FETCH = 200;
+
+const asText = (table: string, columns: ReadonlyArray<string>): string =>
+  `case when ${table}.id is not null then json_build_object(${columns
+    .map((name) => `'${name}', ${table}.${name}::text`)
+    .join(', ')}) end as ${table}`;
+
+const differencesOf = (live: string, rebuilt: string, keys: ReadonlyArray<string>): string => {
+  const columns = [...BASE_COLUMNS.filter((name) => name !== 'id'), ...keys];
+  const row = (table: string): string => `(${columns.map((name) => `${table}.${name}`).join(', ')})`;
+  return `select id, ${asText('live', columns)}, ${asText('rebuilt', columns)}
+    from ${live} live full join ${rebuilt} rebuilt using (id)
+    where live.id is null or rebuilt.id is null or ${row('live')} is distinct from ${row('rebuilt')} order by id`;
+};
+
+/** The members of a JSON object; none of a text that is no JSON, which a row may hold when others wrote it. */
+const membersOf = (text: string): ReadonlyMap<string, string> => {
+  try {
+    // reason: what is no object has no entries, whatever it is
+    const object = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return new Map(Object.entries(object).map(([name, value]) => [name, JSON.stringify(value)]));
+  } catch {
+    return new Map();
+  }
+};
+
+const bodyFields = (live: string, rebuilt: string): ReadonlyArray<string> => {
+  const [one, other] = [membersOf(live), membersOf(rebuilt)];
+  const names = new Set([...one.keys(), ...other.keys()]);
+  const differing = [...names].filter((name) => one.get(name) !== other.get(name));
+  return differing.length === 0 ? ['body'] : differing.map((name) => `body.${name}`);
+};
+
+const differingFields = (live: TextRow, rebuilt: TextRow): ReadonlyArray<string> =>
+  Object.keys(live)
+    .filter((column) => live[column] !== rebuilt[column])
+    .flatMap((column) => {
+      const [before, after] = [live[column], rebuilt[column]];
+      const areBodies = column === 'body' && typeof before === 'string' && typeof after === 'string';
+      return areBodies ? bodyFields(before, after) : [column];
+    });
+
+const toDifference = ({ id, live, rebuilt }: Row): ReadonlyArray<Difference> => {
+  if (live !== null && rebuilt !== null)
+    return [{ _tag: 'Differs', id, live, rebuilt, fields: differingFields(live, rebuilt) }];
+  if (live !== null) return [{ _tag: 'OnlyLive', id, live }];
+  return rebuilt === null ? [] : [{ _tag: 'OnlyRebuilt', id, rebuilt }];
+};
+
+const count = async (client: PoolClient, table: string): Promise<number> =>
+  Number((await client.query<{ count: string }>(`select count(*) from ${table}`)).rows[0]?.count ?? 0);
+
+/**
+ * Compares two tables row by row as `client`'s transaction sees them; every difference is told to `onDifference`, the
+ * first `keep` are kept.
+ */
+export const compare = async (
+  client: PoolClient,
+  tables: { readonly live: string; readonly rebuilt: string; readonly keys: ReadonlyArray<string> },
+  keep: number,
+  onDifference: (difference: Difference) => Promise<void>,
+): Promise<Comparison> => {
+  const counts = { OnlyLive: 0, OnlyRebuilt: 0, Differs: 0 };
+  const first: Array<Difference> = [];
+  const text = differencesOf(tables.live, tables.rebuilt, tables.keys);
+  await client.query(`declare differences no scroll cursor for ${text}`);
+  for (;;) {
+    const { rows } = await client.query<Row>(`fetch ${FETCH} from differences`);
+    for (const difference of rows.flatMap(toDifference)) {
+      counts[difference._tag] += 1;
+      if (first.length < keep) first.push(difference);
+      await onDifference(difference);
+    }
+    if (rows.length < FETCH) break;
+  }
+  return {
+    rows: { live: await count(client, tables.live), rebuilt: await count(client, tables.rebuilt) },
+    onlyLive: counts.OnlyLive,
+    onlyRebuilt: counts.OnlyRebuilt,
+    differing: counts.Differs,
+    first,
+  };
+};

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import {
+  createInstance,
+  type Instance,
+  INSTANCE_COLUMNS,
+  type InstanceRow,
+  readLive,
+  tableOf,
+  toInstance,
+} from '../instance.js';
+import { acquireLease, type Lease, LEASE_MS, newHolder } from '../lease.js';
+import { ProjectionRefused } from '../projection-refused.js';
+import { inTransaction, lockSchema } from '../schema.js';
+import { dropInstance } from '../switch-live.js';
+import { createIndexes } from '../table.js';
+import { RebuildRefused } from './rebuild-refused.js';
+
+export type Opened = { readonly instance: Instance; readonly lease: Lease };
+
+const UNFINISHED = `select ${INSTANCE_COLUMNS} from read_model.instance
+  where projection = $1 and role = 'building' and is_rebuild order by created_at desc`;
+
+const otherVersion = (name: string): RebuildRefused =>
+  new RebuildRefused(
+    `the live rows of "${name}" were made by another version of the program. ` +
+      'Start the service of this version: it builds rows of its own beside them and switches by itself',
+  );
+
+const refuseOthers = async <State, Event extends DomainEvent>(
+  client: PoolClient,
+  projection: Projection<State, Event>,
+  logIdentity: string,
+): Promise<void> => {
+  const live = await readLive(client, projection.name);
+  if (live === undefined) return;
+  if (live.logIdentity !== logIdentity)
+    throw ProjectionRefused.otherLog(projection.name, live.logIdentity, logIdentity);
+  if (live.version !== versionOf(projection)) throw otherVersion(projection.name);
+};
+
+/** Only one that this program began, with this log: its rows go on where its checkpoint is. */
+const isResumable = <State, Event extends DomainEvent>(
+  { version, logIdentity: ofLog }: Instance,
+  projection: Projection<State, Event>,
+  logIdentity: string,
+): boolean => version === versionOf(projection) && ofLog === logIdentity;
+
+/** Somebody holds the lease of the unfinished instance; for a few seconds that may be one that was killed. */
+class BeingRebuilt extends RebuildRefused {}
+
+const AGAIN_MS = 250;
+
+const open = <State, Event extends DomainEvent>(
+  pool: Pool,
+  projection: Projection<State, Event>,
+  logIdentity: string,
+  { isFromScratch }: { readonly isFromScratch: boolean },
+): Promise<Opened> =>
+  inTransaction(pool, async (client) => {
+    await lockSchema(client);
+    await refuseOthers(client, projection, logIdentity);
+    const holder = newHolder();
+    const take = async (instance: Instance): Promise<Opened> => {
+      const lease = await acquireLease(client, instance.name, holder, false);
+      if (lease !== undefined) return { instance, lease };
+      throw new BeingRebuilt(`another command rebuilds "${projection.name}": wait for it`);
+    };
+    const { rows } = await client.query<InstanceRow>(UNFINISHED, [projection.name]);
+    const unfinished = await Promise.all(rows.map((row) => take(toInstance(row))));
+    const [resumed] = unfinished;
+    if (!isFromScratch && resumed !== undefined && isResumable(resumed.instance, projection, logIdentity))
+      return resumed;
+    for (const { instance } of unfinished) await dropInstance(client, instance);
+    return take(await createInstance(client, projection, { role: 'building', logIdentity, isRebuild: true }));
+  });
+
+/**
+ * The instance that a rebuild writes, and the right to write it: the unfinished one of an earlier rebuild, or a new
+ * one. Throws `RebuildRefused` while another command rebuilds, or when the live rows are of another version.
+ */
+export const openRebuild = async <State, Event extends DomainEvent>(
+  ...[pool, projection, logIdentity, options]: Parameters<typeof open<State, Event>>
+): Promise<Opened> => {
+  for (let waited = 0; ; waited += AGAIN_MS)
+    try {
+      return await open(pool, projection, logIdentity, options);
+    } catch (error) {
+      if (!(error instanceof BeingRebuilt) || waited > LEASE_MS) throw error;
+      await delay(AGAIN_MS);
+    }
+};
+
+/** Makes the indexes of lists, where they are missing, and lets the planner look at the rows. */
+export const finishTable = async <State, Event extends DomainEvent>(
+  pool: Pool,
+  { keys }: Projection<State, Event>,
+  instance: Instance,
+): Promise<void> => {
+  const table = tableOf(instance);
+  const text = 'select count(*)::int as indexes from pg_index where indrelid = $1::regclass';
+  const { rows } = await pool.query<{ indexes: number }>(text, [table]);
+  if (rows[0]?.indexes === 1) await inTransaction(pool, (client) => client.query(createIndexes(table, keys)));
+  await pool.query(`analyze ${table}`);
+};
+
+/** Drops what was built. */
+export const discard = (pool: Pool, instance: Instance): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    await lockSchema(client);
+    await dropInstance(client, instance);
+  });

@@ -1,0 +1,98 @@
+import { either as E } from 'fp-ts';
+import type { Pool } from 'pg';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { From } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { refuseOtherPast } from '../follow-log.js';
+import { readLive } from '../instance.js';
+import { migrate } from '../schema.js';
+import { isRefusal } from '../write-with-parking.js';
+import { bulkLoad } from './bulk-load.js';
+import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
+import { discard, openRebuild, finishTable, type Opened } from './open-rebuild.js';
+import { makeRebuilding, type Rebuilding } from './rebuilding.js';
+import { switchTo } from './switch-to.js';
+import { withLease } from './with-lease.js';
+
+/** How a rebuild tells how it goes. */
+export type RebuildObserver = {
+  readonly onOpened: (instance: string, resumedAt: From) => void;
+  readonly onPage: (events: number, reached: bigint) => void;
+  readonly onBuilt: () => void;
+};
+
+export type RebuildOptions<State, Event extends DomainEvent> = {
+  readonly pool: Pool;
+  readonly store: EventStore;
+  readonly projection: Projection<State, Event>;
+  /** Drops what an unfinished rebuild has built. */
+  readonly isFromScratch: boolean;
+  readonly differences: Differences;
+  /** What to do with the rows; asked once they have been compared (undefined: there are no live rows). */
+  readonly decide: (compared: Compared | undefined) => Promise<'switch' | 'keep' | 'drop'>;
+  readonly observer: RebuildObserver;
+  readonly signal: AbortSignal;
+};
+
+export type Rebuilt = {
+  readonly instance: string;
+  readonly compared: Compared | undefined;
+  readonly outcome: 'Switched' | 'Kept' | 'Dropped';
+};
+
+const load = async <State, Event extends DomainEvent>(
+  { store, observer }: RebuildOptions<State, Event>,
+  { writer, checkpoint, standAt, toLive, signal }: Rebuilding<State, Event>,
+): Promise<void> => {
+  const live = await readLive(writer.pool, writer.projection.name);
+  const upTo = live === undefined || live.checkpoint === 'start' ? undefined : live.checkpoint;
+  try {
+    standAt(await bulkLoad(writer, store, checkpoint(), { upTo, signal, onPage: observer.onPage }));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await toLive();
+  }
+  signal.throwIfAborted();
+};
+
+const run = async <State, Event extends DomainEvent>(
+  options: RebuildOptions<State, Event>,
+  { instance, lease }: Opened,
+  signal: AbortSignal,
+): Promise<Rebuilt> => {
+  const { pool, store, projection, observer, differences, decide } = options;
+  await refuseOtherPast(store, projection.name, instance);
+  const rebuilding = makeRebuilding({ pool, projection, instance, lease, notifies: false }, store, signal);
+  await load(options, rebuilding);
+  await finishTable(pool, projection, instance);
+  await rebuilding.toLive();
+  observer.onBuilt();
+  const compared = await compareWithLive(rebuilding, differences);
+  const decision = await decide(compared);
+  signal.throwIfAborted();
+  if (decision === 'switch') await switchTo(rebuilding);
+  if (decision === 'drop') await discard(pool, instance);
+  const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
+  return { instance: instance.name, compared, outcome: outcome[decision] };
+};
+
+/**
+ * Makes the rows of a projection anew from the log, beside the live ones and while the service goes on, compares both
+ * at one position, and switches, keeps or drops them as `decide` says. Ended at any moment it leaves the live rows
+ * untouched, and the next rebuild goes on where it was. Rejects with the signal's reason when aborted, `RebuildRefused`,
+ * `ProjectionRefused`, `NotLevel`, `Deposed`, and whatever log and database throw.
+ */
+export const rebuild = async <State, Event extends DomainEvent>(
+  options: RebuildOptions<State, Event>,
+): Promise<Rebuilt> => {
+  const { pool, store, projection, isFromScratch, observer, signal } = options;
+  const identity = await store.identity()();
+  if (E.isLeft(identity)) throw identity.left;
+  await migrate(pool);
+  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch });
+  return withLease(pool, opened.lease, signal, (ends) => {
+    observer.onOpened(opened.instance.name, opened.instance.checkpoint);
+    return run(options, opened, ends);
+  });
+};

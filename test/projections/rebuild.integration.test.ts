@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import pg from 'pg';
+import { businesses } from '../../projections/businesses.js';
+import { documents } from '../../projections/documents.js';
+import type { Compared } from '../../projections/engine/rebuild/compare-with-live.js';
+import type { Difference } from '../../projections/engine/rebuild/compare.js';
+import { rebuild, type RebuildOptions, type Rebuilt } from '../../projections/engine/rebuild/rebuild.js';
+import { RebuildRefused } from '../../projections/engine/rebuild/rebuild-refused.js';
+import { rollBack } from '../../projections/engine/rebuild/rollback.js';
+import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { Position } from '../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { eventually } from '../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { append, created, deleted, renamed, sealed } from './appending.js';
+import { businessHistory, documentHistory } from './histories.js';
+
+const ENTITIES = 200;
+const PLANTED = 37;
+
+describe('rebuilding a read model', function () {
+  this.timeout(startingPostgres);
+  let connectionString: string;
+  let store: EventStore;
+  let pool: pg.Pool;
+  let running: Array<Projections>;
+
+  beforeEach(async () => {
+    connectionString = await freshDatabase();
+    store = makeInMemoryEventStore();
+    pool = new pg.Pool({ connectionString, max: 8 });
+    running = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.map((projections) => projections.stop()));
+    await pool.end();
+  });
+
+  const serve = (windowMs = 60_000): Projections => {
+    const projections = startProjections({
+      store,
+      connectionString,
+      projector: true,
+      isSoleProcess: false,
+      rollbackWindowMs: windowMs,
+      onNotice: () => undefined,
+    });
+    running.push(projections);
+    return projections;
+  };
+
+  /** Whole histories, their events interleaved. */
+  const live = async (): Promise<void> => {
+    const service = serve();
+    const histories = [
+      ...fc.sample(businessHistory, { numRuns: ENTITIES, seed: 1 }).map((events) => ({ category: 'business', events })),
+      ...fc.sample(documentHistory, { numRuns: ENTITIES, seed: 2 }).map((events) => ({ category: 'document', events })),
+    ].map(({ category, events }) => ({ stream: `${category}-${randomUUID()}` as const, events }));
+    let last: Position = -1n;
+    for (let revision = 0; histories.some(({ events }) => events.length > revision); revision += 1)
+      for (const { stream, events } of histories) {
+        const event = events[revision];
+        if (event !== undefined) last = await append(store, stream, BigInt(revision), event);
+      }
+    expect(await service.businesses.progress.waitFor(last)).to.equal(true);
+    expect(await service.documents.progress.waitFor(last)).to.equal(true);
+  };
+
+  const run = (over: Partial<RebuildOptions<never, never>> = {}) => {
+    const differences: Array<Difference> = [];
+    const options = {
+      pool,
+      store,
+      isFromScratch: false,
+      differences: {
+        keep: 3,
+        onDifference: (difference: Difference) => Promise.resolve(void differences.push(difference)),
+      },
+      decide: () => Promise.resolve('switch' as const),
+      observer: { onOpened: () => undefined, onPage: () => undefined, onBuilt: () => undefined },
+      signal: new AbortController().signal,
+      ...over,
+    };
+    return { differences, options };
+  };
+
+  const rebuildBusinesses = (over: Partial<RebuildOptions<never, never>> = {}): Promise<Rebuilt> =>
+    rebuild({ ...run(over).options, projection: businesses });
+
+  const countsOf = ({ rows, onlyLive, onlyRebuilt, differing }: Compared) => ({
+    rows,
+    onlyLive,
+    onlyRebuilt,
+    differing,
+  });
+
+  const bodies = async (): Promise<ReadonlyArray<string | null>> =>
+    (await pool.query<{ body: string | null }>('select body from read_model.businesses order by place')).rows.map(
+      ({ body }) => body,
+    );
+
+  const roles = async (): Promise<ReadonlyArray<string>> =>
+    (
+      await pool.query<{ role: string }>(
+        `select role from read_model.instance where projection = 'businesses' order by created_at`,
+      )
+    ).rows.map(({ role }) => role);
+
+  it('makes the same rows as the live ones from a varied history', async () => {
+    await live();
+    const before = await bodies();
+    const rebuilt = [await rebuildBusinesses(), await rebuild({ ...run().options, projection: documents })].map(
+      ({ compared, outcome }) => compared && { ...countsOf(compared), outcome },
+    );
+    const count = async (view: string): Promise<number> =>
+      Number((await pool.query<{ count: string }>(`select count(*) from read_model.${view}`)).rows[0]?.count);
+    const same = (rows: number) => ({
+      rows: { live: rows, rebuilt: rows },
+      onlyLive: 0,
+      onlyRebuilt: 0,
+      differing: 0,
+      outcome: 'Switched',
+    });
+    expect(rebuilt).to.deep.equal([same(await count('businesses')), same(await count('documents'))]);
+    expect([await bodies(), await roles()]).to.deep.equal([before, ['previous', 'live']]);
+  });
+
+  it('finds exactly the rows that a wrong projector has touched, and keeps what was built', async () => {
+    await live();
+    await pool.query(
+      `update read_model.businesses set body = (body::jsonb || '{"city":"wrong"}')::text
+       where id in (select id from read_model.businesses where body is not null order by place limit ${PLANTED})`,
+    );
+    const { differences, options } = run({ decide: () => Promise.resolve('keep') });
+    const { compared, outcome } = await rebuild({ ...options, projection: businesses });
+    const fields = differences.map((difference) => difference._tag === 'Differs' && difference.fields);
+    expect(compared && { ...countsOf(compared), rows: undefined, first: compared.first.length }).to.deep.equal({
+      rows: undefined,
+      onlyLive: 0,
+      onlyRebuilt: 0,
+      differing: PLANTED,
+      first: 3,
+    });
+    expect(fields).to.deep.equal(Array.from({ length: PLANTED }, () => ['body.city']));
+    expect([outcome, await roles()]).to.deep.equal(['Kept', ['live', 'building']]);
+  });
+
+  it('tells rows that only one side has', async () => {
+    const service = serve();
+    const ids = [randomUUID(), randomUUID()];
+    let last: Position = -1n;
+    for (const id of ids) last = await append(store, `business-${id}`, 0n, created('Acme'));
+    await service.businesses.progress.waitFor(last);
+    await pool.query('delete from read_model.businesses where id = $1', [ids[0]]);
+    const stranger = randomUUID();
+    await pool.query(
+      `insert into read_model.businesses (id, place, revision, parked, body) values ($1, 9, 0, false, 'no JSON')`,
+      [stranger],
+    );
+    const { differences, options } = run({ decide: () => Promise.resolve('drop') });
+    await rebuild({ ...options, projection: businesses });
+    expect(new Map(differences.map(({ _tag, id }) => [id, _tag]))).to.deep.equal(
+      new Map([
+        [ids[0], 'OnlyRebuilt'],
+        [stranger, 'OnlyLive'],
+      ]),
+    );
+    expect(await roles()).to.deep.equal(['live']);
+  });
+
+  it('parks what cannot be projected as the live rows have it', async () => {
+    const service = serve();
+    const [good, bad] = [randomUUID(), randomUUID()];
+    await append(store, `business-${bad}`, 0n, created('Bad'));
+    const unknown = sealed({ type: 'BusinessSold', data: {} }, `business-${bad}`, 1n);
+    await append(store, `business-${bad}`, 1n, unknown, renamed('Worse'));
+    await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
+    const last = await append(store, `business-${good}`, 0n, created('Good'));
+    await service.businesses.progress.waitFor(last);
+    const { compared } = await rebuildBusinesses();
+    expect(compared && countsOf(compared)).to.deep.equal({
+      rows: { live: 3, rebuilt: 3 },
+      onlyLive: 0,
+      onlyRebuilt: 0,
+      differing: 0,
+    });
+    const parked =
+      'select count(*)::int as parked, sum(waiting)::int as waiting from read_model.parked group by table_name';
+    expect((await pool.query(parked)).rows).to.deep.equal([
+      { parked: 2, waiting: 3 },
+      { parked: 2, waiting: 3 },
+    ]);
+  });
+
+  it('is followed by the service at once, which shows every later write', async () => {
+    const service = serve();
+    const id = randomUUID();
+    await service.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('0')));
+    let revision = 0;
+    let isDone = false;
+    const stale: Array<number> = [];
+    const over = (): boolean => isDone;
+    const writing = (async () => {
+      while (!over()) {
+        revision += 1;
+        const position = await append(store, `business-${id}`, BigInt(revision), renamed(String(revision)));
+        const isShown = await service.businesses.progress.waitFor(position);
+        const [body] = await bodies();
+        if (!isShown || body?.includes(`"name":"${revision}"`) !== true) stale.push(revision);
+      }
+    })();
+    const outcomes: Array<string> = [];
+    for (let round = 0; round < 3; round += 1) {
+      outcomes.push((await rebuildBusinesses()).outcome);
+      await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
+    }
+    isDone = true;
+    await writing;
+    expect([outcomes, stale]).to.deep.equal([['Switched', 'Switched', 'Switched'], []]);
+  });
+
+  it('keeps the replaced rows up to date, so that one can go back to them within a second', async () => {
+    const service = serve();
+    const id = randomUUID();
+    await service.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await rebuildBusinesses();
+    const last = await append(store, `business-${id}`, 1n, renamed('Acme 2'), deleted);
+    expect(await service.businesses.progress.waitFor(last)).to.equal(true);
+    const previous = async (): Promise<string | undefined> =>
+      (
+        await pool.query<{ at: string }>(
+          `select checkpoint_commit as at from read_model.instance where role = 'previous' and projection = 'businesses'`,
+        )
+      ).rows[0]?.at;
+    expect(await eventually(previous, (at) => at === String(last), 10_000)).to.equal(String(last));
+    const began = performance.now();
+    await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
+    expect(performance.now() - began).to.be.below(1_000);
+    expect([await bodies(), await roles()]).to.deep.equal([[null], ['live', 'previous']]);
+  });
+
+  it('has nothing to go back to when nothing was replaced, or the time for it is over', async () => {
+    const service = serve(0);
+    await service.businesses.progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    const going = () => rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
+    const refused = async (): Promise<unknown> => going().catch((error: unknown) => error);
+    expect(await refused()).to.be.instanceOf(RebuildRefused);
+    await Promise.all(running.splice(0).map((projections) => projections.stop()));
+    await rebuildBusinesses();
+    serve(0);
+    expect(await eventually(roles, ({ length }) => length === 1, 10_000)).to.deep.equal(['live']);
+    expect(await refused()).to.be.instanceOf(RebuildRefused);
+  });
+
+  it('goes on after an end at any moment, and leaves the live rows alone', async () => {
+    await live();
+    const before = await bodies();
+    const pages: Array<string> = [];
+    for (const after of [1, 2]) {
+      const ending = new AbortController();
+      const once = {
+        ...store,
+        readAll: async function* (range: Parameters<EventStore['readAll']>[0]) {
+          let count = 0;
+          for await (const batch of store.readAll(range)) {
+            yield batch;
+            count += 1;
+            if (count === after) ending.abort();
+          }
+        },
+      };
+      const ended = await rebuildBusinesses({ store: once, signal: ending.signal }).catch((error: unknown) => error);
+      expect('outcome' in Object(ended)).to.equal(false);
+      pages.push((await roles()).join());
+      expect(await bodies()).to.deep.equal(before);
+    }
+    const { compared, outcome } = await rebuildBusinesses();
+    expect([pages, outcome, compared?.differing]).to.deep.equal([['live,building', 'live,building'], 'Switched', 0]);
+    expect(await bodies()).to.deep.equal(before);
+  });
+
+  it('is refused while another command rebuilds', async () => {
+    await live();
+    let second: unknown;
+    await rebuildBusinesses({
+      decide: async () => {
+        second = await rebuildBusinesses().catch((error: unknown) => error);
+        return 'drop';
+      },
+    });
+    expect(second).to.be.instanceOf(RebuildRefused);
+  });
+});
