@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from './exit-code.js';
 import { addLogCommands } from './log/commands.js';
+import { addProjectionCommands } from './projections/commands.js';
 
 const ABOUT = `
 Settings are those of the service (README.md): the commands work on the log and the databases that it works on.
@@ -15,6 +16,7 @@ const program = new Command('ops')
   .exitOverride();
 
 addLogCommands(program);
+addProjectionCommands(program);
 
 try {
   await program.parseAsync();

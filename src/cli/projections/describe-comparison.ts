@@ -1,0 +1,31 @@
+import type { Compared } from '../../../projections/engine/rebuild/compare-with-live.js';
+import type { Difference } from '../../../projections/engine/rebuild/compare.js';
+
+/** So many differences are shown; the others are in the report. */
+export const SHOWN = 10;
+
+/** One line, without the values: they may be private, and are in the report. */
+const lineOf = (difference: Difference): string => {
+  switch (difference._tag) {
+    case 'OnlyLive':
+      return `  ${difference.id}  only in the live rows`;
+    case 'OnlyRebuilt':
+      return `  ${difference.id}  only in the rebuilt rows`;
+    case 'Differs':
+      return `  ${difference.id}  ${difference.fields.join(', ')}`;
+  }
+};
+
+/** What a comparison found, in lines for a person. */
+export const describeComparison = (compared: Compared): ReadonlyArray<string> => {
+  const { rows, onlyLive, onlyRebuilt, differing, first, at } = compared;
+  const total = onlyLive + onlyRebuilt + differing;
+  const where = at < 0n ? 'at the start of the log' : `at position ${at} of the log`;
+  if (total === 0) return [`compared ${rows.live} rows ${where}: all are the same`];
+  return [
+    `compared ${rows.live} live and ${rows.rebuilt} rebuilt rows ${where}: ${total} are not the same ` +
+      `(${differing} differ, ${onlyLive} only live, ${onlyRebuilt} only rebuilt)`,
+    ...first.map(lineOf),
+    ...(total > first.length ? [`  and ${total - first.length} more`] : []),
+  ];
+};

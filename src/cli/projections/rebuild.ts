@@ -1,0 +1,135 @@
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import { businesses } from '../../../projections/businesses.js';
+import { documents } from '../../../projections/documents.js';
+import { type Compared, isSame } from '../../../projections/engine/rebuild/compare-with-live.js';
+import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections/engine/rebuild/rebuild.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { shareOfLog } from '../log/share-of-log.js';
+import { makeProgress } from '../progress.js';
+import { runCommand } from '../run-command.js';
+import { standardError } from '../terminal.js';
+import { describeComparison, SHOWN } from './describe-comparison.js';
+import { openReport } from './difference-report.js';
+import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
+import { type ReadModels, withReadModels } from './with-read-models.js';
+
+type Options = {
+  readonly switch: 'always' | 'if-same' | 'never';
+  readonly report?: string;
+  readonly fromScratch?: true;
+  readonly dryRun?: true;
+};
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const ask = async (question: string): Promise<boolean> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));
+  } finally {
+    terminal.close();
+  }
+};
+
+const decideBy =
+  ({ switch: wanted, dryRun }: Options): RebuildOptions<never, never>['decide'] =>
+  async (compared: Compared | undefined) => {
+    if (compared !== undefined) for (const line of describeComparison(compared)) print(line);
+    if (dryRun === true) return 'drop';
+    if (wanted === 'always') return 'switch';
+    if (wanted === 'never') return 'keep';
+    if (compared === undefined || isSame(compared)) return 'switch';
+    const canAsk = process.stdin.isTTY && process.stderr.isTTY;
+    return canAsk && (await ask('switch to the rebuilt rows nevertheless?')) ? 'switch' : 'keep';
+  };
+
+const rebuildOne = (
+  name: ProjectionName,
+  options: Omit<RebuildOptions<never, never>, 'projection'>,
+): Promise<Rebuilt> =>
+  name === 'businesses'
+    ? rebuild({ ...options, projection: businesses })
+    : rebuild({ ...options, projection: documents });
+
+const observe = async ({ store }: ReadModels, name: ProjectionName) => {
+  const share = await shareOfLog(store);
+  const progress = makeProgress(standardError, `rebuilding ${name}`);
+  const began = performance.now();
+  let events = 0;
+  return {
+    onOpened: (instance: string, resumedAt: 'start' | { readonly commit: bigint }) => {
+      if (resumedAt !== 'start') print(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
+    },
+    onPage: (count: number, reached: bigint) => {
+      events = count;
+      progress.report(count, share(reached));
+    },
+    onBuilt: () => {
+      progress.end();
+      const seconds = (performance.now() - began) / 1_000;
+      print(
+        `${name}: built from ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`,
+      );
+    },
+  };
+};
+
+const conclude = (name: ProjectionName, { instance, compared, outcome }: Rebuilt): ExitCode => {
+  if (outcome === 'Switched') print(`${name}: ${instance} is live; \`projections rollback ${name}\` goes back`);
+  if (outcome === 'Kept')
+    print(
+      `${name}: not switched; ${instance} is kept, and \`projections rebuild ${name} --switch always\` switches to it`,
+    );
+  if (outcome === 'Dropped') print(`${name}: dropped again; the live rows are as they were`);
+  return outcome === 'Switched' || compared === undefined || isSame(compared) ? EXIT.ok : EXIT.failed;
+};
+
+const rebuildAll = async (
+  readModels: ReadModels,
+  asked: ProjectionName | undefined,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const report = await openReport(options.report);
+  let code: ExitCode = EXIT.ok;
+  try {
+    for (const name of namesOf(asked)) {
+      const rebuilt = await rebuildOne(name, {
+        ...readModels,
+        isFromScratch: options.fromScratch === true,
+        differences: { keep: SHOWN, onDifference: report.add },
+        decide: decideBy(options),
+        observer: await observe(readModels, name),
+        signal,
+      });
+      code = conclude(name, rebuilt) === EXIT.ok ? code : EXIT.failed;
+    }
+  } finally {
+    await report.close();
+  }
+  return code;
+};
+
+export const addRebuild = (projections: Command): void => {
+  projections
+    .command('rebuild')
+    .addArgument(projectionArgument('which one; without it, both'))
+    .description(
+      'makes the rows anew from the log beside the live ones, compares both at one position, and switches\n' +
+        '(the service goes on meanwhile; killed at any moment it has changed nothing, and the next one goes on)',
+    )
+    .addOption(
+      new Option('--switch <when>', 'with differences: ask on a terminal, else stop with exit code 1')
+        .choices(['always', 'if-same', 'never'])
+        .default('if-same'),
+    )
+    .option('--report <file>', 'write every difference with its values into this file, one JSON object a line')
+    .option('--from-scratch', 'drop what an unfinished rebuild has left, instead of going on with it')
+    .option('--dry-run', 'compare only, and drop what was built')
+    .action((asked: ProjectionName | undefined, options: Options) =>
+      runCommand((config, signal) =>
+        withReadModels(config, signal, (readModels) => rebuildAll(readModels, asked, options, signal)),
+      ),
+    );
+};

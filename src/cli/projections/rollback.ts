@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { businesses } from '../../../projections/businesses.js';
+import { documents } from '../../../projections/documents.js';
+import { type Rollback, rollBack } from '../../../projections/engine/rebuild/rollback.js';
+import type { SwitchedTo } from '../../../projections/engine/rebuild/switch-to.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { runCommand } from '../run-command.js';
+import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
+import { type ReadModels, withReadModels } from './with-read-models.js';
+
+const rollBackOne = (name: ProjectionName, deps: Omit<Rollback<never, never>, 'projection'>): Promise<SwitchedTo> =>
+  name === 'businesses' ? rollBack({ ...deps, projection: businesses }) : rollBack({ ...deps, projection: documents });
+
+const rollBackAll = async (
+  { pool, store }: ReadModels,
+  asked: ProjectionName | undefined,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  for (const name of namesOf(asked)) {
+    const began = performance.now();
+    const { live, previous } = await rollBackOne(name, { pool, store, signal });
+    const ms = Math.round(performance.now() - began);
+    process.stdout.write(`${name}: ${live} is live again after ${ms} ms; ${previous ?? 'nothing'} is kept\n`);
+  }
+  return EXIT.ok;
+};
+
+export const addRollback = (projections: Command): void => {
+  projections
+    .command('rollback')
+    .addArgument(projectionArgument('which one; without it, both'))
+    .description(
+      'makes the rows live again that were replaced last, in one transaction; again, and it is undone\n' +
+        '(they were kept up to date since, for ROLLBACK_WINDOW; refused when there are none)',
+    )
+    .action((asked: ProjectionName | undefined) =>
+      runCommand((config, signal) =>
+        withReadModels(config, signal, (readModels) => rollBackAll(readModels, asked, signal)),
+      ),
+    );
+};

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readStatuses } from '../../../projections/engine/read-statuses.js';
+import { migrate } from '../../../projections/engine/schema.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { runCommand } from '../run-command.js';
+import { type InstanceLine, type Look, toLine } from './instance-line.js';
+import { type ReadModels, withReadModels } from './with-read-models.js';
+
+type Options = { readonly watch?: true; readonly json?: true };
+
+/** Between two looks, ms; the rate is that of the time between. */
+const LOOK_MS = 1_000;
+
+const COLUMNS = {
+  projection: 'projection',
+  version: 'version',
+  role: 'role',
+  position: 'position',
+  head: 'head',
+  lagEvents: 'lag',
+  lagSeconds: 'seconds',
+  rate: 'events/s',
+  leader: 'leader',
+  leaseSeconds: 'lease s',
+  parked: 'parked',
+  lastError: 'last error',
+} as const satisfies Partial<Record<keyof InstanceLine, string>>;
+
+const table = (lines: ReadonlyArray<InstanceLine>): string => {
+  // reason: the keys of a constant are its keys
+  const columns = Object.keys(COLUMNS) as ReadonlyArray<keyof typeof COLUMNS>;
+  const cells = [
+    columns.map((column): string => COLUMNS[column]),
+    ...lines.map((line) => columns.map((column) => String(line[column] ?? '-'))),
+  ];
+  const widths = columns.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  const lineOf = (row: ReadonlyArray<string>): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return `${cells.map((row) => lineOf(row).trimEnd()).join('\n')}\n`;
+};
+
+const look = async ({ store, pool }: ReadModels, before: Look | undefined) => {
+  const statuses = await readStatuses(pool);
+  const now: Look = {
+    at: performance.now(),
+    checkpoints: new Map(statuses.map(({ name, checkpoint }) => [name, checkpoint])),
+  };
+  return { now, lines: await Promise.all(statuses.map((status) => toLine(store, status, before))) };
+};
+
+const show = (lines: ReadonlyArray<InstanceLine>, { json, watch }: Options): void => {
+  if (json === true) process.stdout.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  // a terminal is drawn anew, what is piped goes on line by line
+  else process.stdout.write(`${watch === true && process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${table(lines)}`);
+};
+
+const status = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  await migrate(readModels.pool);
+  let { now } = await look(readModels, undefined);
+  do {
+    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) break;
+    const next = await look(readModels, now);
+    ({ now } = next);
+    show(next.lines, options);
+  } while (options.watch === true);
+  return signal.aborted && options.watch !== true ? EXIT.interrupted : EXIT.ok;
+};
+
+export const addStatus = (projections: Command): void => {
+  projections
+    .command('status')
+    .description('how far the rows of each read model are, who writes them, and what cannot be projected')
+    .option('--watch', 'again every second, until it is interrupted')
+    .option('--json', 'one JSON object a row')
+    .action((options: Options) =>
+      runCommand((config, signal) =>
+        withReadModels(config, signal, (readModels) => status(readModels, options, signal)),
+      ),
+    );
+};
