@@ -17,7 +17,7 @@ const CACHE_GENERATION = 2_500;
  * instance was written; undefined, and nothing written, when the lease was lost or the checkpoint is not at
  * `step.from`. After that, or an error, it must not be used again: what it remembers may be wrong.
  */
-type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
+export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
 
 /** Ids of events that are not the first of their stream; the rows of all others are born in this batch. */
 export const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {

@@ -5,9 +5,9 @@ import type { ApplyBatch } from './apply-batch.js';
 import { Deposed } from './tenure.js';
 import { type Writer, writeStep } from './write-batch.js';
 
-export type CaughtUp = { readonly checkpoint: From; readonly events: number };
+type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
-export type CatchUp = {
+type CatchUp = {
   /** Default: the head of the log as it is now. Must be a place in the log. */
   readonly upTo?: Checkpoint;
   /** Ends it after the batch under way. */

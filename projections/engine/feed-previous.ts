@@ -16,7 +16,7 @@ import type { Writer } from './write-batch.js';
 const FEED_MS = 1_000;
 const TIDY_MS = 60_000;
 
-export type Feeding<State, Event extends DomainEvent> = {
+type Feeding<State, Event extends DomainEvent> = {
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: Projection<State, Event>;

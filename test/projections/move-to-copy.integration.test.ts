@@ -53,6 +53,7 @@ describe('putting read models onto a copy of their log', function () {
       connectionString: url,
       projector: true,
       isSoleProcess: true,
+      rollbackWindowMs: 60_000,
       onNotice: () => undefined,
     });
     expect(await projections.businesses.progress.waitFor(head.right)).to.equal(true);

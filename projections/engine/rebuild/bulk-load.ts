@@ -18,7 +18,7 @@ const LARGEST = 200_000_000;
 const MOST_EVENTS = 500_000;
 const MOST_PARKINGS = 1_000;
 
-export type BulkLoad = {
+type BulkLoad = {
   readonly upTo: Checkpoint | undefined;
   readonly signal: AbortSignal;
   /** Told after each page: events so far, and the place reached. */

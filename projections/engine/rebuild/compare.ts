@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { BASE_COLUMNS } from '../table.js';
 
 /** A row as text by column; `body` and `kept` are JSON texts. */
-export type TextRow = Readonly<Record<string, string | null>>;
+type TextRow = Readonly<Record<string, string | null>>;
 
 /** An entity whose rows are not the same in both. */
 export type Difference =

@@ -16,7 +16,7 @@ import { switchTo } from './switch-to.js';
 import { withLease } from './with-lease.js';
 
 /** How a rebuild tells how it goes. */
-export type RebuildObserver = {
+type RebuildObserver = {
   readonly onOpened: (instance: string, resumedAt: From) => void;
   readonly onPage: (events: number, reached: bigint) => void;
   readonly onBuilt: () => void;

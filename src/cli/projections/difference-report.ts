@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Difference } from '../../../projections/engine/rebuild/compare.js';
 
-export type DifferenceReport = {
+type DifferenceReport = {
   readonly add: (difference: Difference) => Promise<void>;
   readonly close: () => Promise<void>;
 };

@@ -6,7 +6,7 @@ import type { From, StoredEvent } from '../../event-sourcing/recorded-event.js';
 type Lag = { readonly events: number; readonly seconds: number };
 
 /** Beyond this nobody needs the exact number, and counting has to end. */
-const MAX_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
   const { at } = JSON.parse(metadata) as { readonly at?: string }; // reason: an envelope is a JSON object
