@@ -31,7 +31,7 @@ export type CommandLimits = {
   readonly cached: number;
 };
 
-const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, cached: 5000 };
+const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, cached: 2500 };
 
 type Attempt<State, Event, Failure> =
   | { readonly _tag: 'Done'; readonly outcome: E.Either<Failure, Handled<State, Event>> }
