@@ -48,7 +48,7 @@ export const followLog = <State, Event extends DomainEvent>(
   deps: EngineDeps<State, Event> & { readonly isSoleProcess: boolean },
   signal: AbortSignal,
 ): Follower => {
-  const { pool, store, projection, onNotice, isSoleProcess } = deps;
+  const { pool, store, projection, progress, onNotice, isSoleProcess } = deps;
   const { name } = projection;
   const holder = newHolder();
   let activity: () => Activity = () => ({ _tag: 'Starting' });
@@ -68,6 +68,7 @@ export const followLog = <State, Event extends DomainEvent>(
   const standBy = async (): Promise<void> => {
     if (activity()._tag !== 'StandingBy') onNotice({ _tag: 'StandingBy', projection: name });
     activity = () => ({ _tag: 'StandingBy' });
+    progress.resume();
     await pause(COMPETE_MS, signal);
   };
 
@@ -90,6 +91,7 @@ export const followLog = <State, Event extends DomainEvent>(
     try {
       await holdTenure(deps, instance, lease, signal, (standing) => {
         activity = () => ({ _tag: 'Projecting', instance: instance.name, ...standing() });
+        progress.resume();
       });
     } catch (error) {
       if (!(error instanceof Replaced)) throw error;
@@ -107,6 +109,7 @@ export const followLog = <State, Event extends DomainEvent>(
     if (cause instanceof Deposed) onNotice({ _tag: 'Deposed', projection: name });
     else if (!isInterrupted) onNotice({ _tag: 'Interrupted', projection: name, cause });
     isInterrupted ||= !(cause instanceof Deposed);
+    if (!(cause instanceof Deposed)) progress.interrupt();
     activity = () => ({ _tag: 'Interrupted' });
     await pause(retryMs, signal);
     retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
@@ -120,6 +123,7 @@ export const followLog = <State, Event extends DomainEvent>(
         const error = asRefused(name, cause);
         if (error !== undefined) {
           activity = () => ({ _tag: 'Refused', error });
+          progress.interrupt();
           onNotice({ _tag: 'Refused', projection: name, error });
           return;
         }

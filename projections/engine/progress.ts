@@ -5,7 +5,10 @@ import type { Position } from '../../src/event-sourcing/recorded-event.js';
  * `ProjectionProgress` and `Freshness`.
  */
 export type Progress = {
-  /** True when the rows show everything up to `position`; false when the waiting budget ran out first. */
+  /**
+   * True when the rows show everything up to `position`; false when the waiting budget ran out first, and at once while
+   * projecting is known to stand still.
+   */
   readonly waitFor: (position: Position) => Promise<boolean>;
   /** Whether the rows lack an event that is known to have been in the log for too long. */
   readonly isBehind: () => boolean;
@@ -17,16 +20,20 @@ export type Progress = {
   readonly advance: (position: Position) => void;
   /** The rows ought to show `position` by now: they are behind until they do. */
   readonly expect: (position: Position) => void;
+  /** Projecting stands still, and whoever waits need not, until it resumes or the rows move. */
+  readonly interrupt: () => void;
+  readonly resume: () => void;
 };
 
 /** How long the answer to a write waits for its row. */
 const BUDGET_MS = 2_000;
 
-type Waiter = { readonly position: Position; readonly wake: () => void };
+type Waiter = { readonly position: Position; readonly settle: (isReached: boolean) => void };
 
 export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
   let reached = -1n;
   let expected = -1n;
+  let standsStill = false;
   // by position; writes wait in about that order, so that both ends are where the work is
   const waiters: Array<Waiter> = [];
 
@@ -42,28 +49,39 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
 
   const waitFor = (position: Position): Promise<boolean> => {
     if (position <= reached) return Promise.resolve(true);
+    if (standsStill) {
+      expect(position);
+      return Promise.resolve(false);
+    }
+    const before = reached;
     return new Promise((resolve) => {
-      const waiter: Waiter = {
-        position,
-        wake: () => {
-          clearTimeout(budget);
-          resolve(true);
-        },
+      const settle = (isReached: boolean): void => {
+        clearTimeout(budget);
+        if (!isReached) expect(position);
+        resolve(isReached);
       };
+      const waiter = { position, settle };
       const budget = setTimeout(() => {
         waiters.splice(waiters.indexOf(waiter), 1);
-        expect(position);
-        resolve(false);
+        // nothing moved for as long as anyone waits: the next ones need not find that out again
+        standsStill ||= reached === before;
+        settle(false);
       }, budgetMs);
       enqueue(waiter);
     });
   };
 
+  const interrupt = (): void => {
+    standsStill = true;
+    for (const { settle } of waiters.splice(0)) settle(false);
+  };
+
   const advance = (position: Position): void => {
     if (position <= reached) return;
     reached = position;
+    standsStill = false;
     const beyond = waiters.findIndex((waiter) => waiter.position > position);
-    for (const { wake } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) wake();
+    for (const { settle } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) settle(true);
   };
 
   return {
@@ -73,5 +91,9 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
     isAwaited: () => waiters.length > 0,
     advance,
     expect,
+    interrupt,
+    resume: () => {
+      standsStill = false;
+    },
   };
 };

@@ -30,6 +30,9 @@ export type ObjectStorage = {
 
 /** How far one read model has come with the log. */
 export type ProjectionProgress = {
-  /** True when the read model shows everything up to `position`; false when the waiting budget ran out first. */
+  /**
+   * True when the read model shows everything up to `position`; false when the waiting budget ran out first, and at
+   * once while it is known to stand still.
+   */
   readonly waitFor: (position: Position) => Promise<boolean>;
 };

@@ -139,11 +139,15 @@ export const startService = async (config: Config, log: Logger, started: Started
   const app = makeApp({
     service: config.parts.api ? join(context, stores, queries, projections) : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
-    readiness: makeReadiness({
-      'shutting down': () => Promise.resolve(!isStopping),
-      'event log': async () => E.isRight(await stores.store.head()()),
-      'read models': async () => E.isRight(await queries.ping()),
-    }),
+    readiness: makeReadiness(
+      {
+        'shutting down': () => Promise.resolve(!isStopping),
+        'event log': async () => E.isRight(await stores.store.head()()),
+        'read models': async () => E.isRight(await queries.ping()),
+        'file storage': stores.storage.isThere,
+      },
+      (missing) => log.warn({ missing }, missing.length === 0 ? 'ready again' : 'not ready'),
+    ),
     metrics: metrics.read,
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,

@@ -6,8 +6,13 @@ import type { Config } from '../config.js';
 import type { FileContents } from '../read/get-file.js';
 import { openDiskStorage } from './disk/disk-storage.js';
 import type { CannotOpen } from './open-stores.js';
+import type { Check } from './readiness.js';
 
-export type Storage = ObjectStorage & FileContents;
+export type Storage = ObjectStorage &
+  FileContents & {
+    /** Whether it answers, by one cheap request. */
+    readonly isThere: Check;
+  };
 
 /** The folder of the files below `DATA_DIR`. */
 const FILES = 'files';

@@ -18,12 +18,20 @@ const inTime = (check: Check): Promise<boolean> =>
  * Asks every part at once and names those that are missing, within a second. Callers that come while it asks share
  * the answer, so that probing costs the same however often it is done.
  */
-export const makeReadiness = (parts: Readonly<Record<string, Check>>) => {
+export const makeReadiness = (
+  parts: Readonly<Record<string, Check>>,
+  /** Told what is missing whenever that has changed. */
+  onChange: (missing: ReadonlyArray<string>) => void = () => undefined,
+) => {
+  let known = '';
   const ask = async (): Promise<{ readonly missing: ReadonlyArray<string> }> => {
     const answers = await Promise.all(
       Object.entries(parts).map(async ([name, check]) => ({ name, isThere: await inTime(check) })),
     );
-    return { missing: answers.filter(({ isThere }) => !isThere).map(({ name }) => name) };
+    const missing = answers.filter(({ isThere }) => !isThere).map(({ name }) => name);
+    if (missing.join() !== known) onChange(missing);
+    known = missing.join();
+    return { missing };
   };
   let asking: ReturnType<typeof ask> | undefined;
 

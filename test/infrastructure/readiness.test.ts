@@ -18,6 +18,16 @@ describe('readiness', () => {
     expect(await readiness()).to.deep.equal({ missing: ['no', 'failing', 'silent'] });
   });
 
+  it('tells when what is missing has changed, and only then', async () => {
+    const answers = [true, false, false, true];
+    const told: Array<ReadonlyArray<string>> = [];
+    const readiness = makeReadiness({ log: () => Promise.resolve(answers.shift() === true) }, (missing) =>
+      told.push(missing),
+    );
+    for (const _ of [...answers]) await readiness();
+    expect(told).to.deep.equal([['log'], []]);
+  });
+
   it('asks once for all who ask at the same time, and again later', async () => {
     let asked = 0;
     const readiness = makeReadiness({ log: () => Promise.resolve(++asked > 1) });

@@ -33,6 +33,29 @@ describe('the progress of a read model', () => {
     expect(progress.isBehind()).to.equal(false);
   });
 
+  it('lets nobody wait while projecting is interrupted, and everybody again when it resumes', async () => {
+    const progress = makeProgress(60_000);
+    const waiting = progress.waitFor(3n);
+    progress.interrupt();
+    expect([await waiting, await progress.waitFor(4n), progress.isBehind()]).to.deep.equal([false, false, true]);
+    progress.resume();
+    const resumed = progress.waitFor(5n);
+    progress.advance(5n);
+    expect([await resumed, progress.isBehind()]).to.deep.equal([true, false]);
+  });
+
+  it('lets one wait find out that the rows stand still, and others wait again once they move', async () => {
+    const progress = makeProgress(50);
+    expect(await progress.waitFor(3n)).to.equal(false);
+    const start = performance.now();
+    expect(await progress.waitFor(4n)).to.equal(false);
+    expect(performance.now() - start).to.be.lessThan(40);
+    progress.advance(0n);
+    const moved = progress.waitFor(4n);
+    progress.advance(4n);
+    expect(await moved).to.equal(true);
+  });
+
   it('never goes back', async () => {
     const progress = makeProgress(1);
     progress.advance(7n);

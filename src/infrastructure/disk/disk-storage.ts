@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { taskEither as TE } from 'fp-ts';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
+import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import { layoutOf } from './layout.js';
 import { listObjects } from './list-objects.js';
@@ -13,17 +14,20 @@ import { writeObject } from './write-object.js';
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
+type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check };
+
 /**
  * Files in a directory of this machine, one an object, readable by their owner alone; the directory is created where
  * it is missing. Any number of processes may share it.
  */
-export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable, ObjectStorage & FileContents> =>
+export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable, DiskStorage> =>
   TE.tryCatch(async () => {
     const layout = layoutOf(root);
     await mkdir(layout.objects, { recursive: true, mode: 0o700 });
     await mkdir(layout.unfinished, { recursive: true, mode: 0o700 });
     await syncDirectory(path.dirname(layout.objects));
     return {
+      isThere: () => access(layout.objects, constants.R_OK | constants.W_OK).then(() => true),
       put: (key, body) => takeBody(body, (chunks) => writeObject(layout, key, chunks)),
       open: (key, range) =>
         TE.tryCatch(

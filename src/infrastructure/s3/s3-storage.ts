@@ -3,6 +3,7 @@ import type { S3Config } from '../../config.js';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
 import { requireObjectKey } from '../object-key.js';
+import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import type { Bucket } from './bucket.js';
 import { checkBucket } from './check-bucket.js';
@@ -15,7 +16,7 @@ import { DEFAULT_PATIENCE, type Patience } from './patience.js';
 import { patientTransport } from './transport.js';
 import { abortOldUploads } from './unfinished-uploads.js';
 
-export type S3Storage = ObjectStorage & FileContents & { readonly close: () => void };
+export type S3Storage = ObjectStorage & FileContents & { readonly isThere: Check; readonly close: () => void };
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
@@ -38,6 +39,7 @@ const connect = async (settings: S3Config, connections: Connections, patience: P
 };
 
 const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
+  isThere: () => bucket.client.bucketExists(bucket.name),
   put: (key, body) =>
     takeBody(body, async (chunks) => {
       requireObjectKey(key);
