@@ -107,9 +107,10 @@ export const followLog = <State, Event extends DomainEvent>(
   const interrupt = async (cause: unknown): Promise<void> => {
     registered = undefined;
     if (cause instanceof Deposed) onNotice({ _tag: 'Deposed', projection: name });
-    else if (!isInterrupted) onNotice({ _tag: 'Interrupted', projection: name, cause });
+    // a connection that was lost once is often back with the next attempt: who waits is told by the second failure
+    else if (isInterrupted) progress.interrupt();
+    else onNotice({ _tag: 'Interrupted', projection: name, cause });
     isInterrupted ||= !(cause instanceof Deposed);
-    if (!(cause instanceof Deposed)) progress.interrupt();
     activity = () => ({ _tag: 'Interrupted' });
     await pause(retryMs, signal);
     retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);

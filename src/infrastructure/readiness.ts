@@ -1,5 +1,5 @@
 /** Whether a part that the service needs answers. Rejecting means no. */
-type Check = () => Promise<boolean>;
+export type Check = () => Promise<boolean>;
 
 /** Longest wait for one part, ms; a part that does not answer by then is missing. */
 const PATIENCE = 1000;
