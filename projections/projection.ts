@@ -36,6 +36,8 @@ export type Projection<State, Event extends DomainEvent> = {
   readonly shape: number;
   readonly eventTypes: ReadonlyArray<Event['type']>;
   readonly serde: Serde<Event>;
+  /** Ids of events that an operator has decided to pass over: they count, and change nothing. */
+  readonly skipped?: ReadonlySet<string>;
   readonly initialState: State;
   readonly evolve: (state: State, event: Event, occurrence: Occurrence) => State;
   readonly keys: ReadonlyArray<KeyColumn<State>>;

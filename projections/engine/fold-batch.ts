@@ -35,7 +35,7 @@ const ALREADY_PARKED = 'an earlier event of the stream is parked';
 
 /** Folds the next events of one entity; stops at one that cannot be projected. Events it has already are passed over. */
 export const foldEntity = <State, Event extends DomainEvent>(
-  { serde, evolve }: Projection<State, Event>,
+  { serde, evolve, skipped }: Projection<State, Event>,
   known: Entity<State>,
   events: ReadonlyArray<StoredEvent>,
 ): { readonly entity: Entity<State>; readonly parking: Parking | undefined } => {
@@ -49,6 +49,10 @@ export const foldEntity = <State, Event extends DomainEvent>(
     if (entity.isParked) return park(ALREADY_PARKED);
     if (stored.revision !== entity.revision + 1n)
       return park(`revision ${String(stored.revision)} follows ${String(entity.revision)}`);
+    if (skipped?.has(stored.id) === true) {
+      entity = { ...entity, revision: stored.revision };
+      continue;
+    }
     const decoded = serde.decode(stored);
     if (E.isLeft(decoded)) return park(decoded.left.reason);
     const { event, metadata } = decoded.right;

@@ -9,6 +9,7 @@ import { type Instance, readInstance, type Role, tableOf } from './instance.js';
 import { keepLease, type Lease } from './lease.js';
 import { mergeBatches } from './merge-batches.js';
 import type { OnNotice } from './notice.js';
+import { withSkips } from './parked/skips.js';
 import type { Progress } from './progress.js';
 import { repeat } from './repeat.js';
 import { makeStatistics } from './statistics.js';
@@ -133,14 +134,15 @@ export const holdTenure = async <State, Event extends DomainEvent>(
   signal: AbortSignal,
   begin: (standing: () => Standing) => void,
 ): Promise<void> => {
-  const { pool, projection, progress, notifies } = deps;
+  const { pool, store, progress, notifies } = deps;
+  const projection = await withSkips(store, deps.projection);
   let current: Standing = instance;
   const stand = (standing: Standing): void => {
     current = standing;
     if (standing.role === 'live') progress.advance(commitOf(standing.checkpoint));
   };
   const writer = { pool, projection, instance, lease, notifies };
-  const tenure = { ...deps, writer, stand, standing: () => current };
+  const tenure = { ...deps, projection, writer, stand, standing: () => current };
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
   stand(instance);

@@ -1,13 +1,8 @@
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import {
-  type Checkpoint,
-  entityIdOf,
-  type Position,
-  type StreamName,
-} from '../../src/event-sourcing/recorded-event.js';
+import { type Checkpoint, entityIdOf, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { isUuid } from './binary-array.js';
-import { foldEntity, newEntity } from './fold-batch.js';
+import { foldStream } from './fold-stream.js';
 import type { OnNotice } from './notice.js';
 import type { Entity } from './rows.js';
 import { inTransaction } from './schema.js';
@@ -18,25 +13,6 @@ import { isRefusal } from './write-with-parking.js';
 const TRIED_AT_ONCE = 1_000;
 
 const PARKED = 'select stream from read_model.parked where table_name = $1 order by position limit $2';
-
-/** The entity as its stream has it up to a position; undefined when it still cannot be projected. */
-const foldStream = async <State, Event extends DomainEvent>(
-  { projection }: Writer<State, Event>,
-  store: EventStore,
-  stream: StreamName,
-  upTo: Position,
-): Promise<Entity<State> | undefined> => {
-  let entity: Entity<State> | undefined;
-  for await (const page of store.readStream(stream, { direction: 'forwards' })) {
-    const events = page.filter(({ position }) => position <= upTo);
-    const [first] = events;
-    if (first === undefined) break;
-    const folded = foldEntity(projection, entity ?? newEntity(projection, entityIdOf(stream), first), events);
-    if (folded.parking !== undefined) return undefined;
-    entity = folded.entity;
-  }
-  return entity;
-};
 
 /** True when the row was written and the entity is parked no more; false when the database still refuses it. */
 const restore = async <State, Event extends DomainEvent>(
@@ -74,8 +50,9 @@ export const unpark = async <State, Event extends DomainEvent>(
   const { pool, instance, projection } = writer;
   const { rows } = await pool.query<{ stream: StreamName }>(PARKED, [instance.name, TRIED_AT_ONCE]);
   for (const { stream } of rows.filter((row) => isUuid(entityIdOf(row.stream)))) {
-    const entity = await foldStream(writer, store, stream, checkpoint.commit);
-    if (entity !== undefined && (await restore(writer, checkpoint, stream, entity)))
+    const folded = await foldStream(projection, store, stream, checkpoint.commit);
+    if (folded === undefined || folded.parking !== undefined) continue;
+    if (await restore(writer, checkpoint, stream, folded.entity))
       onNotice({ _tag: 'Unparked', projection: projection.name, stream });
   }
 };

@@ -3,7 +3,7 @@ import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-
 import { entityIdOf } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
-import { type Role, tableOf } from './instance.js';
+import { type Instance, type Role, tableOf } from './instance.js';
 import type { Entity } from './rows.js';
 import { inTransaction } from './schema.js';
 import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';
@@ -15,7 +15,11 @@ const VALUE_CLASSES = new Set(['22', '23', '54']);
 export const isRefusal = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && VALUE_CLASSES.has(error.code?.slice(0, 2) ?? '');
 
-const withSavepoint = async (client: PoolClient, work: () => Promise<void>): Promise<DatabaseError | undefined> => {
+/** Runs `work` so that the transaction lives on when the database refuses a value; gives the refusal. */
+export const withSavepoint = async (
+  client: PoolClient,
+  work: () => Promise<void>,
+): Promise<DatabaseError | undefined> => {
   await client.query('savepoint attempt');
   try {
     await work();
@@ -29,10 +33,10 @@ const withSavepoint = async (client: PoolClient, work: () => Promise<void>): Pro
 };
 
 /** Leaves the row as it was, marked; an entity without one gets an empty row, so that it is known by its id. */
-const markParked = async <State, Event extends DomainEvent>(
+export const markParked = async (
   client: PoolClient,
-  { instance }: Writer<State, Event>,
-  { id, place }: Entity<State>,
+  { instance }: { readonly instance: Pick<Instance, 'name'> },
+  { id, place }: Pick<Entity<unknown>, 'id' | 'place'>,
 ): Promise<void> => {
   await client.query(
     `insert into ${tableOf(instance)} as t (id, place, revision, parked) values ($1, $2, -1, true)
@@ -49,10 +53,10 @@ on conflict (table_name, stream) do update set waiting = p.waiting + excluded.wa
 // a text with NUL would be refused for ever, and with it every other entity
 const storable = (text: string): string => text.replaceAll('\0', '�');
 
-/** Notes an event that cannot be projected, within a transaction that moves the checkpoint over it. */
-export const park = async <State, Event extends DomainEvent>(
+/** Records what holds an entity up; what held it up before stays the reason. */
+export const park = async (
   client: PoolClient,
-  { instance }: Writer<State, Event>,
+  { instance }: { readonly instance: Pick<Instance, 'name' | 'version'> },
   { event, reason, waiting }: Parking,
 ): Promise<void> => {
   const place = [event.revision.toString(), event.position.toString()];

@@ -1,0 +1,62 @@
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import {
+  entityIdOf,
+  type Position,
+  type Revision,
+  type StoredEvent,
+  type StreamName,
+} from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import type { Projection } from '../projection.js';
+import { foldEntity, newEntity, type Parking } from './fold-batch.js';
+import type { Entity } from './rows.js';
+
+/** An entity as its stream makes it; `parking` tells what it stopped at. */
+export type FoldedStream<State> = { readonly entity: Entity<State>; readonly parking: Parking | undefined };
+
+const NOT_FOLDED = 'the entity is parked here';
+
+/** As `foldEntity`; the event at `parkedAt` is taken for one that cannot be projected. */
+const foldUntil = <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  entity: Entity<State>,
+  events: ReadonlyArray<StoredEvent>,
+  parkedAt: Revision | undefined,
+): FoldedStream<State> => {
+  const stop = events.findIndex(({ revision }) => revision === parkedAt);
+  const event = events[stop];
+  if (event === undefined) return foldEntity(projection, entity, events);
+  const before = foldEntity(projection, entity, events.slice(0, stop));
+  const waiting = events.length - stop;
+  return before.parking === undefined
+    ? { ...before, parking: { event, reason: NOT_FOLDED, waiting } }
+    : { ...before, parking: { ...before.parking, waiting: before.parking.waiting + waiting } };
+};
+
+/**
+ * Folds a stream up to a position, and no further than to before the event at `parkedAt`; undefined when it holds
+ * nothing up to there.
+ */
+export const foldStream = async <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  store: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+  upTo: Position,
+  parkedAt?: Revision,
+): Promise<FoldedStream<State> | undefined> => {
+  let known: FoldedStream<State> | undefined;
+  for await (const page of store.readStream(stream, { direction: 'forwards' })) {
+    const events = page.filter(({ position }) => position <= upTo);
+    const [first] = events;
+    if (first === undefined) break;
+    if (known?.parking === undefined)
+      known = foldUntil(
+        projection,
+        known?.entity ?? newEntity(projection, entityIdOf(stream), first),
+        events,
+        parkedAt,
+      );
+    else known = { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
+  }
+  return known;
+};

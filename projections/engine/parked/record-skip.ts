@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { either as E } from 'fp-ts';
+import { canonicalJson } from '../../../src/event-sourcing/canonical-json.js';
+import { seal } from '../../../src/event-sourcing/envelope.js';
+import type { AppendRejected, EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
+import type { Projection } from '../../projection.js';
+import type { Parked } from './read-parked.js';
+import { readSkips } from './skips.js';
+
+/** Who decided, why and when. */
+export type Decision = { readonly actor: string; readonly reason: string; readonly at: Date };
+
+/** Other operators who decide at the same moment. */
+const ATTEMPTS = 5;
+
+/**
+ * Appends the decision to pass over the event that holds an entity up. True when it is recorded now, false when it
+ * was recorded before. Throws what the log throws.
+ */
+export const recordSkip = async (
+  store: EventStore,
+  projection: Projection<never, never>['name'],
+  { stream, revision, eventId }: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
+  { actor, reason, at }: Decision,
+): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
+  const type: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
+  const data: ProjectionEventSkipped['data'] = { projection, stream, revision: Number(revision), eventId, reason };
+  const operations = operationsStream(projection);
+  const commandId = randomUUID();
+  for (let tried = 1; ; tried += 1) {
+    const { eventIds, end } = await readSkips(store, projection);
+    if (eventIds.has(eventId)) return E.right(false);
+    const { hash: _hash, ...event } = seal({
+      id: commandId,
+      stream: operations,
+      revision: end.revision,
+      type,
+      data,
+      schemaVersion: skippedSerde.schemaVersionOf(type),
+      at: at.toISOString(),
+      actor,
+      correlationId: commandId,
+      causationId: commandId,
+      request: canonicalJson(data),
+      previousHash: end.hash,
+    });
+    const appended = await store.append(operations, end.revision === 0n ? 'no-stream' : end.revision - 1n, [event])();
+    if (E.isRight(appended)) return E.right(true);
+    if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);
+    if (tried === ATTEMPTS) return E.left({ _tag: 'AppendRejected', reason: `${operations} is written all the time` });
+  }
+};

@@ -1,0 +1,43 @@
+import { either as E } from 'fp-ts';
+import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
+
+/** The decisions recorded so far about one projection, and where the next one is appended. */
+export type Skips = {
+  readonly eventIds: ReadonlySet<string>;
+  readonly end: ChainEnd;
+};
+
+const SKIPPED: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
+
+/** Throws `StoreUnavailable`, and an error for a decision that cannot be read: to fold without it would be wrong. */
+export const readSkips = async (
+  store: Pick<EventStore, 'readStream'>,
+  projection: Projection<never, never>['name'],
+): Promise<Skips> => {
+  const eventIds = new Set<string>();
+  let end = chainStart;
+  for await (const page of store.readStream(operationsStream(projection), { direction: 'forwards' }))
+    for (const stored of page) {
+      if (stored.type !== SKIPPED) throw new Error(`${stored.stream} holds ${stored.type}, which is not known`);
+      const decoded = skippedSerde.decode(stored);
+      if (E.isLeft(decoded))
+        throw new Error(`event ${stored.id} of ${stored.stream} cannot be read: ${decoded.left.reason}`);
+      const { event, metadata } = decoded.right;
+      eventIds.add(event.data.eventId);
+      end = { revision: stored.revision + 1n, hash: metadata.hash };
+    }
+  return { eventIds, end };
+};
+
+/** The projection as operators have decided: what folds with it passes over the events that were skipped until now. */
+export const withSkips = async <State, Event extends DomainEvent>(
+  store: Pick<EventStore, 'readStream'>,
+  projection: Projection<State, Event>,
+): Promise<Projection<State, Event>> => {
+  const { eventIds } = await readSkips(store, projection.name);
+  return eventIds.size === 0 ? projection : { ...projection, skipped: eventIds };
+};

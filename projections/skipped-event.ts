@@ -1,0 +1,23 @@
+import * as t from 'io-ts';
+import type { StreamName } from '../src/event-sourcing/recorded-event.js';
+import { makeSerde } from '../src/event-sourcing/serde.js';
+import type { Projection } from './projection.js';
+
+/** An operator's decision: a projection folds this event as if it changed nothing. A fact like any other, for ever. */
+export const ProjectionEventSkipped = t.strict({
+  type: t.literal('ProjectionEventSkipped'),
+  data: t.strict({
+    projection: t.string,
+    stream: t.string,
+    revision: t.number,
+    eventId: t.string,
+    reason: t.string,
+  }),
+});
+export type ProjectionEventSkipped = t.TypeOf<typeof ProjectionEventSkipped>;
+
+export const skippedSerde = makeSerde<ProjectionEventSkipped>(ProjectionEventSkipped, {});
+
+/** The stream that holds the operators' decisions about one projection. */
+export const operationsStream = (projection: Projection<never, never>['name']): StreamName =>
+  `operations-${projection}`;
