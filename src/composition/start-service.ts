@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E, type taskEither as TE } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
@@ -10,8 +11,10 @@ import { serve } from '../http/serve.js';
 import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
+import { tellDrift } from '../infrastructure/logging/tell-drift.js';
 import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
 import { tellIncident, tellNotice } from '../infrastructure/logging/tell.js';
+import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
 import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
@@ -90,6 +93,21 @@ const project = async ({ config, log, started, metrics }: Context, stores: Store
   return projections;
 };
 
+const verify = ({ config, log, started, metrics }: Context, stores: Stores, { status }: Projections): void => {
+  if (!config.parts.projector) return;
+  const [count, tell] = [makeDriftCounter(metrics), tellDrift(log)];
+  const watching = watchDrift({
+    store: stores.store,
+    connectionString: stores.readModelsUrl,
+    isProjecting: (readModel) => status()[readModel].activity._tag === 'Projecting',
+    onDrift: (drift) => {
+      count(drift.projection);
+      tell(drift);
+    },
+  });
+  started.add(watching.stop);
+};
+
 const sweep = ({ config, log, started }: Context, store: Stores['store'], storage: Storage): void => {
   if (!config.parts.projector) return;
   const sweeping = startSweeping({ store, storage, now, onFault: tellSweepFault(log), onSwept: tellSwept(log) });
@@ -133,6 +151,7 @@ export const startService = async (config: Config, log: Logger, started: Started
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);
   const projections = await project(context, stores);
+  verify(context, stores, projections);
   sweep(context, stores.store, stores.storage);
 
   let isStopping = false;

@@ -1,0 +1,96 @@
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { foldStream } from '../fold-stream.js';
+import type { Instance } from '../instance.js';
+import type { Entity } from '../rows.js';
+import type { Database } from '../schema.js';
+import { readSight, type Sight, type TextRow } from './stored-row.js';
+
+/** A row that is not what its stream makes. Names of fields, never values. */
+export type Drift = {
+  readonly stream: StreamName;
+  readonly id: string;
+  /** `missing`: the stream makes a row and there is none; `surplus`: there is a row and no stream. */
+  readonly kind: 'differs' | 'missing' | 'surplus';
+  /** Columns that differ; of the answer each of its fields: `body.name`. */
+  readonly fields: ReadonlyArray<string>;
+};
+
+/** Where rows are verified. */
+export type Verifier<State, Event extends DomainEvent> = {
+  readonly database: Database;
+  readonly store: Pick<EventStore, 'readStream'>;
+  readonly projection: Projection<State, Event>;
+  readonly instance: Pick<Instance, 'name'>;
+};
+
+const rowOf = <State, Event extends DomainEvent>(
+  { contentOf, keys }: Projection<State, Event>,
+  { id, place, revision, isParked, state }: Entity<State>,
+): TextRow => ({
+  id,
+  place: place.toString(),
+  revision: revision.toString(),
+  parked: String(isParked),
+  ...contentOf(id, state),
+  ...Object.fromEntries(keys.map(({ name, cellOf }) => [name, cellOf(state)])),
+});
+
+/** The row that the stream makes up to where the sight stands, and before the event that holds the entity up. */
+const expectedRow = async <State, Event extends DomainEvent>(
+  { store, projection }: Verifier<State, Event>,
+  stream: StreamName,
+  { checkpoint, parkedAt }: Sight,
+): Promise<TextRow | undefined> => {
+  if (checkpoint === undefined) return undefined;
+  const folded = await foldStream(projection, store, stream, checkpoint, parkedAt);
+  return folded && rowOf(projection, { ...folded.entity, isParked: folded.parking !== undefined });
+};
+
+const membersOf = (body: string): Readonly<Record<string, unknown>> => {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+};
+
+const bodyFields = (one: string, other: string): ReadonlyArray<string> => {
+  const [left, right] = [membersOf(one), membersOf(other)];
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const differing = names.filter((name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]));
+  return differing.length === 0 ? ['body'] : differing.map((name) => `body.${name}`);
+};
+
+/** Names of what differs between two rows of one table; within `body` the fields of the answer. */
+export const differingFields = (one: TextRow, other: TextRow): ReadonlyArray<string> =>
+  Object.keys(one)
+    .filter((column) => one[column] !== other[column])
+    .flatMap((column) => {
+      const [left, right] = [one[column], other[column]];
+      const areBodies = column === 'body' && typeof left === 'string' && typeof right === 'string';
+      return areBodies ? bodyFields(left, right) : [column];
+    });
+
+/**
+ * Compares the row of an entity with its stream, both as of the checkpoint that stood when the row was read: a row
+ * that is merely behind the log does not differ. Undefined when they agree. Throws what log and database throw.
+ */
+export const findDrift = async <State, Event extends DomainEvent>(
+  verifier: Verifier<State, Event>,
+  id: string,
+): Promise<Drift | undefined> => {
+  const { database, instance, projection } = verifier;
+  const stream: StreamName = `${projection.category}-${id}`;
+  const sight = await readSight(database, instance, projection, { id, stream });
+  if (sight === undefined) return undefined;
+  const expected = await expectedRow(verifier, stream, sight);
+  const { row } = sight;
+  if (row === undefined) return expected && { stream, id, kind: 'missing', fields: [] };
+  if (expected === undefined) return { stream, id, kind: 'surplus', fields: [] };
+  const fields = differingFields(expected, row);
+  return fields.length === 0 ? undefined : { stream, id, kind: 'differs', fields };
+};

@@ -1,0 +1,66 @@
+import type { Revision } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { KeyColumn, Projection } from '../../projection.js';
+import { type Instance, tableOf } from '../instance.js';
+import type { Database } from '../schema.js';
+import { BASE_COLUMNS } from '../table.js';
+
+/** A row as text by column. */
+export type TextRow = Readonly<Record<string, string | null>>;
+
+/** What one snapshot of the database shows of an entity. */
+export type Sight = {
+  /** Undefined: there is no row. */
+  readonly row: TextRow | undefined;
+  /** Everything up to here is in the rows; undefined before the first event. */
+  readonly checkpoint: bigint | undefined;
+  /** The event that holds the entity up. */
+  readonly parkedAt: Revision | undefined;
+};
+
+const ELEMENT = String.raw`'"' || replace(replace(e, '\', '\\'), '"', '\"') || '"'`;
+
+/** The column as `cellOf` writes it. */
+const textOf = ({ name, type }: Pick<KeyColumn<never>, 'name' | 'type'>): string =>
+  type === 'text'
+    ? `t.${name}`
+    : `case when t.${name} is not null then
+         '{' || array_to_string(array(select ${ELEMENT} from unnest(t.${name}) e), ',') || '}' end`;
+
+type Row = {
+  readonly live: TextRow | null;
+  readonly checkpoint: string | null;
+  readonly parked_at: string | null;
+};
+
+/** Undefined when the rows have been dropped. */
+export const readSight = async <State, Event extends DomainEvent>(
+  database: Database,
+  instance: Pick<Instance, 'name'>,
+  { keys }: Pick<Projection<State, Event>, 'keys'>,
+  { id, stream }: { readonly id: string; readonly stream: string },
+): Promise<Sight | undefined> => {
+  const columns = [
+    ...BASE_COLUMNS.map((name) => `'${name}', t.${name}::text`),
+    ...keys.map((key) => `'${key.name}', ${textOf(key)}`),
+  ];
+  const { rows } = await database.query<Row>({
+    name: `sight of ${instance.name}`,
+    // one statement, one snapshot: rows and checkpoint move in one commit
+    text: `select case when t.id is not null then json_build_object(${columns.join(', ')}) end as live,
+             i.checkpoint_commit as checkpoint, p.revision as parked_at
+           from read_model.instance i
+           left join ${tableOf(instance)} t on t.id = $2
+           left join read_model.parked p on p.table_name = i.table_name and p.stream = $3
+           where i.table_name = $1`,
+    values: [instance.name, id, stream],
+  });
+  const [sight] = rows;
+  return (
+    sight && {
+      row: sight.live ?? undefined,
+      checkpoint: sight.checkpoint === null ? undefined : BigInt(sight.checkpoint),
+      parkedAt: sight.parked_at === null ? undefined : BigInt(sight.parked_at),
+    }
+  );
+};

@@ -1,0 +1,114 @@
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { isUuid } from '../binary-array.js';
+import { tableOf } from '../instance.js';
+import { readWritableLive } from '../live-instance.js';
+import { withSkips } from '../parked/skips.js';
+import type { Database } from '../schema.js';
+import { type Drift, findDrift, type Verifier } from './find-drift.js';
+
+const PAGE = 500;
+
+export type VerifyingRows = {
+  /** So many rows by chance; without it every row, and every stream that should have one. */
+  readonly sample: number | undefined;
+  readonly onDrift: (drift: Drift) => Promise<void>;
+  /** After each entity. */
+  readonly onChecked: (checked: number) => void;
+  readonly signal: AbortSignal;
+};
+
+export type VerifiedRows = {
+  readonly checked: number;
+  readonly drifted: number;
+  /** False when `signal` ended it before the end. */
+  readonly isComplete: boolean;
+};
+
+type Ids = AsyncGenerator<string>;
+
+type Place = Pick<Verifier<never, never>, 'database' | 'instance'>;
+
+async function* sampled({ database, instance }: Place, size: number): Ids {
+  const text = `select id::text from ${tableOf(instance)} order by random() limit $1`;
+  for (const { id } of (await database.query<{ id: string }>(text, [size])).rows) yield id;
+}
+
+/** Ids of rows behind `after`, in their order. */
+export const nextIds = async (
+  { database, instance }: Place,
+  after: string | undefined,
+  limit: number,
+): Promise<ReadonlyArray<string>> => {
+  const text = `select id::text from ${tableOf(instance)} where $1::uuid is null or id > $1 order by id limit $2`;
+  const { rows } = await database.query<{ id: string }>(text, [after, limit]);
+  return rows.map(({ id }) => id);
+};
+
+async function* allRows(place: Place): Ids {
+  let after: string | undefined;
+  for (;;) {
+    const ids = await nextIds(place, after, PAGE);
+    yield* ids;
+    after = ids.at(-1);
+    if (after === undefined) return;
+  }
+}
+
+/** Entities of the log that have no row just now. */
+async function* withoutRow({ database, instance }: Place, store: EventStore, category: string): Ids {
+  const text = `select u.id::text from unnest($1::uuid[]) u (id)
+    where not exists (select from ${tableOf(instance)} t where t.id = u.id)`;
+  for await (const { events } of store.readAll({ after: 'start', categories: [category] })) {
+    const ids = events.filter(({ revision }) => revision === 0n).map(({ stream }) => entityIdOf(stream));
+    const possible = ids.filter(isUuid);
+    if (possible.length === 0) continue;
+    for (const { id } of (await database.query<{ id: string }>(text, [possible])).rows) yield id;
+  }
+}
+
+/**
+ * Looks again, with what operators have decided meanwhile, before it says that a row drifted. `verifier` is given by
+ * the caller for many looks; its projection is `given` with the skips of then.
+ */
+export const confirmedDrift = async <State, Event extends DomainEvent>(
+  verifier: Verifier<State, Event>,
+  given: Projection<State, Event>,
+  id: string,
+): Promise<Drift | undefined> => {
+  if ((await findDrift(verifier, id)) === undefined) return undefined;
+  return findDrift({ ...verifier, projection: await withSkips(verifier.store, given) }, id);
+};
+
+/** Compares live rows with their streams. Throws what log and database throw, and `NoLiveRows`. */
+export const verifyRows = async <State, Event extends DomainEvent>(
+  database: Database,
+  store: EventStore,
+  given: Projection<State, Event>,
+  { sample, onDrift, onChecked, signal }: VerifyingRows,
+): Promise<VerifiedRows> => {
+  const instance = await readWritableLive(database, given);
+  const verifier = { database, store, instance, projection: await withSkips(store, given) };
+  const counts = { checked: 0, drifted: 0 };
+  const check = async (ids: Ids): Promise<boolean> => {
+    for await (const id of ids) {
+      if (signal.aborted) return false;
+      const drift = await confirmedDrift(verifier, given, id);
+      counts.checked += 1;
+      onChecked(counts.checked);
+      if (drift === undefined) continue;
+      counts.drifted += 1;
+      await onDrift(drift);
+    }
+    return true;
+  };
+  const place = { database, instance };
+  if (sample !== undefined) {
+    const isComplete = await check(sampled(place, sample));
+    return { ...counts, isComplete };
+  }
+  const isComplete = (await check(allRows(place))) && (await check(withoutRow(place, store, given.category)));
+  return { ...counts, isComplete };
+};

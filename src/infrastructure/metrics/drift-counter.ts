@@ -1,0 +1,17 @@
+import { Counter } from 'prom-client';
+import type { Metrics } from './metrics.js';
+
+const readModels = ['businesses', 'documents'] as const;
+
+/** Counts rows that were found not to be what their streams make. */
+export const makeDriftCounter = ({ registry }: Pick<Metrics, 'registry'>): ((readModel: string) => void) => {
+  const drifts = new Counter({
+    name: 'projection_drift_total',
+    help: 'Rows found, each time they were looked at, not to be what their streams make',
+    labelNames: ['read_model'],
+    registers: [registry],
+  });
+  // a counter that begins at its first fault shows no rise
+  for (const readModel of readModels) drifts.inc({ read_model: readModel }, 0);
+  return (readModel) => drifts.inc({ read_model: readModel });
+};

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import pg from 'pg';
+import { openOperations, type Operations } from '../../projections/engine/operations.js';
+import type { Notice } from '../../projections/engine/notice.js';
+import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import type { Drift } from '../../projections/engine/verify/find-drift.js';
+import { type FoundDrift, watchDrift } from '../../projections/engine/verify/watch-drift.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
+import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { eventually } from '../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { append, created, renamed, sealed } from './appending.js';
+
+const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
+const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
+const tagged = (name: string, ...tags: ReadonlyArray<string>) => ({
+  type: 'DocumentCreated',
+  data: {
+    name,
+    description: null,
+    type: 'Document',
+    entityType: 'Business',
+    entity: null,
+    tags,
+    file: { key: randomUUID(), size: 1, sha256: '0'.repeat(64), mimeType: 'text/plain', originalName: 'a' },
+  },
+});
+
+describe("an operator's work on the read models", function () {
+  this.timeout(startingPostgres);
+
+  let connectionString: string;
+  let store: EventStore;
+  let database: pg.Pool;
+  let operations: Operations;
+  let running: Array<Projections>;
+  let notices: Array<Notice>;
+
+  beforeEach(async () => {
+    connectionString = await freshDatabase();
+    store = makeInMemoryEventStore();
+    database = new pg.Pool({ connectionString, max: 2 });
+    operations = openOperations(store, connectionString);
+    running = [];
+    notices = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.map((projections) => projections.stop()));
+    await Promise.all([operations.close(), database.end()]);
+  });
+
+  const start = (): Projections => {
+    const projections = startProjections({
+      store,
+      connectionString,
+      projector: true,
+      isSoleProcess: false,
+      onNotice: (notice) => notices.push(notice),
+    });
+    running.push(projections);
+    return projections;
+  };
+
+  const show = async (
+    projections: Projections,
+    position: bigint,
+    readModel: 'businesses' | 'documents' = 'businesses',
+  ) => expect(await projections[readModel].progress.waitFor(position)).to.equal(true);
+
+  const drifts = async (sample?: number): Promise<ReadonlyArray<Drift>> => {
+    const found: Array<Drift> = [];
+    for (const { verify } of operations.readModels)
+      await verify({
+        sample,
+        onDrift: (drift) => Promise.resolve(void found.push(drift)),
+        onChecked: () => undefined,
+        signal: new AbortController().signal,
+      });
+    return found;
+  };
+
+  const refold = (stream: StreamName) => operations.showing(stream)!.refold(stream);
+
+  const nameOf = async (id: string): Promise<string | undefined> => {
+    const { rows } = await database.query<{ name: string }>('select name from read_model.businesses where id = $1', [
+      id,
+    ]);
+    return rows[0]?.name;
+  };
+
+  const recordSkip = async (stream: StreamName, actor = 'olga') => {
+    const parked = await operations.findParked(stream);
+    if (parked === undefined) throw new Error(`${stream} is not parked`);
+    return operations
+      .showing(stream)!
+      .recordSkip(parked, { actor, reason: 'made by a broken client', at: new Date('2026-05-06T07:08:09.000Z') });
+  };
+
+  it('finds each kind of drift with the fields that differ, and mends it while the projector runs', async () => {
+    const projections = start();
+    for (const index of [1, 2, 3, 4]) await append(store, streamAt(index), 0n, created(`No ${index}`, { ein: '1' }));
+    await show(projections, await append(store, streamAt(5), 0n, created('No 5')));
+    const tags = ['a', 'b "c"', 'd\\e', 'NULL', ''];
+    await append(store, `document-${idAt(6)}`, 0n, tagged('Paper', ...tags));
+    await show(projections, await append(store, `document-${idAt(7)}`, 0n, tagged('Untagged')), 'documents');
+    expect(await drifts()).to.deep.equal([]);
+
+    await database.query(`update read_model.businesses set body = replace(body, 'No 1', 'No I') where id = $1`, [
+      idAt(1),
+    ]);
+    await database.query('update read_model.businesses set revision = 7, ein = $2 where id = $1', [idAt(2), '2']);
+    await database.query('delete from read_model.businesses where id = $1', [idAt(3)]);
+    await database.query('update read_model.businesses set id = $2 where id = $1', [idAt(4), idAt(9)]);
+    await database.query(`update read_model.documents set tags = '{"a,b"}' where id = $1`, [idAt(6)]);
+    const found = await drifts();
+    expect(found).to.have.deep.members([
+      { stream: streamAt(1), id: idAt(1), kind: 'differs', fields: ['body.name'] },
+      { stream: streamAt(2), id: idAt(2), kind: 'differs', fields: ['revision', 'ein'] },
+      { stream: streamAt(3), id: idAt(3), kind: 'missing', fields: [] },
+      { stream: streamAt(4), id: idAt(4), kind: 'missing', fields: [] },
+      { stream: streamAt(9), id: idAt(9), kind: 'surplus', fields: [] },
+      { stream: `document-${idAt(6)}`, id: idAt(6), kind: 'differs', fields: ['tags'] },
+    ]);
+
+    for (const { stream } of found) expect(await refold(stream)).to.deep.equal({ _tag: 'Projected' });
+    expect(await drifts()).to.deep.equal([]);
+    await append(store, streamAt(3), 1n, renamed('Back'));
+    await show(projections, await append(store, streamAt(2), 1n, renamed('Straight')));
+    expect([await nameOf(idAt(3)), await nameOf(idAt(2))]).to.deep.equal(['Back', 'Straight']);
+    expect(await drifts()).to.deep.equal([]);
+  });
+
+  it('compares as many rows as are asked for, and none of them twice', async () => {
+    const projections = start();
+    for (const index of [1, 2, 3, 4]) await append(store, streamAt(index), 0n, created(`No ${index}`));
+    await show(projections, await append(store, streamAt(5), 0n, created('No 5')));
+    await database.query(`update read_model.businesses set name = 'other'`);
+    expect(await drifts(3)).to.have.length(3);
+  });
+
+  it('does not take a row for drifted that is only behind the log', async () => {
+    const projections = start();
+    await show(projections, await append(store, streamAt(1), 0n, created('Acme')));
+    await projections.stop();
+    await append(store, streamAt(1), 1n, renamed('Acme & Co'));
+    await append(store, streamAt(2), 0n, created('Bolt'));
+    expect(await drifts()).to.deep.equal([]);
+  });
+
+  it('never finds drift, and leaves none, while rows are written and refolded all the time', async () => {
+    const projections = start();
+    let position = 0n;
+    for (const index of [1, 2, 3]) position = await append(store, streamAt(index), 0n, created('0'));
+    await show(projections, position);
+    const write = async (): Promise<void> => {
+      for (let revision = 1n; revision <= 60n; revision += 1n)
+        for (const index of [1, 2, 3]) {
+          position = await append(store, streamAt(index), revision, renamed(`${revision}`));
+          if (revision % 20n === 0n) await projections.businesses.progress.waitFor(position);
+        }
+    };
+    const writing = write();
+    for (let round = 0; round < 5; round += 1) {
+      expect(await drifts()).to.deep.equal([]);
+      await refold(streamAt(1));
+    }
+    await writing;
+    await show(projections, position);
+    expect(await Promise.all([1, 2, 3].map((index) => nameOf(idAt(index))))).to.deep.equal(['60', '60', '60']);
+    expect(await drifts()).to.deep.equal([]);
+    expect(await operations.listParked(10)).to.deep.equal([]);
+  });
+
+  const poison = async (index: number): Promise<NewEvent> => {
+    const bad = sealed(renamed('From the future'), streamAt(index), 1n, 99);
+    await append(store, streamAt(index), 0n, created('Bad'), bad);
+    return bad;
+  };
+
+  it('shows a parked entity with the event that holds it up, while all others flow', async () => {
+    const projections = start();
+    const bad = await poison(1);
+    await append(store, streamAt(1), 2n, renamed('Later'));
+    await show(projections, await append(store, streamAt(2), 0n, created('Good')));
+    expect(await nameOf(idAt(2))).to.equal('Good');
+    const [parked, ...others] = await operations.listParked(10);
+    expect(others).to.deep.equal([]);
+    const { since, codeVersion, position, ...rest } = parked!;
+    expect(rest).to.deep.equal({
+      projection: 'businesses',
+      stream: streamAt(1),
+      revision: 1n,
+      eventId: bad.id,
+      error: 'schema version 99 is newer than this program',
+      waiting: 2,
+    });
+    expect([since, codeVersion]).to.satisfy(
+      ([at, version]: [Date, string]) => at <= new Date() && version.length === 12,
+    );
+    expect(await operations.readEvent(parked!)).to.deep.equal({ ...bad, stream: streamAt(1), revision: 1n, position });
+    expect(await drifts()).to.deep.equal([]);
+  });
+
+  it('keeps an entity parked that still cannot be projected, and projects it again when it can', async () => {
+    const projections = start();
+    await show(projections, await append(store, streamAt(1), 0n, created('Acme')));
+    const { rows } = await database.query<{ name: string }>(
+      `select table_name as name from read_model.instance where projection = 'businesses'`,
+    );
+    const table = `read_model.${rows[0]!.name}`;
+    await database.query(`alter table ${table} add constraint picky check (name <> 'Bad')`);
+    await append(store, streamAt(1), 1n, renamed('Fine'), renamed('Bad'), renamed('Good'), renamed('Bad'));
+    await eventually(
+      () => operations.findParked(streamAt(1)),
+      (parked) => parked !== undefined,
+    );
+    const refused = await refold(streamAt(1));
+    expect(refused._tag === 'Parked' && [refused.event.revision, refused.reason.slice(0, 20)]).to.deep.equal([
+      2n,
+      'the row was refused:',
+    ]);
+    expect((await operations.findParked(streamAt(1)))?.waiting).to.equal(3);
+    expect(await nameOf(idAt(1))).to.equal('Fine');
+    await show(projections, await append(store, streamAt(2), 0n, created('Other')));
+    await database.query(`alter table ${table} drop constraint picky`);
+    expect(await refold(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
+    await show(projections, await append(store, streamAt(1), 5n, renamed('Mended')));
+    expect(await nameOf(idAt(1))).to.equal('Mended');
+    expect(await operations.listParked(10)).to.deep.equal([]);
+  });
+
+  it('records a decision to skip as a sealed event, goes on without that event, and honours it in every later fold', async () => {
+    const projections = start();
+    const bad = await poison(1);
+    await append(store, streamAt(1), 2n, renamed('Later'));
+    await poison(2);
+    await show(projections, await append(store, streamAt(3), 0n, created('Good')));
+    expect(await recordSkip(streamAt(1))).to.deep.equal(E.right(true));
+    expect(await recordSkip(streamAt(1), 'otto')).to.deep.equal(E.right(false));
+    expect(await recordSkip(streamAt(2))).to.deep.equal(E.right(true));
+    expect(await refold(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
+    expect(await nameOf(idAt(1))).to.equal('Later');
+    await show(projections, await append(store, streamAt(1), 3n, renamed('Latest')));
+    expect(await nameOf(idAt(1))).to.equal('Latest');
+    expect(await drifts()).to.deep.equal([]);
+
+    const recorded = [];
+    for await (const page of store.readStream('operations-businesses', { direction: 'forwards' }))
+      recorded.push(...page);
+    expect(recorded.map(({ type }) => type)).to.deep.equal(['ProjectionEventSkipped', 'ProjectionEventSkipped']);
+    expect(JSON.parse(recorded[0]!.data)).to.deep.equal({
+      projection: 'businesses',
+      stream: streamAt(1),
+      revision: 1,
+      eventId: bad.id,
+      reason: 'made by a broken client',
+    });
+    expect(JSON.parse(recorded[0]!.metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z' });
+    const quiet = { onBroken: () => undefined, onPage: () => undefined, signal: new AbortController().signal };
+    expect(await verifyStream(store, 'operations-businesses', quiet)).to.include({ events: 2, broken: 0 });
+    const edited = recorded.map((event) => ({ ...event, data: event.data.replace('broken client', 'careful hand') }));
+    const tampered = {
+      readStream: async function* () {
+        await Promise.resolve();
+        yield edited;
+      },
+    };
+    expect(await verifyStream({ ...store, ...tampered }, 'operations-businesses', quiet)).to.include({ broken: 1 });
+
+    await projections.stop();
+    await database.query('drop schema read_model cascade');
+    const anew = start();
+    await show(anew, await append(store, streamAt(2), 2n, renamed('Second')));
+    expect([await nameOf(idAt(1)), await nameOf(idAt(2))]).to.deep.equal(['Latest', 'Second']);
+    expect(await operations.listParked(10)).to.deep.equal([]);
+  });
+
+  it('watches the rows all the time and names what drifted, never a value', async () => {
+    const projections = start();
+    await append(store, streamAt(1), 0n, created('Acme'));
+    await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
+    const found: Array<FoundDrift> = [];
+    const onDrift = (drift: FoundDrift): void => void found.push(drift);
+    const watching = watchDrift({ store, connectionString, isProjecting: () => true, onDrift, pauseMs: 1 });
+    try {
+      await database.query(`update read_model.businesses set name = 'Vandal' where id = $1`, [idAt(2)]);
+      await eventually(
+        () => found.length,
+        (count) => count >= 2,
+      );
+      expect(found.slice(0, 2)).to.deep.equal(
+        Array(2).fill({
+          projection: 'businesses',
+          stream: streamAt(2),
+          id: idAt(2),
+          kind: 'differs',
+          fields: ['name'],
+        }),
+      );
+    } finally {
+      await watching.stop();
+    }
+  });
+});
