@@ -1,0 +1,104 @@
+import { either as E } from 'fp-ts';
+import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
+import type { Decision } from '../../../projections/engine/parked/record-skip.js';
+import type { Parked } from '../../../projections/engine/parked/read-parked.js';
+import type { Refolded } from '../../../projections/engine/refold.js';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { tell } from '../run-command.js';
+import { describeAppendFailure } from '../log/describe-append-failure.js';
+
+const LISTED = 1_000;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const asJson = ({ revision, position, since, ...parked }: Parked) => ({
+  ...parked,
+  revision: Number(revision),
+  position: position.toString(),
+  since: since.toISOString(),
+});
+
+const lineOf = ({ projection, stream, revision, waiting, error, since }: Parked): string =>
+  `${projection}: ${stream} waits at revision ${revision} since ${since.toISOString()}, ${waiting} events: ${error}`;
+
+export const listAll = async ({ listParked }: Operations, json: boolean): Promise<ExitCode> => {
+  const all = await listParked(LISTED);
+  for (const parked of all) print(json ? JSON.stringify(asJson(parked)) : lineOf(parked));
+  if (all.length === 0 && !json) print('no entity is parked');
+  return EXIT.ok;
+};
+
+/** What is parked there and the read model that shows it; undefined, and told, when there is nothing. */
+const found = async (
+  { findParked, showing }: Operations,
+  stream: StreamName,
+): Promise<{ readonly parked: Parked; readonly readModel: ReadModelOperations } | undefined> => {
+  const readModel = showing(stream);
+  const parked = await findParked(stream);
+  if (parked !== undefined && readModel !== undefined) return { parked, readModel };
+  tell(`${stream} is not parked`);
+  return undefined;
+};
+
+/** A text that is no JSON is shown as it is. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+export const show = async (operations: Operations, stream: StreamName, json: boolean): Promise<ExitCode> => {
+  const entity = await found(operations, stream);
+  if (entity === undefined) return EXIT.failed;
+  const event = await operations.readEvent(entity.parked);
+  const stored = event && {
+    type: event.type,
+    id: event.id,
+    data: parsed(event.data),
+    metadata: parsed(event.metadata),
+  };
+  print(JSON.stringify({ ...asJson(entity.parked), event: stored ?? null }, undefined, json ? undefined : 2));
+  return EXIT.ok;
+};
+
+const conclude = (stream: StreamName, refolded: Refolded, json: boolean): ExitCode => {
+  const isParked = refolded._tag === 'Parked';
+  const waitsAt = isParked ? { revision: Number(refolded.event.revision), error: refolded.reason } : {};
+  const text = isParked
+    ? `${stream} stays parked at revision ${refolded.event.revision}: ${refolded.reason}`
+    : `${stream} is projected again`;
+  print(json ? JSON.stringify({ stream, outcome: refolded._tag, ...waitsAt }) : text);
+  return isParked ? EXIT.failed : EXIT.ok;
+};
+
+export const retry = async (operations: Operations, stream: StreamName, json: boolean): Promise<ExitCode> => {
+  const entity = await found(operations, stream);
+  return entity === undefined ? EXIT.failed : conclude(stream, await entity.readModel.refold(stream), json);
+};
+
+/** Tries the entity first: what can be projected needs no decision, and the event that cannot is then known exactly. */
+export const skip = async (
+  operations: Operations,
+  stream: StreamName,
+  decision: Decision,
+  json: boolean,
+): Promise<ExitCode> => {
+  const entity = await found(operations, stream);
+  if (entity === undefined) return EXIT.failed;
+  const { readModel } = entity;
+  const tried = await readModel.refold(stream);
+  if (tried._tag === 'Projected') {
+    tell('nothing was skipped: the event can be projected now');
+    return conclude(stream, tried, json);
+  }
+  const { revision, id: eventId } = tried.event;
+  const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
+  if (E.isLeft(recorded)) {
+    tell(`not skipped: ${describeAppendFailure(recorded.left)}`);
+    return EXIT.failed;
+  }
+  return conclude(stream, await readModel.refold(stream), json);
+};

@@ -1,0 +1,74 @@
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import { streamArgument } from '../log/arguments.js';
+import { runCommand } from '../run-command.js';
+import { listAll, retry, show, skip } from './parked-entities.js';
+import { withOperations } from './with-operations.js';
+
+type Options = { readonly json?: true };
+type SkipOptions = Options & { readonly reason: string; readonly user: string };
+
+const LONGEST_REASON = 1_000;
+
+const reasonArgument = (text: string): string => {
+  if (text.trim() === '' || text.length > LONGEST_REASON)
+    throw new InvalidArgumentError(`Say why, in at most ${LONGEST_REASON} characters.`);
+  return text;
+};
+
+const userArgument = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('A user has a name.');
+  return text;
+};
+
+/** `ops projections parked …` */
+export const addParked = (projections: Command): void => {
+  const parked = projections
+    .command('parked')
+    .description('entities that wait because one of their events cannot be projected; all others go on');
+
+  parked
+    .command('list')
+    .description('the first 1,000, those that wait longest first')
+    .option('--json', 'one JSON object a line')
+    .action(({ json = false }: { json?: boolean }) =>
+      runCommand((config) => withOperations(config, (operations) => listAll(operations, json))),
+    );
+
+  parked
+    .command('show')
+    .argument('<stream>', 'the entity', streamArgument)
+    .description('the event that holds the entity up as it is stored, its error and the version that met it')
+    .option('--json', 'as one JSON object')
+    .action((stream: StreamName, { json = false }: { json?: boolean }) =>
+      runCommand((config) => withOperations(config, (operations) => show(operations, stream, json))),
+    );
+
+  parked
+    .command('retry')
+    .argument('<stream>', 'the entity', streamArgument)
+    .description('folds the entity anew with this program; exit code 1 when it stays parked')
+    .option('--json', 'the outcome as a JSON object')
+    .action((stream: StreamName, { json = false }: { json?: boolean }) =>
+      runCommand((config) => withOperations(config, (operations) => retry(operations, stream, json))),
+    );
+
+  parked
+    .command('skip')
+    .argument('<stream>', 'the entity', streamArgument)
+    .description(
+      'records, in the log and for ever, that the read model passes over the event that holds the entity up,\n' +
+        'and lets the entity go on without it; the event stays in the log and in the history',
+    )
+    .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
+    .option('--user <name>', 'who decides; kept in the log', userArgument, userInfo().username)
+    .option('--json', 'the outcome as a JSON object')
+    .action((stream: StreamName, { reason, user, json }: SkipOptions) =>
+      runCommand((config) =>
+        withOperations(config, (operations) =>
+          skip(operations, stream, { actor: user, reason, at: new Date() }, json === true),
+        ),
+      ),
+    );
+};

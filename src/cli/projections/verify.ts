@@ -1,0 +1,99 @@
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
+import type { Refolded } from '../../../projections/engine/refold.js';
+import type { Drift } from '../../../projections/engine/verify/find-drift.js';
+import type { VerifiedRows } from '../../../projections/engine/verify/verify-rows.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { makeProgress } from '../progress.js';
+import { runCommand, tell } from '../run-command.js';
+import { standardError } from '../terminal.js';
+import { withOperations } from './with-operations.js';
+
+type Options = { readonly sample?: number; readonly repair?: boolean; readonly json?: boolean };
+
+type Verified = VerifiedRows & { readonly repaired: number };
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const sampleArgument = (text: string): number => {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('A sample is a number of rows, from 1.');
+  return Number(text);
+};
+
+const FAULT = { differs: 'differs in', missing: 'has no row', surplus: 'has a row and no stream' } as const;
+
+const driftLine = (name: string, { stream, kind, fields }: Drift, refolded: Refolded | undefined): string => {
+  const fault = [FAULT[kind], fields.join(', ')].filter((part) => part !== '').join(' ');
+  if (refolded === undefined) return `${name}: ${stream} ${fault}`;
+  return `${name}: ${stream} ${fault}: ${refolded._tag === 'Projected' ? 'repaired' : `parked, ${refolded.reason}`}`;
+};
+
+const reportDrift = (name: string, drift: Drift, refolded: Refolded | undefined, json: boolean): void => {
+  const outcome = refolded === undefined ? {} : { outcome: refolded._tag };
+  print(json ? JSON.stringify({ readModel: name, ...drift, ...outcome }) : driftLine(name, drift, refolded));
+};
+
+const summary = (name: string, { checked, drifted, repaired }: Verified, json: boolean): string => {
+  if (json) return JSON.stringify({ readModel: name, checked, drifted, repaired });
+  const found = drifted === 0 ? 'none differs from its stream' : `${drifted} drifted, ${repaired} repaired`;
+  return `${name}: ${checked} entities compared, ${found}`;
+};
+
+const verifyOne = async (
+  { name, verify, refold }: ReadModelOperations,
+  { sample, repair, json = false }: Options,
+  signal: AbortSignal,
+): Promise<Verified> => {
+  const progress = makeProgress(standardError, `verifying ${name}`);
+  let repaired = 0;
+  const verified = await verify({
+    sample,
+    onChecked: (checked) => progress.report(checked, undefined),
+    onDrift: async (drift) => {
+      const refolded = repair === true ? await refold(drift.stream) : undefined;
+      if (refolded !== undefined) repaired += 1;
+      progress.end();
+      reportDrift(name, drift, refolded, json);
+    },
+    signal,
+  });
+  progress.end();
+  return { ...verified, repaired };
+};
+
+const verifyAll = async (
+  { readModels }: Operations,
+  wanted: string | undefined,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  let left = 0;
+  for (const readModel of readModels.filter(({ name }) => wanted === undefined || name === wanted)) {
+    const verified = await verifyOne(readModel, options, signal);
+    if (!verified.isComplete) {
+      tell(`interrupted after ${verified.checked} entities of ${readModel.name}`);
+      return EXIT.interrupted;
+    }
+    left += verified.drifted - verified.repaired;
+    print(summary(readModel.name, verified, options.json === true));
+  }
+  return left === 0 ? EXIT.ok : EXIT.failed;
+};
+
+export const addVerifyRows = (projections: Command): void => {
+  projections
+    .command('verify')
+    .addArgument(new Argument('[name]', 'only this read model').choices(['businesses', 'documents']))
+    .description(
+      'folds entities from the log and compares them with their live rows, field by field, each as of the\n' +
+        'checkpoint that stood when its row was read: rows that are behind the log do not differ',
+    )
+    .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
+    .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
+    .option('--json', 'one JSON object a line: each drifted row, then the counts of each read model')
+    .action((name: string | undefined, options: Options) =>
+      runCommand((config, signal) =>
+        withOperations(config, (operations) => verifyAll(operations, name, options, signal)),
+      ),
+    );
+};
