@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import { versionOf } from '../version.js';
-import { type Instance, readInstance } from './instance.js';
+import { type Instance, readLive } from './instance.js';
 import type { Database } from './schema.js';
 
 /** There are no live rows that this program could check or write; the message says why. */
@@ -18,16 +18,13 @@ const isInstalled = async (database: Database): Promise<boolean> => {
   return (await database.query(text)).rowCount === 1;
 };
 
-const LIVE = `select table_name from read_model.instance where projection = $1 and role = 'live'`;
-
 /** The live rows, which this version of the projection made. Throws `NoLiveRows`. */
 export const readWritableLive = async <State, Event extends DomainEvent>(
   database: Database,
   projection: Projection<State, Event>,
 ): Promise<Instance> => {
   const { name } = projection;
-  const rows = (await isInstalled(database)) ? (await database.query<{ table_name: string }>(LIVE, [name])).rows : [];
-  const instance = rows[0] && (await readInstance(database, rows[0].table_name));
+  const instance = (await isInstalled(database)) ? await readLive(database, name) : undefined;
   if (instance === undefined) throw new NoLiveRows(`the read model "${name}" has no rows yet`);
   const version = versionOf(projection);
   if (instance.version !== version)

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
@@ -6,12 +7,8 @@ import { documents } from '../documents.js';
 import type { Projection } from '../projection.js';
 import { type Decision, recordSkip } from './parked/record-skip.js';
 import { findParked, listParked, type Parked } from './parked/read-parked.js';
-import { makePool } from './pool.js';
 import { refold, type Refolded } from './refold.js';
 import { type VerifiedRows, verifyRows, type VerifyingRows } from './verify/verify-rows.js';
-
-const CONNECT_MS = 5_000;
-const ANSWER_MS = 60_000;
 
 /** What an operator does with one read model; each throws what log and database throw, and `NoLiveRows`. */
 export type ReadModelOperations = {
@@ -33,17 +30,10 @@ export type Operations = {
   readonly findParked: (stream: StreamName) => Promise<Parked | undefined>;
   /** An event as it is stored; undefined when there is none. */
   readonly readEvent: (place: Pick<Parked, 'stream' | 'revision'>) => Promise<StoredEvent | undefined>;
-  readonly close: () => Promise<void>;
 };
 
 /** The read models as an operator works on them, beside services that run or without any. */
-export const openOperations = (store: EventStore, connectionString: string): Operations => {
-  const pool = makePool(connectionString, {
-    name: 'operations',
-    connections: 2,
-    connectMs: CONNECT_MS,
-    answerMs: ANSWER_MS,
-  });
+export const operationsOn = (store: EventStore, pool: Pool): Operations => {
   const operate = <State, Event extends DomainEvent>(projection: Projection<State, Event>): ReadModelOperations => ({
     name: projection.name,
     verify: (verifying) => verifyRows(pool, store, projection, verifying),
@@ -65,6 +55,5 @@ export const openOperations = (store: EventStore, connectionString: string): Ope
         return event;
       return undefined;
     },
-    close: () => pool.end(),
   };
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { openOperations, type Operations } from '../../projections/engine/operations.js';
+import { operationsOn, type Operations } from '../../projections/engine/operations.js';
 import type { Notice } from '../../projections/engine/notice.js';
 import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
 import type { Drift } from '../../projections/engine/verify/find-drift.js';
@@ -43,15 +43,15 @@ describe("an operator's work on the read models", function () {
   beforeEach(async () => {
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
-    database = new pg.Pool({ connectionString, max: 2 });
-    operations = openOperations(store, connectionString);
+    database = new pg.Pool({ connectionString, max: 3 });
+    operations = operationsOn(store, database);
     running = [];
     notices = [];
   });
 
   afterEach(async () => {
     await Promise.all(running.map((projections) => projections.stop()));
-    await Promise.all([operations.close(), database.end()]);
+    await database.end();
   });
 
   const start = (): Projections => {
@@ -60,6 +60,7 @@ describe("an operator's work on the read models", function () {
       connectionString,
       projector: true,
       isSoleProcess: false,
+      rollbackWindowMs: 60_000,
       onNotice: (notice) => notices.push(notice),
     });
     running.push(projections);

@@ -1,8 +1,6 @@
 import type { PoolClient } from 'pg';
+import { differingFields, type TextRow } from '../differing-fields.js';
 import { BASE_COLUMNS } from '../table.js';
-
-/** A row as text by column; `body` and `kept` are JSON texts. */
-type TextRow = Readonly<Record<string, string | null>>;
 
 /** An entity whose rows are not the same in both. */
 export type Difference =
@@ -42,33 +40,6 @@ const differencesOf = (live: string, rebuilt: string, keys: ReadonlyArray<string
     from ${live} live full join ${rebuilt} rebuilt using (id)
     where live.id is null or rebuilt.id is null or ${row('live')} is distinct from ${row('rebuilt')} order by id`;
 };
-
-/** The members of a JSON object; none of a text that is no JSON, which a row may hold when others wrote it. */
-const membersOf = (text: string): ReadonlyMap<string, string> => {
-  try {
-    // reason: what is no object has no entries, whatever it is
-    const object = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return new Map(Object.entries(object).map(([name, value]) => [name, JSON.stringify(value)]));
-  } catch {
-    return new Map();
-  }
-};
-
-const bodyFields = (live: string, rebuilt: string): ReadonlyArray<string> => {
-  const [one, other] = [membersOf(live), membersOf(rebuilt)];
-  const names = new Set([...one.keys(), ...other.keys()]);
-  const differing = [...names].filter((name) => one.get(name) !== other.get(name));
-  return differing.length === 0 ? ['body'] : differing.map((name) => `body.${name}`);
-};
-
-const differingFields = (live: TextRow, rebuilt: TextRow): ReadonlyArray<string> =>
-  Object.keys(live)
-    .filter((column) => live[column] !== rebuilt[column])
-    .flatMap((column) => {
-      const [before, after] = [live[column], rebuilt[column]];
-      const areBodies = column === 'body' && typeof before === 'string' && typeof after === 'string';
-      return areBodies ? bodyFields(before, after) : [column];
-    });
 
 const toDifference = ({ id, live, rebuilt }: Row): ReadonlyArray<Difference> => {
   if (live !== null && rebuilt !== null)

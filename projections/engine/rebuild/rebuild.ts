@@ -6,6 +6,7 @@ import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { refuseOtherPast } from '../follow-log.js';
 import { readLive } from '../instance.js';
+import { withSkips } from '../parked/skips.js';
 import { migrate } from '../schema.js';
 import { isRefusal } from '../write-with-parking.js';
 import { bulkLoad } from './bulk-load.js';
@@ -91,8 +92,8 @@ export const rebuild = async <State, Event extends DomainEvent>(
   if (E.isLeft(identity)) throw identity.left;
   await migrate(pool);
   const opened = await openRebuild(pool, projection, identity.right, { isFromScratch });
-  return withLease(pool, opened.lease, signal, (ends) => {
+  return withLease(pool, opened.lease, signal, async (ends) => {
     observer.onOpened(opened.instance.name, opened.instance.checkpoint);
-    return run(options, opened, ends);
+    return run({ ...options, projection: await withSkips(store, projection) }, opened, ends);
   });
 };

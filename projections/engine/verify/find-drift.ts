@@ -2,11 +2,12 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
+import { differingFields, type TextRow } from '../differing-fields.js';
 import { foldStream } from '../fold-stream.js';
 import type { Instance } from '../instance.js';
 import type { Entity } from '../rows.js';
 import type { Database } from '../schema.js';
-import { readSight, type Sight, type TextRow } from './stored-row.js';
+import { readSight, type Sight } from './stored-row.js';
 
 /** A row that is not what its stream makes. Names of fields, never values. */
 export type Drift = {
@@ -48,32 +49,6 @@ const expectedRow = async <State, Event extends DomainEvent>(
   const folded = await foldStream(projection, store, stream, checkpoint, parkedAt);
   return folded && rowOf(projection, { ...folded.entity, isParked: folded.parking !== undefined });
 };
-
-const membersOf = (body: string): Readonly<Record<string, unknown>> => {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
-};
-
-const bodyFields = (one: string, other: string): ReadonlyArray<string> => {
-  const [left, right] = [membersOf(one), membersOf(other)];
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  const differing = names.filter((name) => JSON.stringify(left[name]) !== JSON.stringify(right[name]));
-  return differing.length === 0 ? ['body'] : differing.map((name) => `body.${name}`);
-};
-
-/** Names of what differs between two rows of one table; within `body` the fields of the answer. */
-export const differingFields = (one: TextRow, other: TextRow): ReadonlyArray<string> =>
-  Object.keys(one)
-    .filter((column) => one[column] !== other[column])
-    .flatMap((column) => {
-      const [left, right] = [one[column], other[column]];
-      const areBodies = column === 'body' && typeof left === 'string' && typeof right === 'string';
-      return areBodies ? bodyFields(left, right) : [column];
-    });
 
 /**
  * Compares the row of an entity with its stream, both as of the checkpoint that stood when the row was read: a row

@@ -2,9 +2,8 @@ import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
-import { runCommand } from '../run-command.js';
 import { listAll, retry, show, skip } from './parked-entities.js';
-import { withOperations } from './with-operations.js';
+import { runOperation } from './run-operation.js';
 
 type Options = { readonly json?: true };
 type SkipOptions = Options & { readonly reason: string; readonly user: string };
@@ -22,6 +21,15 @@ const userArgument = (text: string): string => {
   return text;
 };
 
+/** The user of the operating system; a container may run under a number without a name. */
+const osUser = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+};
+
 /** `ops projections parked …` */
 export const addParked = (projections: Command): void => {
   const parked = projections
@@ -32,9 +40,7 @@ export const addParked = (projections: Command): void => {
     .command('list')
     .description('the first 1,000, those that wait longest first')
     .option('--json', 'one JSON object a line')
-    .action(({ json = false }: { json?: boolean }) =>
-      runCommand((config) => withOperations(config, (operations) => listAll(operations, json))),
-    );
+    .action(({ json = false }: { json?: boolean }) => runOperation((operations) => listAll(operations, json)));
 
   parked
     .command('show')
@@ -42,7 +48,7 @@ export const addParked = (projections: Command): void => {
     .description('the event that holds the entity up as it is stored, its error and the version that met it')
     .option('--json', 'as one JSON object')
     .action((stream: StreamName, { json = false }: { json?: boolean }) =>
-      runCommand((config) => withOperations(config, (operations) => show(operations, stream, json))),
+      runOperation((operations) => show(operations, stream, json)),
     );
 
   parked
@@ -51,7 +57,7 @@ export const addParked = (projections: Command): void => {
     .description('folds the entity anew with this program; exit code 1 when it stays parked')
     .option('--json', 'the outcome as a JSON object')
     .action((stream: StreamName, { json = false }: { json?: boolean }) =>
-      runCommand((config) => withOperations(config, (operations) => retry(operations, stream, json))),
+      runOperation((operations) => retry(operations, stream, json)),
     );
 
   parked
@@ -62,13 +68,9 @@ export const addParked = (projections: Command): void => {
         'and lets the entity go on without it; the event stays in the log and in the history',
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
-    .option('--user <name>', 'who decides; kept in the log', userArgument, userInfo().username)
+    .option('--user <name>', 'who decides; kept in the log', userArgument, osUser())
     .option('--json', 'the outcome as a JSON object')
     .action((stream: StreamName, { reason, user, json }: SkipOptions) =>
-      runCommand((config) =>
-        withOperations(config, (operations) =>
-          skip(operations, stream, { actor: user, reason, at: new Date() }, json === true),
-        ),
-      ),
+      runOperation((operations) => skip(operations, stream, { actor: user, reason, at: new Date() }, json === true)),
     );
 };

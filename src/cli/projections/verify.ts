@@ -1,13 +1,14 @@
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
 import type { Refolded } from '../../../projections/engine/refold.js';
 import type { Drift } from '../../../projections/engine/verify/find-drift.js';
 import type { VerifiedRows } from '../../../projections/engine/verify/verify-rows.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { runCommand, tell } from '../run-command.js';
+import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
-import { withOperations } from './with-operations.js';
+import { projectionArgument, type ProjectionName } from './projection-argument.js';
+import { runOperation } from './run-operation.js';
 
 type Options = { readonly sample?: number; readonly repair?: boolean; readonly json?: boolean };
 
@@ -63,7 +64,7 @@ const verifyOne = async (
 
 const verifyAll = async (
   { readModels }: Operations,
-  wanted: string | undefined,
+  wanted: ProjectionName | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
@@ -83,7 +84,7 @@ const verifyAll = async (
 export const addVerifyRows = (projections: Command): void => {
   projections
     .command('verify')
-    .addArgument(new Argument('[name]', 'only this read model').choices(['businesses', 'documents']))
+    .addArgument(projectionArgument('which one; without it, both'))
     .description(
       'folds entities from the log and compares them with their live rows, field by field, each as of the\n' +
         'checkpoint that stood when its row was read: rows that are behind the log do not differ',
@@ -91,9 +92,7 @@ export const addVerifyRows = (projections: Command): void => {
     .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
     .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
     .option('--json', 'one JSON object a line: each drifted row, then the counts of each read model')
-    .action((name: string | undefined, options: Options) =>
-      runCommand((config, signal) =>
-        withOperations(config, (operations) => verifyAll(operations, name, options, signal)),
-      ),
+    .action((name: ProjectionName | undefined, options: Options) =>
+      runOperation((operations, signal) => verifyAll(operations, name, options, signal)),
     );
 };

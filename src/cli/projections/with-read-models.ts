@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { NoLiveRows } from '../../../projections/engine/live-instance.js';
 import { makePool } from '../../../projections/engine/pool.js';
 import { NotLevel } from '../../../projections/engine/rebuild/live-stands.js';
 import { RebuildRefused } from '../../../projections/engine/rebuild/rebuild-refused.js';
@@ -17,8 +18,13 @@ const CONNECT_MS = 5_000;
 /** The log, and the database of the read models. */
 export type ReadModels = { readonly store: EventStore; readonly pool: ReturnType<typeof makePool> };
 
+/** What Postgres answered, such as that a lock was not to be had in time. */
+const isOfDatabase = (error: unknown): error is Error => error instanceof Error && 'severity' in error;
+
 const isExpected = (error: unknown): error is Error =>
   error instanceof RebuildRefused ||
+  error instanceof NoLiveRows ||
+  isOfDatabase(error) ||
   error instanceof ProjectionRefused ||
   error instanceof NotLevel ||
   error instanceof Deposed;
