@@ -3,7 +3,7 @@ import { makeAuthenticate } from '../../src/http/authentication/authenticate.js'
 import { serve } from '../../src/http/serve.js';
 import { makeService, type ServicePorts } from '../../src/http/service.js';
 import { memoryPorts } from './memory-ports.js';
-import type { Stack } from './stack.js';
+import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 
 type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };

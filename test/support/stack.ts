@@ -1,14 +1,14 @@
+import { startDistributedStack, startEmbeddedStack } from './composed-stack.js';
 import { startMemoryStack } from './memory-stack.js';
+import type { Stack } from './running-stack.js';
 
-/** A running service, whatever it runs on. */
-export type Stack = {
-  /** `http://host:port`, without the API's prefix. */
-  readonly baseUrl: string;
-  readonly tokenFor: (roles: string | ReadonlyArray<string>, subject?: string) => string;
-  readonly stop: () => Promise<void>;
+export type { Stack } from './running-stack.js';
+
+const stacks: Readonly<Record<string, () => Promise<Stack>>> = {
+  memory: startMemoryStack,
+  embedded: startEmbeddedStack,
+  'eventstoredb-s3': startDistributedStack,
 };
-
-const stacks: Readonly<Record<string, () => Promise<Stack>>> = { memory: startMemoryStack };
 
 /** Starts the stack that the environment names in `STACK`; without it the one in memory. */
 export const startStack = (): Promise<Stack> => {

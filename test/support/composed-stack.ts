@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { either as E } from 'fp-ts';
+import { startService } from '../../src/composition/start-service.js';
+import { Started } from '../../src/composition/started.js';
+import { readConfig } from '../../src/config.js';
+import { makeLogger } from '../../src/infrastructure/logging/logger.js';
+import { startDouble } from './eventstoredb-double/double.js';
+import { freshDatabase } from './postgres.js';
+import type { Stack } from './running-stack.js';
+import { startS3Server } from './s3-server.js';
+import { SECRET, tokenFor } from './tokens.js';
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** The service as its process composes it, in this process, with a database of its own. */
+const compose = async (settings: Settings, stopServers: () => Promise<void>): Promise<Stack> => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'composed-'));
+  const fixed = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, JWT_SECRET: SECRET, MAX_UPLOAD_BYTES: '1000000' };
+  const config = readConfig({ ...fixed, DATABASE_URL: await freshDatabase(), ...settings });
+  if (E.isLeft(config)) throw new Error(config.left.join('\n'));
+  const started = new Started();
+  const stop = async (): Promise<void> => {
+    await started.stop();
+    await stopServers();
+    await rm(dataDir, { recursive: true });
+  };
+  try {
+    return { baseUrl: await startService(config.right, makeLogger('fatal', false), started), tokenFor, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+/** As on one machine: log and read models in Postgres, files on disk. */
+export const startEmbeddedStack = (): Promise<Stack> => compose({}, () => Promise.resolve());
+
+/** The storage that the environment names, or one on the wire in this process. */
+const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () => Promise<void> }> => {
+  const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY } = process.env;
+  if (S3_ENDPOINT !== undefined)
+    return { settings: { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY }, close: () => Promise.resolve() };
+  const { settings, close } = await startS3Server();
+  const { endpoint, bucket, accessKey, secretKey } = settings;
+  return {
+    settings: { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
+    close,
+  };
+};
+
+/**
+ * As on several machines: the log in EventStoreDB, read models in Postgres, files in S3. The log is always the double:
+ * the suites say what a whole list holds, so each needs a log of its own.
+ */
+export const startDistributedStack = async (): Promise<Stack> => {
+  const log = await startDouble();
+  const files = await s3();
+  return compose({ EVENTSTOREDB_URL: log.connectionString, ...files.settings }, async () => {
+    log.close();
+    await files.close();
+  });
+};
