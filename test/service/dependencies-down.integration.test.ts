@@ -47,7 +47,7 @@ const ALL_WELL: Readonly<Record<Request, Answer>> = {
   '/readyz': 200,
 };
 
-// the table of README.md, "When something is down"
+// the table of README.md, "When something is away"
 const WITHOUT_DATABASE: Readonly<Record<Request, Answer>> = {
   ...ALL_WELL,
   list: 503,
