@@ -3,10 +3,11 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { entityIdOf, type Position, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
+import { isUuid } from './binary-array.js';
 import { foldEntity, newEntity, type Parking } from './fold-batch.js';
 import { foldStream, type FoldedStream } from './fold-stream.js';
 import { type Instance, tableOf } from './instance.js';
-import { readWritableLive } from './live-instance.js';
+import { NoLiveRows, readWritableLive } from './live-instance.js';
 import { type Entity, rowArrays, upsertSql } from './rows.js';
 import { inTransaction, lockSchema } from './schema.js';
 import { withSkips } from './parked/skips.js';
@@ -88,6 +89,7 @@ export const refold = async <State, Event extends DomainEvent>(
   given: Projection<State, Event>,
   stream: StreamName,
 ): Promise<Refolded> => {
+  if (!isUuid(entityIdOf(stream))) throw new NoLiveRows(`no row can show ${stream}: its id is not a UUID`);
   const projection = await withSkips(store, given);
   return inTransaction(pool, async (client) => {
     await lockSchema(client);

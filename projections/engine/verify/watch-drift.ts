@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
+import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { businesses } from '../../businesses.js';
@@ -16,6 +17,8 @@ const PAUSE_MS = 500;
 /** And so many times what the last one took: long streams take no more than this share of the process either. */
 const REST = 20;
 const IDS_AHEAD = 100;
+/** Rows that drifted and were told of: twice this, at most. */
+const REMEMBERED = 1_000;
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 15_000;
 
@@ -28,7 +31,7 @@ export type WatchDriftOptions = {
   readonly connectionString: string;
   /** Whether this process writes the rows just now: one process looks, not all. */
   readonly isProjecting: (projection: Projection<never, never>['name']) => boolean;
-  /** Each drifted row at each round, until it is mended. */
+  /** Once for each row that drifted, and again when other fields of it do. */
   readonly onDrift: (drift: FoundDrift) => void;
   /** Of tests: between two entities, ms. */
   readonly pauseMs?: number;
@@ -54,12 +57,17 @@ const watch = async <State, Event extends DomainEvent>(
   signal: AbortSignal,
 ): Promise<void> => {
   const next = makeRound();
+  const told = makeBoundedCache<string, string>(REMEMBERED);
   const look = async (): Promise<void> => {
     const instance = await readWritableLive(pool, projection);
     const id = await next((after) => nextIds({ database: pool, instance }, after, IDS_AHEAD));
     if (id === undefined) return;
     const drift = await confirmedDrift({ database: pool, store, projection, instance }, projection, id);
-    if (drift !== undefined) onDrift({ ...drift, projection: projection.name });
+    if (drift === undefined) return told.delete(id);
+    const fault = [drift.kind, ...drift.fields].join(' ');
+    if (told.get(id) === fault) return;
+    told.set(id, fault);
+    onDrift({ ...drift, projection: projection.name });
   };
   while (!signal.aborted) {
     const began = performance.now();

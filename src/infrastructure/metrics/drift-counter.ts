@@ -7,7 +7,7 @@ const readModels = ['businesses', 'documents'] as const;
 export const makeDriftCounter = ({ registry }: Pick<Metrics, 'registry'>): ((readModel: string) => void) => {
   const drifts = new Counter({
     name: 'projection_drift_total',
-    help: 'Rows found, each time they were looked at, not to be what their streams make',
+    help: 'Rows that were found not to be what their streams make',
     labelNames: ['read_model'],
     registers: [registry],
   });
