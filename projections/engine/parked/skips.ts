@@ -6,7 +6,7 @@ import type { Projection } from '../../projection.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
 /** The decisions recorded so far about one projection, and where the next one is appended. */
-export type Skips = {
+type Skips = {
   readonly eventIds: ReadonlySet<string>;
   readonly end: ChainEnd;
 };

@@ -25,7 +25,7 @@ const ANSWER_MS = 15_000;
 /** A row that drifted, and the read model it belongs to. */
 export type FoundDrift = Drift & { readonly projection: Projection<never, never>['name'] };
 
-export type WatchDriftOptions = {
+type WatchDriftOptions = {
   readonly store: EventStore;
   /** Where the read models are. */
   readonly connectionString: string;
@@ -63,7 +63,7 @@ const watch = async <State, Event extends DomainEvent>(
     const id = await next((after) => nextIds({ database: pool, instance }, after, IDS_AHEAD));
     if (id === undefined) return;
     const drift = await confirmedDrift({ database: pool, store, projection, instance }, projection, id);
-    if (drift === undefined) return told.delete(id);
+    if (drift === undefined) { told.delete(id); return; }
     const fault = [drift.kind, ...drift.fields].join(' ');
     if (told.get(id) === fault) return;
     told.set(id, fault);
