@@ -1,0 +1,155 @@
+import type { EventStoreDbDouble } from '../support/eventstoredb-double/double.js';
+import type { S3Server } from '../support/s3-server.js';
+import type { ServiceProcess } from '../support/service-process.js';
+import type { SeverableProxy } from '../support/severable-proxy.js';
+
+export type Service = { readonly process: ServiceProcess; readonly business: string; readonly document: string };
+export type Dependencies = {
+  readonly log: EventStoreDbDouble;
+  readonly database: SeverableProxy;
+  readonly files: S3Server;
+};
+
+export const REQUESTS = {
+  'GET by id': ['GET', ({ business }: Service) => `/api/v1/business/${business}`],
+  list: ['GET', () => '/api/v1/business/?limit=2'],
+  'whole list': ['GET', () => '/api/v1/document/'],
+  events: ['GET', ({ business }: Service) => `/api/v1/business/${business}/events`],
+  'as of': ['GET', ({ business }: Service) => `/api/v1/business/${business}?revision=0`],
+  create: ['POST', () => '/api/v1/business/'],
+  update: ['PUT', ({ business }: Service) => `/api/v1/business/${business}`],
+  download: ['GET', ({ document }: Service) => `/api/v1/document/${document}/file`],
+  upload: ['POST', () => '/api/v1/document/'],
+  '/readyz': ['GET', () => '/readyz'],
+} as const;
+
+export type Request = keyof typeof REQUESTS;
+/** Status; `unprojected` is 200 with `X-Projected: false`. */
+export type Answer = 200 | 503 | 'unprojected';
+
+export const ALL_WELL: Readonly<Record<Request, Answer>> = {
+  'GET by id': 200,
+  list: 200,
+  'whole list': 200,
+  events: 200,
+  'as of': 200,
+  create: 200,
+  update: 200,
+  download: 200,
+  upload: 200,
+  '/readyz': 200,
+};
+
+// the table of README.md, "When something is away"
+const WITHOUT_DATABASE: Readonly<Record<Request, Answer>> = {
+  ...ALL_WELL,
+  list: 503,
+  'whole list': 503,
+  create: 'unprojected',
+  update: 'unprojected',
+  upload: 'unprojected',
+  '/readyz': 503,
+};
+const WITHOUT_LOG: Readonly<Record<Request, Answer>> = {
+  ...ALL_WELL,
+  events: 503,
+  'as of': 503,
+  create: 503,
+  update: 503,
+  upload: 503,
+  '/readyz': 503,
+};
+const WITHOUT_DATABASE_AND_LOG: Readonly<Record<Request, Answer>> = {
+  'GET by id': 503,
+  list: 503,
+  'whole list': 503,
+  events: 503,
+  'as of': 503,
+  create: 503,
+  update: 503,
+  download: 503,
+  upload: 503,
+  '/readyz': 503,
+};
+const WITHOUT_FILES: Readonly<Record<Request, Answer>> = { ...ALL_WELL, download: 503, upload: 503, '/readyz': 503 };
+
+type Outage = {
+  readonly what: string;
+  readonly missing: ReadonlyArray<string>;
+  readonly answers: Readonly<Record<Request, Answer>>;
+  readonly begin: (dependencies: Dependencies) => unknown;
+  readonly end: (dependencies: Dependencies) => unknown;
+};
+
+const outagesOfPostgres = ({ missing, answers }: Pick<Outage, 'missing' | 'answers'>): ReadonlyArray<Outage> => [
+  {
+    what: 'Postgres is gone',
+    missing,
+    answers,
+    begin: ({ database }) => database.sever(),
+    end: ({ database }) => database.mend(),
+  },
+  {
+    what: 'Postgres takes connections and says nothing',
+    missing,
+    answers,
+    begin: ({ database }) => database.mute(),
+    end: ({ database }) => database.mend(),
+  },
+];
+
+const OUTAGES: ReadonlyArray<Outage> = [
+  ...outagesOfPostgres({ missing: ['read models'], answers: WITHOUT_DATABASE }),
+  {
+    what: 'EventStoreDB is gone',
+    missing: ['event log'],
+    answers: WITHOUT_LOG,
+    begin: ({ log }) => log.node.kill(),
+    end: ({ log }) => log.node.restart(),
+  },
+  {
+    what: 'EventStoreDB takes calls and answers none',
+    missing: ['event log'],
+    answers: WITHOUT_LOG,
+    begin: ({ log }) => (log.node.faults.isSilent = true),
+    end: ({ log }) => (log.node.faults.isSilent = false),
+  },
+  {
+    what: 'the object store is gone',
+    missing: ['file storage'],
+    answers: WITHOUT_FILES,
+    begin: ({ files }) => files.stop(),
+    end: ({ files }) => files.listen(),
+  },
+];
+
+export type Deployment = {
+  readonly name: string;
+  readonly settings: (dependencies: Dependencies) => Readonly<Record<string, string>>;
+  readonly outages: ReadonlyArray<Outage>;
+  /** Longest time, ms, that any answer may take, whatever is down. */
+  readonly bound: number;
+};
+
+export const DEPLOYMENTS: ReadonlyArray<Deployment> = [
+  {
+    name: 'EventStoreDB, Postgres and S3',
+    settings: ({ log, database, files: { settings } }) => ({
+      DATABASE_URL: database.url,
+      EVENTSTOREDB_URL: log.connectionString,
+      S3_ENDPOINT: settings.endpoint,
+      S3_BUCKET: settings.bucket,
+      S3_ACCESS_KEY: settings.accessKey,
+      S3_SECRET_KEY: settings.secretKey,
+    }),
+    outages: OUTAGES,
+    bound: 3_000,
+  },
+  {
+    name: 'Postgres and disk',
+    settings: ({ database }) => ({ DATABASE_URL: database.url }),
+    outages: outagesOfPostgres({ missing: ['event log', 'read models'], answers: WITHOUT_DATABASE_AND_LOG }),
+    // the row and then the stream are waited for, 2 s each
+    bound: 5_000,
+  },
+];
