@@ -1,7 +1,8 @@
-import type { PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import { versionOf } from '../version.js';
+import { inTransaction, lockSchema } from './schema.js';
 import { dropInstance, LOCK_TIMEOUT } from './switch-live.js';
 
 // one that another version of the program still writes is its own to keep
@@ -15,16 +16,18 @@ where (age > 1 or role_since < now() - $3 * interval '1 ms') and (version = $2 o
 ))`;
 
 /**
- * Drops rows that were replaced longer than `windowMs` ago, and those that were replaced before the last ones. Fails,
+ * Drops rows that were replaced longer than `windowMs` ago (null: however long ago), and those that were replaced before the last ones. Fails,
  * and drops nothing, while somebody reads them: try later.
  */
-export const dropOutdated = async <State, Event extends DomainEvent>(
-  client: PoolClient,
+export const dropOutdated = <State, Event extends DomainEvent>(
+  pool: Pool,
   projection: Projection<State, Event>,
-  windowMs: number,
-): Promise<void> => {
-  await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-  const values = [projection.name, versionOf(projection), windowMs];
-  const { rows } = await client.query<{ name: string }>(OUTDATED, values);
-  for (const instance of rows) await dropInstance(client, instance);
-};
+  windowMs: number | null,
+): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    await lockSchema(client);
+    await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+    const values = [projection.name, versionOf(projection), windowMs];
+    const { rows } = await client.query<{ name: string }>(OUTDATED, values);
+    for (const instance of rows) await dropInstance(client, instance);
+  });

@@ -9,7 +9,6 @@ import { dropOutdated } from './drop-outdated.js';
 import { type Instance, INSTANCE_COLUMNS, type InstanceRow, readLive, toInstance } from './instance.js';
 import { acquireLease, newHolder, releaseLease } from './lease.js';
 import { repeat } from './repeat.js';
-import { inTransaction, lockSchema } from './schema.js';
 import type { Writer } from './write-batch.js';
 
 /** Rows that nobody reads may be this old: writing them rarely, in large batches, costs a fraction. */
@@ -61,10 +60,7 @@ export const feedPrevious = async <State, Event extends DomainEvent>(
   const tidy = async (): Promise<void> => {
     if (performance.now() - tidiedAt < TIDY_MS) return;
     tidiedAt = performance.now();
-    await inTransaction(pool, async (client) => {
-      await lockSchema(client);
-      await dropOutdated(client, projection, windowMs);
-    });
+    await dropOutdated(pool, projection, windowMs);
   };
 
   await repeat(FEED_MS, signal, async () => {

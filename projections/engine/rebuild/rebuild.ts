@@ -4,6 +4,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { From } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
+import { dropOutdated } from '../drop-outdated.js';
 import { refuseOtherPast } from '../follow-log.js';
 import { readLive } from '../instance.js';
 import { withSkips } from '../parked/skips.js';
@@ -72,7 +73,11 @@ const run = async <State, Event extends DomainEvent>(
   const compared = await compareWithLive(rebuilding, differences);
   const decision = await decide(compared);
   signal.throwIfAborted();
-  if (decision === 'switch') await switchTo(rebuilding);
+  if (decision === 'switch') {
+    await switchTo(rebuilding);
+    // while somebody reads what was replaced before, the service drops it later
+    await dropOutdated(pool, projection, null).catch(() => undefined);
+  }
   if (decision === 'drop') await discard(pool, instance);
   const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
   return { instance: instance.name, compared, outcome: outcome[decision] };

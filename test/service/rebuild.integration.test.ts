@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Api, makeApi } from '../support/api.js';
+import { runOperator, startOperator } from '../support/operator.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+type Business = { readonly _id: string; readonly name: string };
+
+const BUSINESSES = 400;
+const CLIENTS = 8;
+const KILLS = 4;
+
+/** The longest that a rebuild of so little takes, its start included, ms. */
+const KILLED_WITHIN = 4_000;
+
+describe('rebuilding beside a running service', function () {
+  this.timeout(300_000);
+  let dataDir: string;
+  let service: ServiceProcess;
+  let api: Api;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'rebuild-'));
+    service = await startService({ dataDir });
+    api = makeApi(service.address, await tokenFor('admin', 'alice'));
+    await together(async (client) => {
+      for (let count = 0; count < BUSINESSES / CLIENTS; count += 1)
+        await api.json('POST', '/business', { name: `business ${client} ${count}`, ein: `${client}-${count}` });
+    });
+  });
+
+  after(async () => {
+    service.kill('SIGTERM');
+    await service.exited;
+    await rm(dataDir, { recursive: true });
+  });
+
+  const env = () => ({ env: { DATA_DIR: dataDir } });
+
+  const together = <A>(work: (client: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
+    Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
+
+  /** Writes and reads what was written until `isOver`; gives what failed or was stale, and how much was done. */
+  const load = async (isOver: () => boolean) => {
+    const faults: Array<string> = [];
+    let rounds = 0;
+    await together(async (client) => {
+      const { _id } = await api.json<Business>('POST', '/business', { name: `client ${client}` });
+      for (let round = 0; !isOver(); round += 1) {
+        rounds += 1;
+        const name = `client ${client} round ${round}`;
+        try {
+          await api.json('PUT', `/business/${_id}`, { name });
+          const shown = await api.json<Business>('GET', `/business/${_id}`);
+          const listed = await api.json<ReadonlyArray<Business>>('GET', `/business?name=${encodeURIComponent(name)}`);
+          if (shown.name !== name) faults.push(`${name}: GET showed ${shown.name}`);
+          if (listed.length !== 1) faults.push(`${name}: listed ${listed.length} times`);
+        } catch (error) {
+          faults.push(`${name}: ${String(error)}`);
+        }
+      }
+    });
+    return { faults, rounds };
+  };
+
+  it('fails no request and shows no stale answer, through switches and back', async () => {
+    let isOver = false;
+    const loading = load(() => isOver);
+    const codes: Array<unknown> = [];
+    for (const command of ['rebuild', 'rollback', 'rebuild', 'rollback', 'rollback']) {
+      const { code, stderr } = await runOperator(['projections', command, 'businesses'], env());
+      codes.push(code === 0 ? 0 : stderr);
+    }
+    isOver = true;
+    const { faults, rounds } = await loading;
+    expect(codes).to.deep.equal([0, 0, 0, 0, 0]);
+    expect(faults).to.deep.equal([]);
+    expect(rounds).to.be.greaterThan(100);
+  });
+
+  it('leaves the live rows alone when it is killed at any moment, and goes on when it is asked again', async () => {
+    const names = async () => (await api.json<ReadonlyArray<Business>>('GET', '/business')).map(({ name }) => name);
+    const before = await names();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const killAfterMs = Math.random() * KILLED_WITHIN;
+      const { child, done } = startOperator(['projections', 'rebuild', 'businesses', '--switch', 'never'], env());
+      const killing = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+      await done;
+      clearTimeout(killing);
+      expect(await names(), `killed after ${killAfterMs} ms`).to.deep.equal(before);
+    }
+    const { code, stdout, stderr } = await runOperator(['projections', 'rebuild', 'businesses'], env());
+    expect([code, /all are the same/.test(stdout)], stderr).to.deep.equal([0, true]);
+    expect(await names()).to.deep.equal(before);
+  });
+
+  it('shows each instance with its place, its lag and who writes it', async () => {
+    const { stdout } = await runOperator(['projections', 'status', '--json'], env());
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map(
+        (line) => JSON.parse(line) as { projection: string; role: string; lagEvents: number; leader: string | null },
+      );
+    const shown = lines.map(({ projection, role, lagEvents, leader }) => [
+      projection,
+      role,
+      lagEvents,
+      leader !== null,
+    ]);
+    expect(shown).to.deep.equal([
+      ['businesses', 'live', 0, true],
+      ['businesses', 'previous', 0, true],
+      ['documents', 'live', 0, true],
+    ]);
+  });
+});
