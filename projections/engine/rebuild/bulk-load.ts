@@ -14,8 +14,8 @@ import { type EntityMemory, makeEntityMemory } from './entity-memory.js';
 import { loadRows } from './load-rows.js';
 
 /** What is folded in memory is written when it is so large, bytes; and so often, in events: a crash costs no more. */
-const LARGEST = 200_000_000;
-const MOST_EVENTS = 500_000;
+const LARGEST = 150_000_000;
+const MOST_EVENTS = 1_000_000;
 const MOST_PARKINGS = 1_000;
 
 type BulkLoad = {
