@@ -63,7 +63,10 @@ const watch = async <State, Event extends DomainEvent>(
     const id = await next((after) => nextIds({ database: pool, instance }, after, IDS_AHEAD));
     if (id === undefined) return;
     const drift = await confirmedDrift({ database: pool, store, projection, instance }, projection, id);
-    if (drift === undefined) { told.delete(id); return; }
+    if (drift === undefined) {
+      told.delete(id);
+      return;
+    }
     const fault = [drift.kind, ...drift.fields].join(' ');
     if (told.get(id) === fault) return;
     told.set(id, fault);
