@@ -16,7 +16,7 @@ const CATEGORIES = ['business', 'document', 'operations'];
 /** Joins the parts; the first call that needs it connects. */
 export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUnavailable, EventStoreDb> => {
   const settings = readConnectionString(options.connectionString);
-  if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message, settings.left));
+  if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message));
   const timings = { ...defaultTimings, ...options.timings };
   const onIncident = options.onIncident ?? (() => undefined);
   const ours = options.categories ?? CATEGORIES;
