@@ -119,8 +119,10 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         () => double.node.state.appending.size,
         (size) => size === 1,
       );
+      const closed = performance.now();
       await store.close();
       expect(isUnavailable(await pending)).to.equal(true);
+      expect(performance.now() - closed).to.be.lessThan(2_000);
       await eventually(
         () => double.log.records.length,
         (length) => length === 2,
