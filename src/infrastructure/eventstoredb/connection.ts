@@ -28,7 +28,8 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
   const closing = new AbortController();
   // everybody who waits for a connection listens
   setMaxListeners(0, closing.signal);
-  const asker = makeAsker(settings, timings.gossip);
+  // of several nodes a slow one is left behind; there is nobody to turn to from a single one
+  const asker = makeAsker(settings, settings.isDiscovered ? timings.gossip : timings.patience);
   let current: Node | undefined;
   let search: Promise<Node> | undefined;
   let outage: Outage | undefined;
@@ -49,7 +50,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
   const failedSearch = (thrown: unknown): never => {
     const cause = toError(thrown);
     outage = { since: outage?.since ?? performance.now(), failures: (outage?.failures ?? 0) + 1, cause };
-    onIncident({ kind: 'unreachable', cause });
+    if (outage.failures === 1) onIncident({ kind: 'unreachable', cause });
     throw asStoreUnavailable(thrown);
   };
 

@@ -2,9 +2,11 @@
 export type Incident =
   | { readonly kind: 'connected' | 'reconnected'; readonly endpoint: string }
   | { readonly kind: 'connection-lost'; readonly endpoint: string; readonly cause: Error }
+  /** Once in an outage; `reconnected` ends it. */
   | { readonly kind: 'unreachable'; readonly cause: Error }
   | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: Error }
   | { readonly kind: 'read-repeated'; readonly cause: Error }
+  /** A subscription broke and goes on; not told again while the log is unreachable. */
   | { readonly kind: 'resubscribed'; readonly cause: Error }
   | { readonly kind: 'watchdog' };
 

@@ -4,7 +4,7 @@ export type Timings = {
   readonly append: number;
   /** Longest silence inside a read that has an end. */
   readonly silence: number;
-  /** One gossip answer; a search for the leader asks twice at most. */
+  /** One gossip answer where there are several nodes; a search for the leader asks twice at most. */
   readonly gossip: number;
   /** How long a call waits for a connection, or repeats what the server surely has not done. */
   readonly patience: number;

@@ -60,7 +60,7 @@ describe('a cluster of EventStoreDB', () => {
       const pending = append(store, aStream(), 'no-stream', anEvent());
       await eventually(
         () => incidents.filter(({ kind }) => kind === 'unreachable').length,
-        (count) => count >= 2,
+        (count) => count === 1,
       );
       double.elect(2);
       expect(E.isRight(await pending)).to.equal(true);

@@ -123,10 +123,9 @@ describe('subscribing to EventStoreDB through faults', () => {
       const first = await write(both, 1);
       await follower.seen(1);
       double.node.faults.isSilent = true;
-      await eventually(
-        () => both.incidents.filter(({ kind }) => kind === 'unreachable').length,
-        (count) => count >= 2,
-      );
+      const gossips = () => double.node.state.calls.filter(({ rpc }) => rpc === 'gossip').length;
+      await eventually(gossips, (count) => count >= 4);
+      expect(both.incidents.filter(({ kind }) => kind === 'unreachable')).to.have.length(1);
       double.node.faults.isSilent = false;
       const second = await eventually(
         () => write(both, 1).catch(() => undefined),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
@@ -64,6 +65,9 @@ export const makeAppendService = (state: NodeState) => {
     callback: sendUnaryData<AppendResp>,
   ): Promise<void> => {
     const request = await requestOf(call);
+    // a client that gives up in the middle looks like one that has said all, for a moment
+    await nextTurn();
+    if (call.cancelled) return;
     const id = request.events[0]!.id;
     inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
     state.mostEqualAppends = Math.max(state.mostEqualAppends, inFlight.get(id)!);
