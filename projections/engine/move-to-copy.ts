@@ -7,7 +7,7 @@ import { bigintArray, isUuid, uuidArray } from './binary-array.js';
 import { type Database, inTransaction, lockSchema } from './schema.js';
 
 /** The read models stay as they are; `reason` is a sentence for the operator. */
-export type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
+type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
 
 /** A change of logs under the read models: the same events, at other positions. */
 export type Move = {

@@ -6,7 +6,7 @@ import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../support/chained-events.js';
 
-export type OpenedTarget = { readonly target: LogTarget; readonly close: () => Promise<void> };
+type OpenedTarget = { readonly target: LogTarget; readonly close: () => Promise<void> };
 
 /** What a whole log needs of the store that it is written into; `open` gives one that is empty. */
 export const logTargetContract = (name: string, open: () => Promise<OpenedTarget>): void => {

@@ -8,12 +8,12 @@ import { gatherAppends } from './gather-appends.js';
 import type { LogTarget } from './log-target.js';
 
 /** The target is another log: it has a name and events of its own. */
-export type OtherLog = { readonly _tag: 'OtherLog'; readonly source: string; readonly target: string };
+type OtherLog = { readonly _tag: 'OtherLog'; readonly source: string; readonly target: string };
 
 export type CopyFailure = OtherLog | LogsDiffer | BrokenLink | AppendFailure;
 
 /** What a copy is at: looking at what the target holds already, copying, or reading back what it has copied. */
-export type CopyPhase = 'comparing' | 'copying' | 'verifying';
+type CopyPhase = 'comparing' | 'copying' | 'verifying';
 
 export type Copying = {
   /** Go on with what comes, until `signal` aborts; otherwise end at the end of the source. */

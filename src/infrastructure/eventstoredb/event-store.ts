@@ -33,7 +33,7 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
   };
   return E.right({
     ...store,
-    appendInOrder: makeAppendInOrder(append),
+    appendInOrder: makeAppendInOrder(access, append),
     adoptIdentity: makeAdoptIdentity(access, store),
     close: () => {
       connection.close();

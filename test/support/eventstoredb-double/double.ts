@@ -2,6 +2,7 @@ import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { makeAppendService } from './append-service.js';
+import { makeBatchAppendService } from './batch-append-service.js';
 import { type Faults, noFaults } from './faults.js';
 import { makeGossipService } from './gossip-service.js';
 import { type DoubleLog, makeLog } from './log.js';
@@ -68,7 +69,7 @@ const serve = async (state: NodeState, port: number, credentials: ServerCredenti
     read: makeReadService(state),
     delete: unused,
     tombstone: unused,
-    batchAppend: unused,
+    batchAppend: makeBatchAppendService(state),
   });
   return [server, await listen(server, port, credentials)];
 };

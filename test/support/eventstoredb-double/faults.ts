@@ -19,6 +19,8 @@ export type AppendFault =
 /** What a running node does wrong, until it is told otherwise. */
 export type Faults = {
   readonly appends: Array<AppendFault>;
+  /** After so many appends a call that takes many writes one more without saying so, and falls silent. */
+  batchesEndAfter: number | undefined;
   /** Takes every call and answers none, as a frozen process does; what streams goes quiet. */
   isSilent: boolean;
   /** Subscriptions go quiet; everything else works. */
@@ -30,6 +32,7 @@ export type Faults = {
 
 export const noFaults = (): Faults => ({
   appends: [],
+  batchesEndAfter: undefined,
   isSilent: false,
   areSubscriptionsSilent: false,
   isRepeating: false,

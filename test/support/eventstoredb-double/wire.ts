@@ -1,4 +1,8 @@
-import streams, { type AppendReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams, {
+  type AppendReq,
+  type BatchAppendReq,
+  type ReadResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
@@ -54,7 +58,7 @@ export const expectationOf = (options: AppendReq.Options): Expectation => {
   }
 };
 
-export const eventOf = (message: AppendReq.ProposedMessage): NewEvent => ({
+export const eventOf = (message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): NewEvent => ({
   id: message.getId()!.getString().toLowerCase(),
   type: message.getMetadataMap().get('type') ?? '',
   data: textOf(message.getData_asU8()),
