@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/timings.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../../support/chained-events.js';
 import { withStore } from './double-and-store.js';
 
@@ -16,31 +17,40 @@ const someLog = async () => {
 describe('appending a whole log to EventStoreDB', () => {
   it(
     'sends many appends without waiting for each',
-    withStore(async ({ store, double }) => {
-      const log = await someLog();
-      expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
-      expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
-      expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append').length).to.be.below(10);
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const log = await someLog();
+        expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
+        expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
+        expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append').length).to.be.below(10);
+      },
+      { timings: defaultTimings },
+    ),
   );
 
   it(
     'finds out what became of those that were not acknowledged, and goes on in order',
-    withStore(async ({ store, double }) => {
-      double.node.faults.batchesEndAfter = 40;
-      const log = await someLog();
-      expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
-      expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
-    }),
+    withStore(
+      async ({ store, double }) => {
+        double.node.faults.batchesEndAfter = 40;
+        const log = await someLog();
+        expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
+        expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
+      },
+      { timings: defaultTimings },
+    ),
   );
 
   it(
     'says so when the log has them in another order',
-    withStore(async ({ store }) => {
-      const [first, second] = gatherAppends(await someLog());
-      await store.appendInOrder([second!, first!])();
-      const outcome = await store.appendInOrder([first!, second!])();
-      expect(E.isLeft(outcome) && outcome.left).to.include({ _tag: 'AppendRejected' });
-    }),
+    withStore(
+      async ({ store }) => {
+        const [first, second] = gatherAppends(await someLog());
+        await store.appendInOrder([second!, first!])();
+        const outcome = await store.appendInOrder([first!, second!])();
+        expect(E.isLeft(outcome) && outcome.left).to.include({ _tag: 'AppendRejected' });
+      },
+      { timings: defaultTimings },
+    ),
   );
 });
