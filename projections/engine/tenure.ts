@@ -11,7 +11,7 @@ import { mergeBatches } from './merge-batches.js';
 import type { OnNotice } from './notice.js';
 import { withSkips } from './parked/skips.js';
 import type { Progress } from './progress.js';
-import { repeat } from './repeat.js';
+import { pause, repeat } from './repeat.js';
 import { makeStatistics } from './statistics.js';
 import { switchLive } from './switch-live.js';
 import { unpark } from './unpark.js';
@@ -149,7 +149,9 @@ export const holdTenure = async <State, Event extends DomainEvent>(
   begin(tenure.standing);
   const renewing = keepLease(pool, lease, () => over.abort(), ends);
   const looking = repeat(LOOK_MS, ends, () => lookWhetherLive(tenure, () => over.abort(new Replaced(instance.name))));
-  const switching = repeat(SWITCH_MS, ends, () => switchWhenLevel(tenure));
+  // one that was just replaced is in no hurry: who replaced it may be about to stop, as this process is
+  const patience = instance.role === 'previous' ? SWITCH_MS : 0;
+  const switching = pause(patience, ends).then(() => repeat(SWITCH_MS, ends, () => switchWhenLevel(tenure)));
   try {
     await follow(tenure, ends);
     if (!signal.aborted) throw over.signal.reason instanceof Replaced ? over.signal.reason : new Deposed(instance.name);
