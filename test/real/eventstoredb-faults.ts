@@ -47,7 +47,7 @@ const newEvent = (): NewEvent => ({
   metadata: '{"actor":"probe"}',
 });
 
-/** As a client with an idempotency key: the same event at the same place until the answer is known. */
+/** As a client with an idempotency key: the same event at the same place until the answer is known, or all is over. */
 const appendUntilKnown = async (run: Run, stream: StreamName, revision: number): Promise<void> => {
   const event = newEvent();
   const start = performance.now();
@@ -57,7 +57,7 @@ const appendUntilKnown = async (run: Run, stream: StreamName, revision: number):
     run.longest.ms = Math.max(run.longest.ms, time - start);
     if (E.isRight(outcome)) return void run.acknowledged.push({ id: event.id, stream, at: outcome.right, time });
     count(run.failures, outcome.left._tag);
-    if (outcome.left._tag !== 'StoreUnavailable') return;
+    if (outcome.left._tag !== 'StoreUnavailable' || run.isOver()) return;
     await delay(50);
   }
 };
