@@ -7,10 +7,7 @@ import { SigningKeysUnavailable, signingKeysOf } from './signing-keys.js';
 import type { TokenVerification } from './token-verification.js';
 
 /** The payload of a token whose signature, times, issuer and audience are right. */
-type VerifyToken = (
-  ctx: HttpContext,
-  token: string,
-) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
+type VerifyToken = (ctx: HttpContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const CLOCK_TOLERANCE = 5;
