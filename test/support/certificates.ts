@@ -26,7 +26,10 @@ const time = (date: Date): Buffer =>
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const commonName = (name: string): Buffer => sequence(tlv(0x31, sequence(oid('550403'), tlv(0x0c, Buffer.from(name)))));
 const isAuthority = sequence(oid('551d13'), octets(sequence(tlv(0x01, Buffer.of(0xff)))));
-const isLoopback = sequence(oid('551d11'), octets(sequence(tlv(0x87, Buffer.of(127, 0, 0, 1)))));
+const isLoopback = sequence(
+  oid('551d11'),
+  octets(sequence(tlv(0x82, Buffer.from('localhost')), tlv(0x87, Buffer.of(127, 0, 0, 1)))),
+);
 
 const DAY = 86_400_000;
 

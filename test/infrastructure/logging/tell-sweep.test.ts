@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
@@ -8,10 +7,9 @@ import { stored } from '../../support/recorded.js';
 
 describe('the sweep in the log', () => {
   const linesOf = (tell: (log: ReturnType<typeof makeLogger>) => void): ReadonlyArray<unknown> => {
-    const destination = new PassThrough();
-    tell(makeLogger('info', false, destination));
-    const text = String(destination.read());
-    return text
+    let written = '';
+    tell(makeLogger('info', false, { write: (text) => void (written += text) }));
+    return written
       .trimEnd()
       .split('\n')
       .map((line) => {
