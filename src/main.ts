@@ -3,11 +3,10 @@ import { startService } from './composition/start-service.js';
 import { Started } from './composition/started.js';
 import { type Config, loadConfig } from './config.js';
 import { makeLogger } from './infrastructure/logging/logger.js';
+import { reasonOf } from './infrastructure/logging/reason-of.js';
 
 /** Longest time, ms, that stopping may take in all. */
 const STOP_LIMIT = 25_000;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const run = async (config: Config): Promise<void> => {
   const log = makeLogger(config.logLevel, process.stdout.isTTY);
@@ -28,7 +27,7 @@ const run = async (config: Config): Promise<void> => {
     const token = 'npm run -s token -- --role admin --user alice';
     log.info({ address, api: `${address}/api/v1`, docs: `${address}/docs`, token }, 'listening');
   } catch (error) {
-    log.fatal(messageOf(error));
+    log.fatal(reasonOf(error));
     await stop(1);
   }
 };

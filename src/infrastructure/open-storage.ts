@@ -7,6 +7,7 @@ import type { FileContents } from '../read/get-file.js';
 import { openDiskStorage } from './disk/disk-storage.js';
 import type { CannotOpen } from './open-stores.js';
 import type { Check } from './readiness.js';
+import { reasonOf } from './logging/reason-of.js';
 
 export type Storage = ObjectStorage &
   FileContents & {
@@ -17,8 +18,6 @@ export type Storage = ObjectStorage &
 /** The folder of the files below `DATA_DIR`. */
 const FILES = 'files';
 
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
-
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
 export const openStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): TE.TaskEither<CannotOpen, Storage> =>
   pipe(
@@ -28,5 +27,5 @@ export const openStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): TE
           TE.fromTask(() => import('./s3/s3-storage.js').then(({ openS3Storage }) => openS3Storage)),
           TE.chain((open) => open(s3)),
         ),
-    TE.mapLeft(({ cause }) => ({ _tag: 'CannotOpen', message: `files cannot be stored: ${messageOf(cause)}` })),
+    TE.mapLeft(({ cause }) => ({ _tag: 'CannotOpen', message: `files cannot be stored: ${reasonOf(cause)}` })),
   );

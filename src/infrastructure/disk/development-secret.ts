@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isMissing } from './unless-missing.js';
 
 const FILE = 'jwt-secret';
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 const isThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /** Written whole under another name first: whoever comes second reads the first one's secret, never half of one. */

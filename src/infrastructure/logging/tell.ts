@@ -1,8 +1,7 @@
 import type { Notice } from '../../../projections/engine/notice.js';
 import type { Incident } from '../open-stores.js';
 import type { Logger } from './logger.js';
-
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+import { reasonOf } from './reason-of.js';
 
 /** What the engine has to tell, in the log: ids and reasons, never payloads. */
 export const tellNotice =
@@ -17,7 +16,7 @@ export const tellNotice =
         log.info({ projection }, 'standing by: another process projects');
         return;
       case 'Interrupted':
-        log.warn({ projection, reason: textOf(notice.cause) }, 'projecting interrupted; trying again');
+        log.warn({ projection, reason: reasonOf(notice.cause) }, 'projecting interrupted; trying again');
         return;
       case 'Deposed':
         log.warn({ projection }, 'another process has taken over projecting');
@@ -48,6 +47,6 @@ export const tellIncident =
   (log: Logger) =>
   (incident: Incident): void => {
     const { cause, ...fields } = { cause: undefined, ...incident };
-    const reason = cause === undefined ? {} : { reason: textOf(cause) };
+    const reason = cause === undefined ? {} : { reason: reasonOf(cause) };
     log.warn({ ...fields, ...reason }, 'event log');
   };
