@@ -1,7 +1,7 @@
-import type { EventStoreDbDouble } from '../support/eventstoredb-double/double.js';
-import type { S3Server } from '../support/s3-server.js';
-import type { ServiceProcess } from '../support/service-process.js';
-import type { SeverableProxy } from '../support/severable-proxy.js';
+import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import type { S3Server } from '../../support/s3-server.js';
+import type { ServiceProcess } from '../../support/service-process.js';
+import type { SeverableProxy } from '../../support/severable-proxy.js';
 
 export type Service = { readonly process: ServiceProcess; readonly business: string; readonly document: string };
 export type Dependencies = {
@@ -73,12 +73,14 @@ const WITHOUT_DATABASE_AND_LOG: Readonly<Record<Request, Answer>> = {
 };
 const WITHOUT_FILES: Readonly<Record<Request, Answer>> = { ...ALL_WELL, download: 503, upload: 503, '/readyz': 503 };
 
-type Outage = {
+export type Outage = {
   readonly what: string;
   readonly missing: ReadonlyArray<string>;
   readonly answers: Readonly<Record<Request, Answer>>;
   readonly begin: (dependencies: Dependencies) => unknown;
   readonly end: (dependencies: Dependencies) => unknown;
+  /** An append in flight is repeated until its outcome is known, beyond the bound: a read has to find the outage. */
+  readonly isFoundByRead?: true;
 };
 
 const outagesOfPostgres = ({ missing, answers }: Pick<Outage, 'missing' | 'answers'>): ReadonlyArray<Outage> => [
@@ -98,8 +100,14 @@ const outagesOfPostgres = ({ missing, answers }: Pick<Outage, 'missing' | 'answe
   },
 ];
 
-const OUTAGES: ReadonlyArray<Outage> = [
-  ...outagesOfPostgres({ missing: ['read models'], answers: WITHOUT_DATABASE }),
+export const OUTAGES_OF_READ_MODELS = outagesOfPostgres({ missing: ['read models'], answers: WITHOUT_DATABASE });
+
+export const OUTAGES_OF_READ_MODELS_AND_LOG = outagesOfPostgres({
+  missing: ['event log', 'read models'],
+  answers: WITHOUT_DATABASE_AND_LOG,
+});
+
+export const OUTAGES_OF_EVENTSTOREDB: ReadonlyArray<Outage> = [
   {
     what: 'EventStoreDB is gone',
     missing: ['event log'],
@@ -113,7 +121,11 @@ const OUTAGES: ReadonlyArray<Outage> = [
     answers: WITHOUT_LOG,
     begin: ({ log }) => (log.node.faults.isSilent = true),
     end: ({ log }) => (log.node.faults.isSilent = false),
+    isFoundByRead: true,
   },
+];
+
+export const OUTAGES_OF_OBJECT_STORE: ReadonlyArray<Outage> = [
   {
     what: 'the object store is gone',
     missing: ['file storage'],
@@ -126,30 +138,26 @@ const OUTAGES: ReadonlyArray<Outage> = [
 export type Deployment = {
   readonly name: string;
   readonly settings: (dependencies: Dependencies) => Readonly<Record<string, string>>;
-  readonly outages: ReadonlyArray<Outage>;
   /** Longest time, ms, that any answer may take, whatever is down. */
   readonly bound: number;
 };
 
-export const DEPLOYMENTS: ReadonlyArray<Deployment> = [
-  {
-    name: 'EventStoreDB, Postgres and S3',
-    settings: ({ log, database, files: { settings } }) => ({
-      DATABASE_URL: database.url,
-      EVENTSTOREDB_URL: log.connectionString,
-      S3_ENDPOINT: settings.endpoint,
-      S3_BUCKET: settings.bucket,
-      S3_ACCESS_KEY: settings.accessKey,
-      S3_SECRET_KEY: settings.secretKey,
-    }),
-    outages: OUTAGES,
-    bound: 3_000,
-  },
-  {
-    name: 'Postgres and disk',
-    settings: ({ database }) => ({ DATABASE_URL: database.url }),
-    outages: outagesOfPostgres({ missing: ['event log', 'read models'], answers: WITHOUT_DATABASE_AND_LOG }),
-    // the row and then the stream are waited for, 2 s each
-    bound: 5_000,
-  },
-];
+export const EVENTSTOREDB_POSTGRES_AND_S3: Deployment = {
+  name: 'EventStoreDB, Postgres and S3',
+  settings: ({ log, database, files: { settings } }) => ({
+    DATABASE_URL: database.url,
+    EVENTSTOREDB_URL: log.connectionString,
+    S3_ENDPOINT: settings.endpoint,
+    S3_BUCKET: settings.bucket,
+    S3_ACCESS_KEY: settings.accessKey,
+    S3_SECRET_KEY: settings.secretKey,
+  }),
+  bound: 3_000,
+};
+
+export const POSTGRES_AND_DISK: Deployment = {
+  name: 'Postgres and disk',
+  settings: ({ database }) => ({ DATABASE_URL: database.url }),
+  // the row and then the stream are waited for, 2 s each
+  bound: 5_000,
+};
