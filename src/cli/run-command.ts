@@ -19,7 +19,7 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof NotExportable ||
   isSystemError(error);
 
-/** Aborts at the first signal, so that the command can end in order; the second one ends the process. */
+/** Aborts at the first signal, or when standard output is closed, so that the command can end in order; the second one ends the process. */
 const interruption = (): AbortSignal => {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
@@ -27,6 +27,8 @@ const interruption = (): AbortSignal => {
       if (interrupted.signal.aborted) process.exit(EXIT.interrupted);
       interrupted.abort();
     });
+  // nobody reads on, as behind `| head`: to go on would be for nothing
+  process.stdout.on('error', () => interrupted.abort());
   return interrupted.signal;
 };
 

@@ -2,9 +2,10 @@ import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { Config } from '../config.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
+import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
-import type { CannotOpen, Incident } from './open-stores.js';
+import type { Incident } from './open-stores.js';
 import { makePostgresEventStore } from './postgres/postgres-event-store.js';
 
 /** Where a log is. */
@@ -35,11 +36,6 @@ export const configuredLog = ({
   if (eventStoreDbUrl !== undefined) return { _tag: 'EventStoreDb', url: eventStoreDbUrl };
   return databaseUrl === undefined ? { _tag: 'Embedded', dataDir } : { _tag: 'Postgres', url: databaseUrl };
 };
-
-const cannotOpen = ({ message, cause }: { readonly message: string; readonly cause?: unknown }): CannotOpen => ({
-  _tag: 'CannotOpen',
-  message: cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message,
-});
 
 const openPostgres = (
   connectionString: string,

@@ -5,7 +5,7 @@ import type { ObjectStorage } from '../application/ports.js';
 import type { Config } from '../config.js';
 import type { FileContents } from '../read/get-file.js';
 import { openDiskStorage } from './disk/disk-storage.js';
-import type { CannotOpen } from './open-stores.js';
+import type { CannotOpen } from './cannot-open.js';
 import type { Check } from './readiness.js';
 import { reasonOf } from './logging/reason-of.js';
 

@@ -2,6 +2,7 @@ import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { Config } from '../config.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
+import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ClaimKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
@@ -28,14 +29,9 @@ type OpenStoresOptions = {
   readonly onIncident: (incident: Incident) => void;
 };
 
-/** A sentence that a person can act on. */
-export type CannotOpen = { readonly _tag: 'CannotOpen'; readonly message: string };
-
 type Database = { readonly url: string; readonly stop: () => Promise<void> };
 
 type Log = EventStore & { readonly close: () => Promise<void> };
-
-const cannotOpen = ({ message }: { readonly message: string }): CannotOpen => ({ _tag: 'CannotOpen', message });
 
 const openDatabase = ({ config, claim, onPostgresLog }: OpenStoresOptions): TE.TaskEither<CannotOpen, Database> =>
   config.databaseUrl !== undefined

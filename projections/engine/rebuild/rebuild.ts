@@ -31,8 +31,11 @@ export type RebuildOptions<State, Event extends DomainEvent> = {
   /** Drops what an unfinished rebuild has built. */
   readonly isFromScratch: boolean;
   readonly differences: Differences;
-  /** What to do with the rows; asked once they have been compared (undefined: there are no live rows). */
-  readonly decide: (compared: Compared | undefined) => Promise<'switch' | 'keep' | 'drop'>;
+  /**
+   * What to do with the rows; asked once they have been compared (undefined: there are no live rows). `signal` aborts
+   * when the answer is of no use any more.
+   */
+  readonly decide: (compared: Compared | undefined, signal: AbortSignal) => Promise<'switch' | 'keep' | 'drop'>;
   readonly observer: RebuildObserver;
   readonly signal: AbortSignal;
 };
@@ -71,7 +74,7 @@ const run = async <State, Event extends DomainEvent>(
   await rebuilding.toLive();
   observer.onBuilt();
   const compared = await compareWithLive(rebuilding, differences);
-  const decision = await decide(compared);
+  const decision = await decide(compared, signal);
   signal.throwIfAborted();
   if (decision === 'switch') {
     await switchTo(rebuilding);

@@ -7,6 +7,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { OpenLog } from '../../infrastructure/open-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
+import { type JsonOption, jsonOption, printFinding } from '../output.js';
 import { runCommand, tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
@@ -15,12 +16,11 @@ import { keepsReadModels, withMove } from './move-read-models.js';
 import { shareOfLog } from './share-of-log.js';
 import { withLog } from './with-log.js';
 
-type Options = {
+type Options = JsonOption & {
   readonly from?: GivenLocation;
   readonly to?: GivenLocation;
   readonly follow?: true;
   readonly cutOver?: true;
-  readonly json?: true;
 };
 
 /** One bar a phase. */
@@ -41,8 +41,6 @@ const makePhases = async (source: EventStore): Promise<Pick<Copying, 'onProgress
   };
 };
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
 const copy = async (
   { log: source }: OpenLog,
   { log: target }: OpenLog,
@@ -58,13 +56,13 @@ const copy = async (
   return undefined;
 };
 
-const report = (route: Route, copied: Copied, steps: string, json: boolean): ExitCode => {
+const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
   const { isComplete, ...counts } = copied;
   if (!isComplete) {
     tell(`interrupted after ${copied.copied} events: the same command goes on where it ended`);
     return EXIT.interrupted;
   }
-  print(json ? JSON.stringify({ ...counts, to: nameLocation(route.to) }) : `${describeCopy(copied)}\n\n${steps}`);
+  printFinding(options, `${describeCopy(copied)}\n\n${steps}`, { ...counts, to: nameLocation(route.to) });
   return EXIT.ok;
 };
 
@@ -88,7 +86,7 @@ const cutOver = (
       return EXIT.failed;
     }
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
-    return report(route, copied, steps, options.json === true);
+    return report(route, copied, steps, options);
   });
 
 const run = async (config: Config, options: Options, signal: AbortSignal): Promise<ExitCode> => {
@@ -102,7 +100,7 @@ const run = async (config: Config, options: Options, signal: AbortSignal): Promi
       if (options.cutOver === true) return cutOver(config, route, [source, target], options, signal);
       const copied = await copy(source, target, options, signal, () => undefined);
       if (copied === undefined) return EXIT.failed;
-      return report(route, copied, stepsToCutOver(route), options.json === true);
+      return report(route, copied, stepsToCutOver(route), options);
     }),
   );
 };
@@ -119,6 +117,6 @@ export const addCopy = (log: Command): void => {
     .option('--until-caught-up', 'end when all is copied that there is (default)')
     .addOption(new Option('--follow', 'go on with what comes, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
     .option('--cut-over', 'with the service stopped: also put the read models onto the copy')
-    .option('--json', 'the counts as a JSON object')
+    .addOption(jsonOption('one JSON object: the counts'))
     .action((options: Options) => runCommand((config, signal) => run(config, options, signal)));
 };

@@ -2,14 +2,13 @@ import { type Command, Option } from 'commander';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
-import { configuredLog } from '../../infrastructure/open-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { runCommand, tell } from '../run-command.js';
+import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { categoryArgument, positionArgument, streamArgument } from './arguments.js';
+import { onConfiguredLog } from './on-configured-log.js';
 import { shareOfLog } from './share-of-log.js';
-import { withLog } from './with-log.js';
 
 type Options = {
   readonly stream?: StreamName;
@@ -33,8 +32,6 @@ const write = (text: string): Promise<boolean> =>
   });
 
 const exportTo = async (store: EventStore, options: Options, signal: AbortSignal): Promise<ExitCode> => {
-  // a closed pipe is told to the write that meets it; unheard, it would end the process as well
-  process.stdout.on('error', () => undefined);
   const share = options.stream === undefined ? await shareOfLog(store, options.since) : () => undefined;
   const progress = makeProgress(standardError, 'exporting');
   let exported = 0;
@@ -64,9 +61,5 @@ export const addExport = (log: Command): void => {
     .option('--category <category>', 'only streams of this category', categoryArgument)
     .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
     .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
-    .action((options: Options) =>
-      runCommand((config, signal) =>
-        withLog(configuredLog(config), ({ log: store }) => exportTo(store, options, signal)),
-      ),
-    );
+    .action((options: Options) => onConfiguredLog((store, signal) => exportTo(store, options, signal)));
 };

@@ -12,15 +12,13 @@ import {
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
-import { configuredLog } from '../../infrastructure/open-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { makeProgress } from '../progress.js';
-import { runCommand, tell } from '../run-command.js';
+import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
-import { withLog } from './with-log.js';
-
-type Options = { readonly json?: true };
+import { onConfiguredLog } from './on-configured-log.js';
 
 const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
   switch (failure._tag) {
@@ -63,7 +61,7 @@ const bringIn = async (target: LogTarget, file: string | undefined, signal: Abor
 const importInto = async (
   target: LogTarget,
   file: string | undefined,
-  { json }: Options,
+  options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const outcome = await bringIn(target, file, signal);
@@ -76,8 +74,7 @@ const importInto = async (
     tell(`interrupted after ${events} events: what was imported is a log without its end`);
     return EXIT.interrupted;
   }
-  const text = json === true ? JSON.stringify({ events, streams }) : `imported ${events} events in ${streams} streams`;
-  process.stdout.write(`${text}\n`);
+  printFinding(options, `imported ${events} events in ${streams} streams`, { events, streams });
   return EXIT.ok;
 };
 
@@ -89,10 +86,8 @@ export const addImport = (log: Command): void => {
       'stores an export into an empty log, ids, revisions, times and hashes as they were, and verifies every chain\n' +
         '(a file is checked to its end before anything is stored; standard input is checked while it comes)',
     )
-    .option('--json', 'the counts as a JSON object')
-    .action((file: string | undefined, options: Options) =>
-      runCommand((config, signal) =>
-        withLog(configuredLog(config), ({ log: target }) => importInto(target, file, options, signal)),
-      ),
+    .addOption(jsonOption('one JSON object: the counts'))
+    .action((file: string | undefined, options: JsonOption) =>
+      onConfiguredLog((target, signal) => importInto(target, file, options, signal)),
     );
 };

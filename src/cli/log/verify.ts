@@ -3,33 +3,28 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { BrokenLink } from '../../event-sourcing/hash-chain.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
-import { configuredLog } from '../../infrastructure/open-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { runCommand, tell } from '../run-command.js';
+import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { streamArgument } from './arguments.js';
+import { onConfiguredLog } from './on-configured-log.js';
 import { shareOfLog } from './share-of-log.js';
-import { withLog } from './with-log.js';
 
-type Options = { readonly json?: true };
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-const brokenLine = ({ event, reason }: BrokenLink, json: boolean): string => {
+const reportBroken = ({ event, reason }: BrokenLink, options: JsonOption): void => {
   const { stream, id } = event;
   const revision = event.revision.toString();
-  return json
-    ? JSON.stringify({ stream, revision, id, reason })
-    : `broken: ${stream}, revision ${revision}, event ${id}: ${reason}`;
+  const text = `broken: ${stream}, revision ${revision}, event ${id}: ${reason}`;
+  printFinding(options, text, { stream, revision, id, reason });
 };
 
-const summary = ({ events, streams, broken }: Verified, json: boolean): string =>
-  json
-    ? JSON.stringify({ events, streams, broken })
-    : `${events} events in ${streams} streams, ${broken === 0 ? 'every chain intact' : `${broken} streams broken`}`;
+const reportCounts = ({ events, streams, broken }: Verified, options: JsonOption): void => {
+  const found = broken === 0 ? 'every chain intact' : `${broken} streams broken`;
+  printFinding(options, `${events} events in ${streams} streams, ${found}`, { events, streams, broken });
+};
 
-const conclude = (verified: Verified, stream: StreamName | undefined, json: boolean): ExitCode => {
+const conclude = (verified: Verified, stream: StreamName | undefined, options: JsonOption): ExitCode => {
   if (!verified.isComplete) {
     tell(`interrupted after ${verified.events} events`);
     return EXIT.interrupted;
@@ -38,14 +33,14 @@ const conclude = (verified: Verified, stream: StreamName | undefined, json: bool
     tell(`the log has no stream ${stream}`);
     return EXIT.failed;
   }
-  print(summary(verified, json));
+  reportCounts(verified, options);
   return verified.broken === 0 ? EXIT.ok : EXIT.failed;
 };
 
 const verify = async (
   store: EventStore,
   stream: StreamName | undefined,
-  { json = false }: { readonly json?: boolean },
+  options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const progress = makeProgress(standardError, 'verifying');
@@ -53,7 +48,7 @@ const verify = async (
   const verifying: Verifying = {
     onBroken: (link) => {
       progress.end();
-      print(brokenLine(link, json));
+      reportBroken(link, options);
     },
     onPage: (events, reached) => progress.report(events, share(reached)),
     signal,
@@ -61,7 +56,7 @@ const verify = async (
   const verified =
     stream === undefined ? await verifyLog(store, verifying) : await verifyStream(store, stream, verifying);
   progress.end();
-  return conclude(verified, stream, json);
+  return conclude(verified, stream, options);
 };
 
 export const addVerify = (log: Command): void => {
@@ -72,10 +67,8 @@ export const addVerify = (log: Command): void => {
       'recomputes the hash chain of every stream and names the first broken event of each that is broken\n' +
         '(reads the log once; remembers about 300 bytes a stream)',
     )
-    .option('--json', 'one JSON object a line: each broken event, then the counts')
-    .action((stream: StreamName | undefined, options: Options) =>
-      runCommand((config, signal) =>
-        withLog(configuredLog(config), ({ log: store }) => verify(store, stream, options, signal)),
-      ),
+    .addOption(jsonOption('one JSON object a line: each broken event, then the counts'))
+    .action((stream: StreamName | undefined, options: JsonOption) =>
+      onConfiguredLog((store, signal) => verify(store, stream, options, signal)),
     );
 };

@@ -5,12 +5,11 @@ import type { Parked } from '../../../projections/engine/parked/read-parked.js';
 import type { Refolded } from '../../../projections/engine/refold.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { type JsonOption, print, printFinding } from '../output.js';
 import { tell } from '../run-command.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
 const LISTED = 1_000;
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const asJson = ({ revision, position, since, ...parked }: Parked) => ({
   ...parked,
@@ -22,10 +21,10 @@ const asJson = ({ revision, position, since, ...parked }: Parked) => ({
 const lineOf = ({ projection, stream, revision, waiting, error, since }: Parked): string =>
   `${projection}: ${stream} waits at revision ${revision} since ${since.toISOString()}, ${waiting} events: ${error}`;
 
-export const listAll = async ({ listParked }: Operations, json: boolean): Promise<ExitCode> => {
+export const listAll = async ({ listParked }: Operations, options: JsonOption): Promise<ExitCode> => {
   const all = await listParked(LISTED);
-  for (const parked of all) print(json ? JSON.stringify(asJson(parked)) : lineOf(parked));
-  if (all.length === 0 && !json) print('no entity is parked');
+  for (const parked of all) printFinding(options, lineOf(parked), asJson(parked));
+  if (all.length === 0 && options.json !== true) print('no entity is parked');
   return EXIT.ok;
 };
 
@@ -50,7 +49,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-export const show = async (operations: Operations, stream: StreamName, json: boolean): Promise<ExitCode> => {
+export const show = async (operations: Operations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
   const entity = await found(operations, stream);
   if (entity === undefined) return EXIT.failed;
   const event = await operations.readEvent(entity.parked);
@@ -60,23 +59,24 @@ export const show = async (operations: Operations, stream: StreamName, json: boo
     data: parsed(event.data),
     metadata: parsed(event.metadata),
   };
-  print(JSON.stringify({ ...asJson(entity.parked), event: stored ?? null }, undefined, json ? undefined : 2));
+  const shown = { ...asJson(entity.parked), event: stored ?? null };
+  printFinding(options, JSON.stringify(shown, undefined, 2), shown);
   return EXIT.ok;
 };
 
-const conclude = (stream: StreamName, refolded: Refolded, json: boolean): ExitCode => {
+const conclude = (stream: StreamName, refolded: Refolded, options: JsonOption): ExitCode => {
   const isParked = refolded._tag === 'Parked';
   const waitsAt = isParked ? { revision: Number(refolded.event.revision), error: refolded.reason } : {};
   const text = isParked
     ? `${stream} stays parked at revision ${refolded.event.revision}: ${refolded.reason}`
     : `${stream} is projected again`;
-  print(json ? JSON.stringify({ stream, outcome: refolded._tag, ...waitsAt }) : text);
+  printFinding(options, text, { stream, outcome: refolded._tag, ...waitsAt });
   return isParked ? EXIT.failed : EXIT.ok;
 };
 
-export const retry = async (operations: Operations, stream: StreamName, json: boolean): Promise<ExitCode> => {
+export const retry = async (operations: Operations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
   const entity = await found(operations, stream);
-  return entity === undefined ? EXIT.failed : conclude(stream, await entity.readModel.refold(stream), json);
+  return entity === undefined ? EXIT.failed : conclude(stream, await entity.readModel.refold(stream), options);
 };
 
 /** Tries the entity first: what can be projected needs no decision, and the event that cannot is then known exactly. */
@@ -84,7 +84,7 @@ export const skip = async (
   operations: Operations,
   stream: StreamName,
   decision: Decision,
-  json: boolean,
+  options: JsonOption,
 ): Promise<ExitCode> => {
   const entity = await found(operations, stream);
   if (entity === undefined) return EXIT.failed;
@@ -92,7 +92,7 @@ export const skip = async (
   const tried = await readModel.refold(stream);
   if (tried._tag === 'Projected') {
     tell('nothing was skipped: the event can be projected now');
-    return conclude(stream, tried, json);
+    return conclude(stream, tried, options);
   }
   const { revision, id: eventId } = tried.event;
   const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
@@ -100,5 +100,5 @@ export const skip = async (
     tell(`not skipped: ${describeAppendFailure(recorded.left)}`);
     return EXIT.failed;
   }
-  return conclude(stream, await readModel.refold(stream), json);
+  return conclude(stream, await readModel.refold(stream), options);
 };

@@ -2,11 +2,11 @@ import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
+import { type JsonOption, jsonOption } from '../output.js';
+import { onEntities } from './on-read-models.js';
 import { listAll, retry, show, skip } from './parked-entities.js';
-import { runOperation } from './run-operation.js';
 
-type Options = { readonly json?: true };
-type SkipOptions = Options & { readonly reason: string; readonly user: string };
+type SkipOptions = JsonOption & { readonly reason: string; readonly user: string };
 
 const LONGEST_REASON = 1_000;
 
@@ -39,25 +39,23 @@ export const addParked = (projections: Command): void => {
   parked
     .command('list')
     .description('the first 1,000, those that wait longest first')
-    .option('--json', 'one JSON object a line')
-    .action(({ json = false }: { json?: boolean }) => runOperation((operations) => listAll(operations, json)));
+    .addOption(jsonOption('one JSON object a line: each parked entity'))
+    .action((options: JsonOption) => onEntities((operations) => listAll(operations, options)));
 
   parked
     .command('show')
     .argument('<stream>', 'the entity', streamArgument)
     .description('the event that holds the entity up as it is stored, its error and the version that met it')
-    .option('--json', 'as one JSON object')
-    .action((stream: StreamName, { json = false }: { json?: boolean }) =>
-      runOperation((operations) => show(operations, stream, json)),
-    );
+    .addOption(jsonOption('the same on one line'))
+    .action((stream: StreamName, options: JsonOption) => onEntities((operations) => show(operations, stream, options)));
 
   parked
     .command('retry')
     .argument('<stream>', 'the entity', streamArgument)
     .description('folds the entity anew with this program; exit code 1 when it stays parked')
-    .option('--json', 'the outcome as a JSON object')
-    .action((stream: StreamName, { json = false }: { json?: boolean }) =>
-      runOperation((operations) => retry(operations, stream, json)),
+    .addOption(jsonOption('one JSON object: the outcome'))
+    .action((stream: StreamName, options: JsonOption) =>
+      onEntities((operations) => retry(operations, stream, options)),
     );
 
   parked
@@ -69,8 +67,10 @@ export const addParked = (projections: Command): void => {
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
     .option('--user <name>', 'who decides; kept in the log', userArgument, osUser())
-    .option('--json', 'the outcome as a JSON object')
-    .action((stream: StreamName, { reason, user, json }: SkipOptions) =>
-      runOperation((operations) => skip(operations, stream, { actor: user, reason, at: new Date() }, json === true)),
+    .addOption(jsonOption('one JSON object: the outcome'))
+    .action((stream: StreamName, options: SkipOptions) =>
+      onEntities((operations) =>
+        skip(operations, stream, { actor: options.user, reason: options.reason, at: new Date() }, options),
+      ),
     );
 };

@@ -1,47 +1,40 @@
-import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { businesses } from '../../../projections/businesses.js';
 import { documents } from '../../../projections/documents.js';
 import { type Compared, isSame } from '../../../projections/engine/rebuild/compare-with-live.js';
 import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections/engine/rebuild/rebuild.js';
+import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { shareOfLog } from '../log/share-of-log.js';
+import { type JsonOption, jsonOption, print } from '../output.js';
 import { makeProgress } from '../progress.js';
-import { runCommand } from '../run-command.js';
+import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
 import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
-import { type ReadModels, withReadModels } from './with-read-models.js';
+import { onReadModels } from './on-read-models.js';
+import type { ReadModels } from './with-read-models.js';
 
-type Options = {
+type Options = JsonOption & {
   readonly switch: 'always' | 'if-same' | 'never';
   readonly report?: string;
   readonly fromScratch?: true;
   readonly dryRun?: true;
 };
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const ask = async (question: string): Promise<boolean> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));
-  } finally {
-    terminal.close();
-  }
-};
+type Say = (line: string) => void;
 
 const decideBy =
-  ({ switch: wanted, dryRun }: Options): RebuildOptions<never, never>['decide'] =>
-  async (compared: Compared | undefined) => {
-    if (compared !== undefined) for (const line of describeComparison(compared)) print(line);
+  ({ switch: wanted, dryRun, json }: Options, say: Say): RebuildOptions<never, never>['decide'] =>
+  async (compared, signal) => {
+    if (compared !== undefined) for (const line of describeComparison(compared)) say(line);
     if (dryRun === true) return 'drop';
     if (wanted === 'always') return 'switch';
     if (wanted === 'never') return 'keep';
     if (compared === undefined || isSame(compared)) return 'switch';
-    const canAsk = process.stdin.isTTY && process.stderr.isTTY;
-    return canAsk && (await ask('switch to the rebuilt rows nevertheless?')) ? 'switch' : 'keep';
+    const canAsk = json !== true && process.stdin.isTTY && process.stderr.isTTY;
+    return canAsk && (await ask('switch to the rebuilt rows nevertheless?', signal)) ? 'switch' : 'keep';
   };
 
 const rebuildOne = (
@@ -52,14 +45,14 @@ const rebuildOne = (
     ? rebuild({ ...options, projection: businesses })
     : rebuild({ ...options, projection: documents });
 
-const observe = async ({ store }: ReadModels, name: ProjectionName) => {
+const observe = async ({ store }: ReadModels, name: ProjectionName, say: Say) => {
   const share = await shareOfLog(store);
   const progress = makeProgress(standardError, `rebuilding ${name}`);
   const began = performance.now();
   let events = 0;
   return {
     onOpened: (instance: string, resumedAt: 'start' | { readonly commit: bigint }) => {
-      if (resumedAt !== 'start') print(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
+      if (resumedAt !== 'start') say(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
     },
     onPage: (count: number, reached: bigint) => {
       events = count;
@@ -68,20 +61,35 @@ const observe = async ({ store }: ReadModels, name: ProjectionName) => {
     onBuilt: () => {
       progress.end();
       const seconds = (performance.now() - began) / 1_000;
-      print(
-        `${name}: built from ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`,
-      );
+      say(`${name}: built from ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`);
     },
   };
 };
 
-const conclude = (name: ProjectionName, { instance, compared, outcome }: Rebuilt): ExitCode => {
-  if (outcome === 'Switched') print(`${name}: ${instance} is live; \`projections rollback ${name}\` goes back`);
+/** The comparison as a machine reads it; no values. */
+const asJson = ({ at, rows, differing, onlyLive, onlyRebuilt }: Compared) => ({
+  position: at < 0n ? null : at.toString(),
+  live: rows.live,
+  rebuilt: rows.rebuilt,
+  differing,
+  onlyLive,
+  onlyRebuilt,
+});
+
+const conclude = (
+  name: ProjectionName,
+  { instance, compared, outcome }: Rebuilt,
+  { json }: Options,
+  say: Say,
+): ExitCode => {
+  if (outcome === 'Switched') say(`${name}: ${instance} is live; \`projections rollback ${name}\` goes back`);
   if (outcome === 'Kept')
-    print(
+    say(
       `${name}: not switched; ${instance} is kept, and \`projections rebuild ${name} --switch always\` switches to it`,
     );
-  if (outcome === 'Dropped') print(`${name}: dropped again; the live rows are as they were`);
+  if (outcome === 'Dropped') say(`${name}: dropped again; the live rows are as they were`);
+  if (json === true)
+    print(JSON.stringify({ projection: name, instance, outcome, compared: compared ? asJson(compared) : null }));
   return outcome === 'Switched' || compared === undefined || isSame(compared) ? EXIT.ok : EXIT.failed;
 };
 
@@ -92,6 +100,7 @@ const rebuildAll = async (
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const report = await openReport(options.report);
+  const say = options.json === true ? tell : print;
   let code: ExitCode = EXIT.ok;
   try {
     for (const name of namesOf(asked)) {
@@ -99,11 +108,11 @@ const rebuildAll = async (
         ...readModels,
         isFromScratch: options.fromScratch === true,
         differences: { keep: SHOWN, onDifference: report.add },
-        decide: decideBy(options),
-        observer: await observe(readModels, name),
+        decide: decideBy(options, say),
+        observer: await observe(readModels, name, say),
         signal,
       });
-      code = conclude(name, rebuilt) === EXIT.ok ? code : EXIT.failed;
+      code = conclude(name, rebuilt, options, say) === EXIT.ok ? code : EXIT.failed;
     }
   } finally {
     await report.close();
@@ -127,9 +136,8 @@ export const addRebuild = (projections: Command): void => {
     .option('--report <file>', 'write every difference with its values into this file, one JSON object a line')
     .option('--from-scratch', 'drop what an unfinished rebuild has left, instead of going on with it')
     .option('--dry-run', 'compare only, and drop what was built')
+    .addOption(jsonOption('one JSON object a line: what became of each read model; nothing is asked'))
     .action((asked: ProjectionName | undefined, options: Options) =>
-      runCommand((config, signal) =>
-        withReadModels(config, signal, (readModels) => rebuildAll(readModels, asked, options, signal)),
-      ),
+      onReadModels((readModels, signal) => rebuildAll(readModels, asked, options, signal)),
     );
 };

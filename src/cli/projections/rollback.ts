@@ -4,9 +4,10 @@ import { documents } from '../../../projections/documents.js';
 import { type Rollback, rollBack } from '../../../projections/engine/rebuild/rollback.js';
 import type { SwitchedTo } from '../../../projections/engine/rebuild/switch-to.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { runCommand } from '../run-command.js';
+import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { onReadModels } from './on-read-models.js';
 import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
-import { type ReadModels, withReadModels } from './with-read-models.js';
+import type { ReadModels } from './with-read-models.js';
 
 const rollBackOne = (name: ProjectionName, deps: Omit<Rollback<never, never>, 'projection'>): Promise<SwitchedTo> =>
   name === 'businesses' ? rollBack({ ...deps, projection: businesses }) : rollBack({ ...deps, projection: documents });
@@ -14,13 +15,15 @@ const rollBackOne = (name: ProjectionName, deps: Omit<Rollback<never, never>, 'p
 const rollBackAll = async (
   { pool, store }: ReadModels,
   asked: ProjectionName | undefined,
+  options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  for (const name of namesOf(asked)) {
+  for (const projection of namesOf(asked)) {
     const began = performance.now();
-    const { live, previous } = await rollBackOne(name, { pool, store, signal });
+    const { live, previous } = await rollBackOne(projection, { pool, store, signal });
     const ms = Math.round(performance.now() - began);
-    process.stdout.write(`${name}: ${live} is live again after ${ms} ms; ${previous ?? 'nothing'} is kept\n`);
+    const text = `${projection}: ${live} is live again after ${ms} ms; ${previous ?? 'nothing'} is kept`;
+    printFinding(options, text, { projection, live, previous: previous ?? null, milliseconds: ms });
   }
   return EXIT.ok;
 };
@@ -33,9 +36,8 @@ export const addRollback = (projections: Command): void => {
       'makes the rows live again that were replaced last, in one transaction; again, and it is undone\n' +
         '(they were kept up to date since, for ROLLBACK_WINDOW; refused when there are none)',
     )
-    .action((asked: ProjectionName | undefined) =>
-      runCommand((config, signal) =>
-        withReadModels(config, signal, (readModels) => rollBackAll(readModels, asked, signal)),
-      ),
+    .addOption(jsonOption('one JSON object a line: each read model that was switched'))
+    .action((asked: ProjectionName | undefined, options: JsonOption) =>
+      onReadModels((readModels, signal) => rollBackAll(readModels, asked, options, signal)),
     );
 };

@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import { readStatuses } from '../../../projections/engine/read-statuses.js';
 import { migrate } from '../../../projections/engine/schema.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { runCommand } from '../run-command.js';
+import { type JsonOption, jsonOption } from '../output.js';
 import { type InstanceLine, type Look, toLine } from './instance-line.js';
-import { type ReadModels, withReadModels } from './with-read-models.js';
+import { onReadModels } from './on-read-models.js';
+import type { ReadModels } from './with-read-models.js';
 
-type Options = { readonly watch?: true; readonly json?: true };
+type Options = JsonOption & { readonly watch?: true };
 
 /** Between two looks, ms; the rate is that of the time between. */
 const LOOK_MS = 1_000;
@@ -72,10 +73,6 @@ export const addStatus = (projections: Command): void => {
     .command('status')
     .description('how far the rows of each read model are, who writes them, and what cannot be projected')
     .option('--watch', 'again every second, until it is interrupted')
-    .option('--json', 'one JSON object a row')
-    .action((options: Options) =>
-      runCommand((config, signal) =>
-        withReadModels(config, signal, (readModels) => status(readModels, options, signal)),
-      ),
-    );
+    .addOption(jsonOption('one JSON object a line: each row'))
+    .action((options: Options) => onReadModels((readModels, signal) => status(readModels, options, signal)));
 };

@@ -5,16 +5,15 @@ import type { Drift } from '../../../projections/engine/verify/find-drift.js';
 import type { VerifiedRows } from '../../../projections/engine/verify/verify-rows.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
+import { type JsonOption, jsonOption, printFinding } from '../output.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { projectionArgument, type ProjectionName } from './projection-argument.js';
-import { runOperation } from './run-operation.js';
+import { onEntities } from './on-read-models.js';
 
-type Options = { readonly sample?: number; readonly repair?: boolean; readonly json?: boolean };
+type Options = JsonOption & { readonly sample?: number; readonly repair?: true };
 
 type Verified = VerifiedRows & { readonly repaired: number };
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const sampleArgument = (text: string): number => {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('A sample is a number of rows, from 1.');
@@ -29,22 +28,23 @@ const driftLine = (name: string, { stream, kind, fields }: Drift, refolded: Refo
   return `${name}: ${stream} ${fault}: ${refolded._tag === 'Projected' ? 'repaired' : `parked, ${refolded.reason}`}`;
 };
 
-const reportDrift = (name: string, drift: Drift, refolded: Refolded | undefined, json: boolean): void => {
+const reportDrift = (projection: string, drift: Drift, refolded: Refolded | undefined, options: Options): void => {
   const outcome = refolded === undefined ? {} : { outcome: refolded._tag };
-  print(json ? JSON.stringify({ readModel: name, ...drift, ...outcome }) : driftLine(name, drift, refolded));
+  printFinding(options, driftLine(projection, drift, refolded), { projection, ...drift, ...outcome });
 };
 
-const summary = (name: string, { checked, drifted, repaired }: Verified, json: boolean): string => {
-  if (json) return JSON.stringify({ readModel: name, checked, drifted, repaired });
+const reportCounts = (projection: string, { checked, drifted, repaired }: Verified, options: Options): void => {
   const found = drifted === 0 ? 'none differs from its stream' : `${drifted} drifted, ${repaired} repaired`;
-  return `${name}: ${checked} entities compared, ${found}`;
+  const text = `${projection}: ${checked} entities compared, ${found}`;
+  printFinding(options, text, { projection, checked, drifted, repaired });
 };
 
 const verifyOne = async (
   { name, verify, refold }: ReadModelOperations,
-  { sample, repair, json = false }: Options,
+  options: Options,
   signal: AbortSignal,
 ): Promise<Verified> => {
+  const { sample, repair } = options;
   const progress = makeProgress(standardError, `verifying ${name}`);
   let repaired = 0;
   const verified = await verify({
@@ -54,7 +54,7 @@ const verifyOne = async (
       const refolded = repair === true ? await refold(drift.stream) : undefined;
       if (refolded !== undefined) repaired += 1;
       progress.end();
-      reportDrift(name, drift, refolded, json);
+      reportDrift(name, drift, refolded, options);
     },
     signal,
   });
@@ -76,7 +76,7 @@ const verifyAll = async (
       return EXIT.interrupted;
     }
     left += verified.drifted - verified.repaired;
-    print(summary(readModel.name, verified, options.json === true));
+    reportCounts(readModel.name, verified, options);
   }
   return left === 0 ? EXIT.ok : EXIT.failed;
 };
@@ -91,8 +91,8 @@ export const addVerifyRows = (projections: Command): void => {
     )
     .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
     .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
-    .option('--json', 'one JSON object a line: each drifted row, then the counts of each read model')
+    .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
     .action((name: ProjectionName | undefined, options: Options) =>
-      runOperation((operations, signal) => verifyAll(operations, name, options, signal)),
+      onEntities((operations, signal) => verifyAll(operations, name, options, signal)),
     );
 };

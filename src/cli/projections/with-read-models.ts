@@ -11,6 +11,7 @@ import { openStores } from '../../infrastructure/open-stores.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { tell } from '../run-command.js';
+import { databaseTrouble } from './database-trouble.js';
 
 const CONNECTIONS = 6;
 const CONNECT_MS = 5_000;
@@ -18,13 +19,9 @@ const CONNECT_MS = 5_000;
 /** The log, and the database of the read models. */
 export type ReadModels = { readonly store: EventStore; readonly pool: ReturnType<typeof makePool> };
 
-/** What Postgres answered, such as that a lock was not to be had in time. */
-const isOfDatabase = (error: unknown): error is Error => error instanceof Error && 'severity' in error;
-
 const isExpected = (error: unknown): error is Error =>
   error instanceof RebuildRefused ||
   error instanceof NoLiveRows ||
-  isOfDatabase(error) ||
   error instanceof ProjectionRefused ||
   error instanceof NotLevel ||
   error instanceof Deposed;
@@ -47,8 +44,9 @@ export const withReadModels = async (
     return await use({ store, pool });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
-    if (!isExpected(error)) throw error;
-    tell(messageOf(error));
+    const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);
+    if (trouble === undefined) throw error;
+    tell(trouble);
     return EXIT.failed;
   } finally {
     await pool.end();

@@ -73,7 +73,7 @@ describe('the commands that verify rows and release parked entities', function (
   after(() => rm(dataDir, { recursive: true }));
 
   it('find a row that is not what its stream makes, and repair it', async () => {
-    const drifted = { readModel: 'businesses', stream: GOOD_STREAM, id: GOOD, kind: 'differs', fields: ['name'] };
+    const drifted = { projection: 'businesses', stream: GOOD_STREAM, id: GOOD, kind: 'differs', fields: ['name'] };
     const found = await runOperator(['projections', 'verify', 'businesses'], { env });
     expect(found).to.deep.equal({
       code: 1,
@@ -89,7 +89,7 @@ describe('the commands that verify rows and release parked entities', function (
         .map((line): unknown => JSON.parse(line)),
     ).to.deep.equal([
       { ...drifted, outcome: 'Projected' },
-      { readModel: 'businesses', checked: 2, drifted: 1, repaired: 1 },
+      { projection: 'businesses', checked: 2, drifted: 1, repaired: 1 },
     ]);
     const clean = await runOperator(['projections', 'verify', 'businesses'], { env });
     expect(clean.stdout).to.equal('businesses: 2 entities compared, none differs from its stream\n');
