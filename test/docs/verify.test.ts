@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,15 +10,7 @@ import { exportLog } from '../../src/event-sourcing/whole-log/export-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains } from '../support/chained-events.js';
-
-const hasPython = (): boolean => {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+import { hasPython } from '../support/python.js';
 
 const scriptIn = (page: string): string => /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 type Ran = { readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string };
@@ -9,21 +9,24 @@ type RunningOperator = {
   readonly done: Promise<Ran>;
 };
 
-type Options = { readonly env?: Readonly<Record<string, string>>; readonly input?: string };
+type Options = {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What comes on standard input; absent: it stays open, for the caller to write to. */
+  readonly input?: string | undefined;
+};
 
-/** Starts an operator's command from its sources as a process of its own. */
-export const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '' }: Options = {}): RunningOperator => {
+/** A program of its own, with this environment and little else. */
+const start = (command: string, args: ReadonlyArray<string>, { env = {}, input }: Options): RunningOperator => {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/ops.ts', ...args], {
-    env: { PATH, HOME, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(command, args, { env: { PATH, HOME, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   // a command that refuses its input may be gone before all of it is written
-  child.stdin.on('error', () => undefined).end(input);
+  child.stdin.on('error', () => undefined);
+  if (input !== undefined) child.stdin.end(input);
   const done = once(child, 'close').then(([code, signal]) => ({
     // reason: Node documents the arguments of 'close' so
     code: (code ?? signal) as number | NodeJS.Signals,
@@ -32,6 +35,29 @@ export const startOperator = (args: ReadonlyArray<string>, { env = {}, input = '
   }));
   return { child, stderr: () => stderr, done };
 };
+
+let isBuilt = false;
+
+/** The program as it is delivered, built from the sources as they are now; at most once in a run of tests. */
+const program = (): string => {
+  if (!isBuilt) execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'tsconfig.build.json']);
+  isBuilt = true;
+  return 'dist/src/cli/ops.js';
+};
+
+/** Starts an operator's command as a process of its own. */
+export const startOperator = (args: ReadonlyArray<string>, { env, input = '' }: Options = {}): RunningOperator =>
+  start(process.execPath, [program(), ...args], { ...(env && { env }), input });
+
+/**
+ * The same at a terminal: what is written to `child.stdin` is typed, `stderr` is what the terminal shows. Needs Python
+ * (`hasPython`).
+ */
+export const startOperatorAtTerminal = (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+): RunningOperator =>
+  start('python3', ['test/support/pseudo-terminal.py', process.execPath, program(), ...args], { env });
 
 export const runOperator = (args: ReadonlyArray<string>, options?: Options): Promise<Ran> =>
   startOperator(args, options).done;

@@ -29,7 +29,7 @@ import {
   serverPid,
   stopLeftovers,
 } from './support/launching.js';
-import { needs } from './support/skipping.js';
+import { needs } from '../../support/needs.js';
 
 const lastAcknowledged = (child: Child): number => Number(child.said.findLast((each) => 'n' in each)?.['n'] ?? 0);
 

@@ -33,7 +33,7 @@ import {
   runningService,
   stopLeftovers,
 } from './support/launching.js';
-import { needs } from './support/skipping.js';
+import { needs } from '../../support/needs.js';
 
 /** Linked where it can be, because 59 MB a test take their time. */
 const linkOrCopy = (from: string, to: string): void => {

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import pg from 'pg';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { append, created, renamed, sealed } from '../projections/appending.js';
+import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { projectLog } from '../support/projected-log.js';
+
+const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
+const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
+
+const SECTION = /^## `(.+?) --json`$([\s\S]*?)(?=^## |(?![\s\S]))/gm;
+const EXAMPLE = /```json\n([\s\S]*?)```/g;
+
+/** The examples of each command. */
+const promised = (page: string): ReadonlyMap<string, ReadonlyArray<unknown>> =>
+  new Map(
+    [...page.matchAll(SECTION)].map(([, command = '', text = '']) => [
+      command,
+      [...text.matchAll(EXAMPLE)].map(([, example = '']): unknown => JSON.parse(example)),
+    ]),
+  );
+
+/** Names and kinds of members; null stands for what does not apply. What an event holds is its own affair. */
+const shapeOf = (value: unknown, name = ''): unknown => {
+  if (value === null || name === 'data' || name === 'metadata') return 'any';
+  if (Array.isArray(value)) return ['list', ...new Set(value.map((item) => shapeOf(item)))];
+  if (typeof value !== 'object') return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member, key)]));
+};
+
+const isLike = (one: unknown, other: unknown): boolean => {
+  if (one === 'any' || other === 'any') return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  const [ofOne, ofOther] = [new Map(Object.entries(one)), new Map(Object.entries(other))];
+  return (
+    ofOne.size === ofOther.size &&
+    [...ofOne].every(([key, shape]) => ofOther.has(key) && isLike(shape, ofOther.get(key)))
+  );
+};
+
+describe('docs/ops-json.md', function () {
+  this.timeout(180_000);
+  let examples: ReadonlyMap<string, ReadonlyArray<unknown>>;
+  let env: Record<string, string>;
+  let pool: pg.Pool;
+  const seen = new Set<string>();
+
+  before(async function () {
+    this.timeout(startingPostgres);
+    examples = promised(await readFile('docs/ops-json.md', 'utf8'));
+    const connectionString = await freshDatabase();
+    env = { DATABASE_URL: connectionString };
+    pool = new pg.Pool({ connectionString, max: 1 });
+    await projectLog(connectionString, async (store) => {
+      await append(store, streamAt(1), 0n, created('Bad'), sealed(renamed('Future'), streamAt(1), 1n, 99));
+      return append(store, streamAt(2), 0n, created('Good'));
+    });
+    await pool.query(`update read_model.businesses set name = 'Vandal' where id = '${idAt(2)}'`);
+  });
+
+  after(() => pool.end());
+
+  /** Runs a command and gives its lines; each must look like one of its examples, and each example be met. */
+  const lines = async (command: string, ...rest: ReadonlyArray<string | { readonly input: string }>) => {
+    seen.add(command);
+    const words = rest.filter((word) => typeof word === 'string');
+    const input = rest.find((word) => typeof word === 'object');
+    const { stdout, stderr, code } = await runOperator([...command.split(' '), ...words, '--json'], { env, ...input });
+    const told = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line): unknown => JSON.parse(line));
+    const shapes = (examples.get(command) ?? []).map((example) => shapeOf(example));
+    expect(shapes, command).to.not.deep.equal([]);
+    const met = told.map((line) => shapes.findIndex((shape) => isLike(shapeOf(line), shape)));
+    const wanted = shapes.map((_, index) => index);
+    expect([...new Set(met)], `${command}: ${stdout}${stderr}`).to.have.members(wanted);
+    return { told, stderr, code };
+  };
+
+  it('describes what each command tells machines, and its exit codes', async () => {
+    const code = async (...args: Parameters<typeof lines>): Promise<unknown> => (await lines(...args)).code;
+    expect(await code('projections status')).to.equal(0);
+    expect(await code('projections verify', 'businesses')).to.equal(1);
+    expect(await code('projections parked list')).to.equal(0);
+    expect(await code('projections parked show', streamAt(1))).to.equal(0);
+    expect(await code('projections parked retry', streamAt(1))).to.equal(1);
+    expect(await code('projections parked skip', streamAt(1), '--reason', 'a test')).to.equal(0);
+    const kept = await lines('projections rebuild', 'businesses');
+    expect(kept.code).to.equal(1);
+    expect(kept.stderr).to.include(`  ${idAt(2)}  name
+`);
+    expect(await code('projections rebuild', 'businesses', '--switch', 'always')).to.equal(0);
+    expect(await code('projections rollback', 'businesses')).to.equal(0);
+  });
+
+  it('describes what is told of a log', async () => {
+    const connectionString = await freshDatabase();
+    env = { DATABASE_URL: connectionString };
+    await projectLog(connectionString, async (store) => {
+      await appendChained(store, makeChains(), ...interleaved(3, 2));
+      return 6n;
+    });
+    expect((await lines('log copy', '--to', await freshDatabase())).code).to.equal(0);
+    const { stdout: exported } = await runOperator(['log', 'export'], { env });
+    const original = env;
+    env = { DATABASE_URL: await freshDatabase() };
+    expect((await lines('log import', { input: exported })).code).to.equal(0);
+    env = original;
+    const log = new pg.Client({ connectionString });
+    await log.connect();
+    await log.query(`update event_log.event set data = '{}' where stream = $1`, [businessStream(1)]);
+    await log.end();
+    expect((await lines('log verify')).code).to.equal(1);
+  });
+
+  it('leaves no command out, and names none that there is not', () => {
+    expect([...examples.keys()]).to.have.members([...seen]);
+  });
+});
+
+const COMMANDS = [
+  [],
+  ['projections'],
+  ['projections', 'status'],
+  ['projections', 'rebuild'],
+  ['projections', 'rollback'],
+  ['projections', 'verify'],
+  ['projections', 'parked'],
+  ['projections', 'parked', 'list'],
+  ['projections', 'parked', 'show'],
+  ['projections', 'parked', 'retry'],
+  ['projections', 'parked', 'skip'],
+  ['log'],
+  ['log', 'verify'],
+  ['log', 'export'],
+  ['log', 'import'],
+  ['log', 'copy'],
+];
+
+describe("the operator's program", function () {
+  this.timeout(60_000);
+
+  it('explains itself on standard output, at every level, down to all of its commands', async () => {
+    const said = await Promise.all(COMMANDS.map((path) => runOperator([...path, '--help'])));
+    const listed = said.flatMap(({ stdout }, index) => {
+      const [, list = ''] = /\nCommands:\n([\s\S]*)/.exec(stdout) ?? [];
+      const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+      return names.filter((name) => name !== 'help').map((name) => [...COMMANDS[index]!, name].join(' '));
+    });
+    expect(said.map(({ code, stderr }) => [code, stderr])).to.deep.equal(COMMANDS.map(() => [0, '']));
+    expect(listed).to.have.members(COMMANDS.filter(({ length }) => length > 0).map((path) => path.join(' ')));
+  });
+
+  it('ends with 2 and its help when the command line is wrong, whatever is wrong', async () => {
+    const wrong = [
+      ['projections'],
+      ['nonsense'],
+      ['projections', 'rebuild', 'nothing'],
+      ['projections', 'rebuild', '--switch', 'soon'],
+      ['log', 'verify', 'x'],
+      ['projections', 'parked', 'skip', 'business-1', '--reason', ' '],
+    ];
+    const ended = await Promise.all(wrong.map((args) => runOperator(args)));
+    expect(ended.map(({ code, stdout }) => [code, stdout])).to.deep.equal(wrong.map(() => [2, '']));
+  });
+
+  it('says in one line that the database is away, or silent, and ends with 1', async () => {
+    const away = await Promise.all(
+      [
+        ['projections', 'status'],
+        ['projections', 'rebuild', '--json'],
+        ['log', 'verify', '--json'],
+      ].map((args) => runOperator(args, { env: { DATABASE_URL: 'postgres://localhost:1/none' } })),
+    );
+    for (const { code, stdout, stderr } of away)
+      expect(
+        [code, stdout, /^the event log cannot be opened: connect ECONNREFUSED [^\n]*\n$/.test(stderr)],
+        stderr,
+      ).to.deep.equal([1, '', true]);
+  });
+});

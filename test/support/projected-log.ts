@@ -1,0 +1,33 @@
+import { either as E } from 'fp-ts';
+import { startProjections } from '../../projections/engine/start-projections.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { Position } from '../../src/event-sourcing/recorded-event.js';
+import { makePostgresEventStore } from '../../src/infrastructure/postgres/postgres-event-store.js';
+
+/** Writes a log in a database by `write`, which gives its last position, and leaves it projected into rows there. */
+export const projectLog = async (
+  connectionString: string,
+  write: (store: EventStore) => Promise<Position>,
+): Promise<void> => {
+  const opened = await makePostgresEventStore({ connectionString, onIncident: () => undefined })();
+  if (E.isLeft(opened)) throw opened.left;
+  const store = opened.right;
+  const projections = startProjections({
+    store,
+    connectionString,
+    projector: true,
+    isSoleProcess: true,
+    rollbackWindowMs: 60_000,
+    onNotice: () => undefined,
+  });
+  try {
+    const last = await write(store);
+    const shown = await Promise.all(
+      [projections.businesses, projections.documents].map((all) => all.progress.waitFor(last)),
+    );
+    if (shown.includes(false)) throw new Error('the log was not projected in time');
+  } finally {
+    await projections.stop();
+    await store.close();
+  }
+};
