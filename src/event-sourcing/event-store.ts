@@ -70,6 +70,26 @@ export type LogRange = {
 /** Events in log order, and how far the reader has come with them: `checkpoint` may lie past the last event. */
 export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
 
+/** The streams of a category from one name on to before another, in the order of their names. */
+export type Stretch = {
+  readonly category: string;
+  /** Inclusive; null: from the first. */
+  readonly from: StreamName | null;
+  /** Exclusive; null: to the last. */
+  readonly before: StreamName | null;
+};
+
+/** A log that can be read stream by stream, whatever the order in which the streams were written. */
+export type StreamOrder = {
+  /** The streams of a category in stretches of roughly `events` events each; one stretch at least. */
+  readonly divide: (category: string, events: number) => TE.TaskEither<StoreUnavailable, ReadonlyArray<Stretch>>;
+  /**
+   * Every event of a stretch up to a position, inclusive, in pages: stream after stream, each from its first event to
+   * its last, so that a fold needs one state at a time. Pulled at the consumer's pace; throws `StoreUnavailable`.
+   */
+  readonly read: (stretch: Stretch, upTo: Position) => AsyncIterable<ReadonlyArray<StoredEvent>>;
+};
+
 /**
  * The log. Every adapter passes `test/contract/event-store.contract.ts`.
  *
@@ -99,4 +119,6 @@ export type EventStore = {
   readonly head: (categories?: ReadonlyArray<string>) => TE.TaskEither<StoreUnavailable, Position | undefined>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
   readonly identity: () => TE.TaskEither<StoreUnavailable, string>;
+  /** Where the store keeps its events by stream as well, as a rebuild of all rows likes them best. */
+  readonly byStream?: StreamOrder;
 };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { appending } from './event-store/appending.js';
+import { readingByStream } from './event-store/reading-by-stream.js';
 import { readingStreams } from './event-store/reading-streams.js';
 import { readingTheLog } from './event-store/reading-the-log.js';
 import { anEvent, append, aStream, batchesOf } from './event-store/store-under-test.js';
@@ -53,6 +54,7 @@ export const eventStoreContract = (
     describe('appending', () => appending(store));
     describe('reading streams', () => readingStreams(store));
     describe('reading the log', () => readingTheLog(store));
+    describe('reading by stream', () => readingByStream(store));
     describe('subscribing', () => subscribing(store));
   });
 };

@@ -8,6 +8,7 @@ import {
   type LogBatch,
   type LogRange,
   type StreamRange,
+  type Stretch,
 } from '../../event-sourcing/event-store.js';
 import {
   categoryOf,
@@ -141,6 +142,31 @@ export const makeInMemoryEventStore = (): LogTarget => {
     }
   }
 
+  const inOrderOfNames = (category: string): ReadonlyArray<StreamName> =>
+    [...streams.keys()].filter((name) => categoryOf(name) === category).sort();
+
+  const divide = (category: string, events: number): ReadonlyArray<Stretch> => {
+    let count = 0;
+    const bounds = inOrderOfNames(category).filter((name) => {
+      const isFull = count >= events;
+      count = (isFull ? 0 : count) + (streams.get(name)?.length ?? 0);
+      return isFull;
+    });
+    return [null, ...bounds].map((from, index) => ({ category, from, before: bounds[index] ?? null }));
+  };
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  async function* readByStream(
+    { category, from, before }: Stretch,
+    upTo: Position,
+  ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+    const names = inOrderOfNames(category).filter(
+      (name) => (from === null || name >= from) && (before === null || name < before),
+    );
+    const events = names.flatMap((name) => streams.get(name) ?? []).filter(({ position }) => position <= upTo);
+    for (let start = 0; start < events.length; start += PAGE) yield events.slice(start, start + PAGE);
+  }
+
   return {
     append: (stream, expected, events) => () => Promise.resolve(appendNow(stream, expected, events)),
     readStream,
@@ -148,6 +174,7 @@ export const makeInMemoryEventStore = (): LogTarget => {
     subscribe,
     head: (categories) => TE.fromIO(() => log.findLast(isWanted(categories))?.position),
     identity: () => TE.fromIO(() => identity),
+    byStream: { divide: (category, events) => TE.fromIO(() => divide(category, events)), read: readByStream },
     appendInOrder: (appends) => () => Promise.resolve(appendAllNow(appends)),
     adoptIdentity: (given) => () => Promise.resolve(adoptNow(given)),
   };

@@ -16,6 +16,7 @@ import { makePages } from './event-log/pages.js';
 import { readLog, readStream } from './event-log/read-log.js';
 import { planByIndex } from './event-log/index-plans.js';
 import { migrateEventLog } from './event-log/schema.js';
+import { makeStreamOrder } from './event-log/stream-order.js';
 import { followLog } from './event-log/subscription.js';
 
 export type { EventLogIncident };
@@ -61,6 +62,8 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
   const process = randomUUID();
   const closing = new AbortController();
   const pool = openPool(config, readers, onIncident);
+  // a copy lasts as long as its reader reads
+  const copies = openPool({ ...config, query_timeout: undefined }, readers, onIncident);
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
   const feed = makeCommitFeed();
@@ -80,13 +83,14 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
     },
     head: (categories) => ask(() => newestOf(categories)),
     identity: () => ask(pages.identity),
+    byStream: makeStreamOrder(pool, copies),
     appendInOrder: (appends) => () => appendInOrder(queue, appends),
     adoptIdentity: (identity) => () => adoptIdentity(pool, identity),
     close: async () => {
       await queue.close();
       closing.abort();
       await watching;
-      await Promise.all([connection.close(), pool.end()]);
+      await Promise.all([connection.close(), pool.end(), copies.end()]);
     },
   };
 };

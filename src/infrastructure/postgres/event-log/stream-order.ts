@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream';
+import { taskEither as TE } from 'fp-ts';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { StoreUnavailable, type StreamOrder, type Stretch } from '../../../event-sourcing/event-store.js';
+import type { Position, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
+
+/** So many events of the log are looked at to divide it. */
+const SAMPLE = 20_000;
+/** A server that is silent for so long while it is waited for, ms, is gone. */
+const SILENCE = 30_000;
+
+const unavailable = (cause: unknown): StoreUnavailable =>
+  new StoreUnavailable('the event log did not answer a read by stream', cause);
+
+/** Names that begin with `category-`, and no others: '.' follows '-' in the order of bytes. */
+const firstOf = (category: string): string => `${category}-`;
+const endOf = (category: string): string => `${category}.`;
+
+const SAMPLED = `
+  select stream from event_log.event tablesample system ($1)
+  where stream >= $2 and stream < $3 order by stream`;
+
+const divide = async (pool: pg.Pool, category: string, events: number): Promise<ReadonlyArray<Stretch>> => {
+  const { rows: heads } = await pool.query<{ position: string }>('select position from event_log.head');
+  // positions are handed out without gaps to speak of
+  const length = Math.max(1, Number(heads[0]?.position ?? 0));
+  const percent = Math.min(100, (100 * SAMPLE) / length);
+  const { rows } = await pool.query<{ stream: StreamName }>(SAMPLED, [percent, firstOf(category), endOf(category)]);
+  const sampledEach = Math.max(1, Math.floor((events * percent) / 100));
+  const bounds = [...new Set(rows.filter((_, i) => i > 0 && i % sampledEach === 0).map(({ stream }) => stream))];
+  return [null, ...bounds].map((from, i) => ({ category, from, before: bounds[i] ?? null }));
+};
+
+// COPY takes no parameters
+const copyOf = ({ category, from, before }: Stretch, upTo: Position): string => `
+  copy (
+    select ${COPIED_COLUMNS} from event_log.event
+    where stream >= ${pg.escapeLiteral(from ?? firstOf(category))} and stream < ${pg.escapeLiteral(before ?? endOf(category))}
+      and position <= ${upTo.toString()}
+    order by stream, revision
+  ) to stdout (format binary)`;
+
+/** Fails the copy when nothing comes for too long; to be called each time that it is waited for. */
+const awaiting = (copy: Readable): NodeJS.Timeout =>
+  setTimeout(() => void copy.destroy(new Error(`nothing came for ${SILENCE} ms`)), SILENCE);
+
+async function* read(copies: pg.Pool, stretch: Stretch, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  const client = await copies.connect().catch((cause: unknown) => Promise.reject(unavailable(cause)));
+  const copy = client.query(copyTo(copyOf(stretch, upTo)));
+  const eventsOf = makeCopiedEvents();
+  let silence = awaiting(copy);
+  let isWhole = false;
+  try {
+    // reason: without an encoding it gives Buffers
+    for await (const chunk of copy as AsyncIterable<Buffer>) {
+      clearTimeout(silence);
+      const events = eventsOf(chunk);
+      if (events.length > 0) yield events;
+      silence = awaiting(copy);
+    }
+    isWhole = true;
+  } catch (cause) {
+    throw unavailable(cause);
+  } finally {
+    clearTimeout(silence);
+    // a copy that was left half way ends with its connection
+    client.release(!isWhole);
+  }
+}
+
+/**
+ * Reads by the index on stream and revision. Each read holds a connection of `copies` until it ends, whose queries must
+ * not be limited in time.
+ */
+export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): StreamOrder => ({
+  divide: (category, events) => TE.tryCatch(() => divide(readers, category, events), unavailable),
+  read: (stretch, upTo) => read(copies, stretch, upTo),
+});
