@@ -31,6 +31,7 @@ export const groupByStream = (
   return groups;
 };
 
+export const NOT_A_UUID = 'the id is not a UUID';
 const ALREADY_PARKED = 'an earlier event of the stream is parked';
 
 /** Folds the next events of one entity; stops at one that cannot be projected. Events it has already are passed over. */
@@ -39,26 +40,26 @@ export const foldEntity = <State, Event extends DomainEvent>(
   known: Entity<State>,
   events: ReadonlyArray<StoredEvent>,
 ): { readonly entity: Entity<State>; readonly parking: Parking | undefined } => {
-  let entity = known;
+  let { revision, state } = known;
+  const folded = (): Entity<State> => (revision === known.revision ? known : { ...known, revision, state });
   for (const [index, stored] of events.entries()) {
-    if (stored.revision <= entity.revision) continue;
+    if (stored.revision <= revision) continue;
     const park = (reason: string) => ({
-      entity: { ...entity, isParked: true },
+      entity: { ...folded(), isParked: true },
       parking: { event: stored, reason, waiting: events.length - index },
     });
-    if (entity.isParked) return park(ALREADY_PARKED);
-    if (stored.revision !== entity.revision + 1n)
-      return park(`revision ${String(stored.revision)} follows ${String(entity.revision)}`);
-    if (skipped?.has(stored.id) === true) {
-      entity = { ...entity, revision: stored.revision };
-      continue;
+    if (known.isParked) return park(ALREADY_PARKED);
+    if (stored.revision !== revision + 1n)
+      return park(`revision ${String(stored.revision)} follows ${String(revision)}`);
+    if (skipped?.has(stored.id) !== true) {
+      const decoded = serde.decode(stored);
+      if (E.isLeft(decoded)) return park(decoded.left.reason);
+      const { event, metadata } = decoded.right;
+      state = evolve(state, event, metadata);
     }
-    const decoded = serde.decode(stored);
-    if (E.isLeft(decoded)) return park(decoded.left.reason);
-    const { event, metadata } = decoded.right;
-    entity = { ...entity, revision: stored.revision, state: evolve(entity.state, event, metadata) };
+    revision = stored.revision;
   }
-  return { entity, parking: undefined };
+  return { entity: folded(), parking: undefined };
 };
 
 /** Folds a batch onto the entities `known`; those not known begin with their first event in it. */
@@ -74,7 +75,7 @@ export const foldBatch = <State, Event extends DomainEvent>(
     const [first] = own;
     if (first === undefined) continue;
     if (!isUuid(id)) {
-      parkings.push({ event: first, reason: 'the id is not a UUID', waiting: own.length });
+      parkings.push({ event: first, reason: NOT_A_UUID, waiting: own.length });
       continue;
     }
     const before = known(id) ?? newEntity(projection, id, first);

@@ -23,6 +23,7 @@ const foldUntil = <State, Event extends DomainEvent>(
   events: ReadonlyArray<StoredEvent>,
   parkedAt: Revision | undefined,
 ): FoldedStream<State> => {
+  if (parkedAt === undefined) return foldEntity(projection, entity, events);
   const stop = events.findIndex(({ revision }) => revision === parkedAt);
   const event = events[stop];
   if (event === undefined) return foldEntity(projection, entity, events);
@@ -31,6 +32,24 @@ const foldUntil = <State, Event extends DomainEvent>(
   return before.parking === undefined
     ? { ...before, parking: { event, reason: NOT_FOLDED, waiting } }
     : { ...before, parking: { ...before.parking, waiting: before.parking.waiting + waiting } };
+};
+
+/** Folds the next events of a stream onto what it has come to; behind a parked event they only wait. */
+export const foldOn = <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  known: FoldedStream<State> | undefined,
+  events: readonly [StoredEvent, ...ReadonlyArray<StoredEvent>],
+  parkedAt?: Revision,
+): FoldedStream<State> => {
+  const [first] = events;
+  if (known?.parking !== undefined)
+    return { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
+  return foldUntil(
+    projection,
+    known?.entity ?? newEntity(projection, entityIdOf(first.stream), first),
+    events,
+    parkedAt,
+  );
 };
 
 /**
@@ -46,17 +65,9 @@ export const foldStream = async <State, Event extends DomainEvent>(
 ): Promise<FoldedStream<State> | undefined> => {
   let known: FoldedStream<State> | undefined;
   for await (const page of store.readStream(stream, { direction: 'forwards' })) {
-    const events = page.filter(({ position }) => position <= upTo);
-    const [first] = events;
+    const [first, ...more] = page.filter(({ position }) => position <= upTo);
     if (first === undefined) break;
-    if (known?.parking === undefined)
-      known = foldUntil(
-        projection,
-        known?.entity ?? newEntity(projection, entityIdOf(stream), first),
-        events,
-        parkedAt,
-      );
-    else known = { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
+    known = foldOn(projection, known, [first, ...more], parkedAt);
   }
   return known;
 };

@@ -42,6 +42,20 @@ create table if not exists read_model.parked (
   primary key (table_name, stream)
 );
 
+create table if not exists read_model.stretch (
+  table_name text not null references read_model.instance on delete cascade,
+  number integer not null,
+  first_stream text,
+  end_stream text,
+  up_to bigint not null,
+  is_loaded boolean not null default false,
+  last_position bigint,
+  last_stream text,
+  last_revision bigint,
+  last_event_id text,
+  primary key (table_name, number)
+);
+
 create table if not exists read_model.lease (
   name text primary key,
   holder text not null,

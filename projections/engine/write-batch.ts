@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { Checkpoint, From } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import type { FoldedBatch } from './fold-batch.js';
@@ -9,7 +9,7 @@ import { rowArrays, upsertSql } from './rows.js';
 import type { Database } from './schema.js';
 
 /** A step of the checkpoint. `last`: the newest event among those stepped over. */
-export type Step = { readonly from: From; readonly to: Checkpoint; readonly last: StoredEvent | undefined };
+export type Step = { readonly from: From; readonly to: Checkpoint; readonly last: Instance['last'] };
 
 /** What it takes to write an instance. */
 export type Writer<State, Event extends DomainEvent> = {

@@ -15,7 +15,7 @@ import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { append, created, deleted, renamed, sealed } from './appending.js';
+import { append, created, deleted, renamed } from './appending.js';
 import { businessHistory, documentHistory } from './histories.js';
 
 const ENTITIES = 200;
@@ -81,7 +81,7 @@ describe('rebuilding a read model', function () {
         onDifference: (difference: Difference) => Promise.resolve(void differences.push(difference)),
       },
       decide: () => Promise.resolve('switch' as const),
-      observer: { onOpened: () => undefined, onPage: () => undefined, onBuilt: () => undefined },
+      observer: { onOpened: () => undefined, onProgress: () => undefined, onBuilt: () => undefined },
       signal: new AbortController().signal,
       ...over,
     };
@@ -172,30 +172,6 @@ describe('rebuilding a read model', function () {
     expect(await roles()).to.deep.equal(['live']);
   });
 
-  it('parks what cannot be projected as the live rows have it', async () => {
-    const service = serve();
-    const [good, bad] = [randomUUID(), randomUUID()];
-    await append(store, `business-${bad}`, 0n, created('Bad'));
-    const unknown = sealed({ type: 'BusinessSold', data: {} }, `business-${bad}`, 1n);
-    await append(store, `business-${bad}`, 1n, unknown, renamed('Worse'));
-    await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
-    const last = await append(store, `business-${good}`, 0n, created('Good'));
-    await service.businesses.progress.waitFor(last);
-    const { compared } = await rebuildBusinesses();
-    expect(compared && countsOf(compared)).to.deep.equal({
-      rows: { live: 3, rebuilt: 3 },
-      onlyLive: 0,
-      onlyRebuilt: 0,
-      differing: 0,
-    });
-    const parked =
-      'select count(*)::int as parked, sum(waiting)::int as waiting from read_model.parked group by table_name';
-    expect((await pool.query(parked)).rows).to.deep.equal([
-      { parked: 2, waiting: 3 },
-      { parked: 2, waiting: 3 },
-    ]);
-  });
-
   it('is followed by the service at once, which shows every later write', async () => {
     const service = serve();
     const id = randomUUID();
@@ -256,31 +232,102 @@ describe('rebuilding a read model', function () {
     expect(await refused()).to.be.instanceOf(RebuildRefused);
   });
 
-  it('goes on after an end at any moment, and leaves the live rows alone', async () => {
-    await live();
-    const before = await bodies();
-    const pages: Array<string> = [];
-    for (const after of [1, 2]) {
-      const ending = new AbortController();
-      const once = {
-        ...store,
-        readAll: async function* (range: Parameters<EventStore['readAll']>[0]) {
-          let count = 0;
-          for await (const batch of store.readAll(range)) {
-            yield batch;
-            count += 1;
-            if (count === after) ending.abort();
-          }
-        },
-      };
-      const ended = await rebuildBusinesses({ store: once, signal: ending.signal }).catch((error: unknown) => error);
-      expect('outcome' in Object(ended)).to.equal(false);
-      pages.push((await roles()).join());
-      expect(await bodies()).to.deep.equal(before);
+  /** Logs that keep an order by stream are read in it, the others from their first event to the last. */
+  const ways: Readonly<Record<string, (given: EventStore) => EventStore>> = {
+    'by stream': (given) => given,
+    'by position': ({ byStream: _, ...given }) => given,
+  };
+
+  /** The same log, which calls `onPage` after each page of it that was read, however it is read. */
+  const tellingPages = (given: EventStore, onPage: () => void): EventStore => {
+    async function* telling<A>(pages: AsyncIterable<A>): AsyncGenerator<A> {
+      for await (const page of pages) {
+        yield page;
+        onPage();
+      }
     }
-    const { compared, outcome } = await rebuildBusinesses();
-    expect([pages, outcome, compared?.differing]).to.deep.equal([['live,building', 'live,building'], 'Switched', 0]);
-    expect(await bodies()).to.deep.equal(before);
+    const { byStream } = given;
+    return {
+      ...given,
+      readAll: (range) => telling(given.readAll(range)),
+      ...(byStream && {
+        byStream: {
+          divide: (category) => byStream.divide(category, 100),
+          read: (stretch, upTo) => telling(byStream.read(stretch, upTo)),
+        },
+      }),
+    };
+  };
+
+  for (const [way, reading] of Object.entries(ways)) {
+    it(`goes on after an end at any moment, and leaves the live rows alone: ${way}`, async () => {
+      await live();
+      const before = await bodies();
+      const pages: Array<string> = [];
+      for (const after of [1, 2]) {
+        const ending = new AbortController();
+        let count = 0;
+        const once = tellingPages(reading(store), () => {
+          count += 1;
+          if (count === after) ending.abort();
+        });
+        const ended = await rebuildBusinesses({ store: once, signal: ending.signal }).catch((error: unknown) => error);
+        expect('outcome' in Object(ended)).to.equal(false);
+        pages.push((await roles()).join());
+        expect(await bodies()).to.deep.equal(before);
+      }
+      const { compared, outcome } = await rebuildBusinesses({ store: reading(store) });
+      expect([pages, outcome, compared?.differing]).to.deep.equal([['live,building', 'live,building'], 'Switched', 0]);
+      expect(await bodies()).to.deep.equal(before);
+    });
+
+    it(`makes the same rows, and parks the same entities: ${way}`, async () => {
+      await live();
+      const unknown = { type: 'BusinessSold', data: {} };
+      await append(store, `business-${randomUUID()}`, 0n, created('before'), unknown, renamed('after'));
+      await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
+      await append(store, 'business-7', 0n, created('without a row'), renamed('still'));
+      const parkedOf = async (role: string) =>
+        (
+          await pool.query<{ readonly waiting: string }>(
+            `select stream, revision, event_id, error, waiting from read_model.parked
+             join read_model.instance using (table_name) where role = $1 order by stream`,
+            [role],
+          )
+        ).rows;
+      const { right: head } = (await store.head(['business'])()) as { readonly right: Position };
+      const [service] = running;
+      expect(await service?.businesses.progress.waitFor(head)).to.equal(true);
+      const lived = await parkedOf('live');
+      expect(lived.map(({ waiting }) => Number(waiting)).toSorted()).to.deep.equal([1, 2, 2]);
+      const { compared } = await rebuildBusinesses({ store: reading(store) });
+      expect(compared && countsOf(compared)).to.include({ onlyLive: 0, onlyRebuilt: 0, differing: 0 });
+      expect(await parkedOf('live')).to.deep.equal(lived);
+    });
+  }
+
+  it('loads what an ended rebuild has not loaded, and nothing twice', async () => {
+    await live();
+    const ending = new AbortController();
+    const read = new Map<string, number>();
+    const counting = (given: EventStore, most: number): EventStore => ({
+      ...given,
+      byStream: {
+        divide: (category) => given.byStream!.divide(category, 50),
+        read: (stretch, upTo) => {
+          const key = `${stretch.from ?? ''}`;
+          if (read.size === most) ending.abort();
+          else read.set(key, (read.get(key) ?? 0) + 1);
+          return given.byStream!.read(stretch, upTo);
+        },
+      },
+    });
+    await rebuildBusinesses({ store: counting(store, 5), signal: ending.signal }).catch(() => undefined);
+    expect(read.size).to.equal(5);
+    const { compared } = await rebuildBusinesses({ store: counting(store, Infinity) });
+    expect(compared && countsOf(compared)).to.include({ onlyLive: 0, onlyRebuilt: 0, differing: 0 });
+    expect([...read.values()].filter((times) => times !== 1)).to.deep.equal([]);
+    expect(read.size).to.be.above(5);
   });
 
   it('is refused while another command rebuilds', async () => {

@@ -19,10 +19,10 @@ const MOST_EVENTS = 1_000_000;
 const MOST_PARKINGS = 1_000;
 
 type BulkLoad = {
-  readonly upTo: Checkpoint | undefined;
+  readonly upTo: Checkpoint;
   readonly signal: AbortSignal;
-  /** Told after each page: events so far, and the place reached. */
-  readonly onPage: (events: number, reached: bigint) => void;
+  /** Told after each page: events so far, and the share of what is to be folded. */
+  readonly onProgress: (events: number, share: number) => void;
 };
 
 /** What was folded since the last writing. */
@@ -73,24 +73,24 @@ const write = <State, Event extends DomainEvent>(
     for (const parking of parkings) await park(client, writer, parking);
   });
 
-const within = ({ events, checkpoint }: LogBatch, upTo: Checkpoint | undefined): LogBatch =>
-  upTo === undefined || checkpoint.commit < upTo.commit
+const within = ({ events, checkpoint }: LogBatch, upTo: Checkpoint): LogBatch =>
+  checkpoint.commit < upTo.commit
     ? { events, checkpoint }
     : { events: events.filter(({ position }) => position <= upTo.commit), checkpoint: upTo };
 
 /**
  * Folds the log from the instance's checkpoint on in memory, many events at a time, and writes each entity once; every
- * writing moves the checkpoint with it. Answers where it ended: at `upTo`, the head of the log, or where `signal`
- * stopped it. Rejects when the database refuses a row: the ordinary path then finds out which.
+ * writing moves the checkpoint with it. Answers where it ended: at `upTo`, or where `signal` stopped it. Rejects when the database refuses a row: the ordinary path then finds out which.
  */
 export const bulkLoad = async <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
   store: Pick<EventStore, 'readAll'>,
   from: From,
-  { upTo, signal, onPage }: BulkLoad,
+  { upTo, signal, onProgress }: BulkLoad,
 ): Promise<From> => {
   let stored = from;
   let segment = newSegment(writer);
+  const start = from === 'start' ? 0n : from.commit;
   let events = 0;
 
   const flush = async (): Promise<void> => {
@@ -101,13 +101,13 @@ export const bulkLoad = async <State, Event extends DomainEvent>(
   };
 
   const range = { after: from, categories: [writer.projection.category] };
-  if (upTo === undefined || from === 'start' || from.commit < upTo.commit)
+  if (from === 'start' || from.commit < upTo.commit)
     for await (const batch of store.readAll(range)) {
       const { events: own, checkpoint } = within(batch, upTo);
       await fold(writer, segment, own, stored === 'start');
       segment.to = checkpoint;
       events += own.length;
-      onPage(events, checkpoint.commit);
+      onProgress(events, Number(checkpoint.commit - start) / Number(upTo.commit - start));
       if (isFull(segment)) await flush();
       if (signal.aborted || checkpoint === upTo) break;
     }

@@ -18,7 +18,8 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const copied = (value: string | null): string =>
   value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
 
-function* copyText<State, Event extends DomainEvent>(
+/** Rows in the text format of COPY, some of them a chunk. */
+export function* copyText<State, Event extends DomainEvent>(
   { keys, contentOf }: Projection<State, Event>,
   entities: Iterable<Entity<State>>,
 ): Generator<string> {
@@ -34,14 +35,16 @@ function* copyText<State, Event extends DomainEvent>(
   if (chunk !== '') yield chunk;
 }
 
-const copyRows = async <State, Event extends DomainEvent>(
+/** Writes rows, given as `copyText`, that are not in the table of an instance yet. Rejects when one is refused. */
+export const copyRows = async <State, Event extends DomainEvent>(
   client: PoolClient,
   { instance, projection }: Writer<State, Event>,
-  entities: Iterable<Entity<State>>,
+  text: Iterable<string> | AsyncIterable<string>,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const columns = [...BASE_COLUMNS, ...projection.keys.map(({ name }) => name)].join(', ');
   const target = client.query(copyFrom(`copy ${tableOf(instance)} (${columns}) from stdin`));
-  await pipeline(Readable.from(copyText(projection, entities)), target);
+  await pipeline(Readable.from(text), target, { signal });
 };
 
 /**
@@ -54,7 +57,7 @@ export const loadRows = async <State, Event extends DomainEvent>(
   entities: Iterable<Entity<State>>,
   isEmpty: boolean,
 ): Promise<void> => {
-  if (isEmpty) return copyRows(client, writer, entities);
+  if (isEmpty) return copyRows(client, writer, copyText(writer.projection, entities));
   let chunk: Array<Entity<State>> = [];
   for (const entity of entities) {
     chunk.push(entity);

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { From } from '../../../src/event-sourcing/recorded-event.js';
+import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { dropOutdated } from '../drop-outdated.js';
@@ -9,18 +9,23 @@ import { refuseOtherPast } from '../follow-log.js';
 import { readLive } from '../instance.js';
 import { withSkips } from '../parked/skips.js';
 import { migrate } from '../schema.js';
+import type { Writer } from '../write-batch.js';
 import { isRefusal } from '../write-with-parking.js';
 import { bulkLoad } from './bulk-load.js';
 import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
+import { loadByStream, type MakeLoaders } from './load-by-stream.js';
+import { RowsRefused } from './load-stretch.js';
 import { discard, openRebuild, finishTable, type Opened } from './open-rebuild.js';
 import { makeRebuilding, type Rebuilding } from './rebuilding.js';
+import { abandonPlan } from './stretches.js';
 import { switchTo } from './switch-to.js';
 import { withLease } from './with-lease.js';
 
 /** How a rebuild tells how it goes. */
 type RebuildObserver = {
   readonly onOpened: (instance: string, resumedAt: From) => void;
-  readonly onPage: (events: number, reached: bigint) => void;
+  /** `events`: folded so far by this process; `share`: of all that is to be folded, 0 to 1. */
+  readonly onProgress: (events: number, share: number) => void;
   readonly onBuilt: () => void;
 };
 
@@ -37,6 +42,8 @@ export type RebuildOptions<State, Event extends DomainEvent> = {
    */
   readonly decide: (compared: Compared | undefined, signal: AbortSignal) => Promise<'switch' | 'keep' | 'drop'>;
   readonly observer: RebuildObserver;
+  /** Loads the rows of a log that can be read by stream. Default: this thread. */
+  readonly makeLoaders?: MakeLoaders | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -46,16 +53,35 @@ export type Rebuilt = {
   readonly outcome: 'Switched' | 'Kept' | 'Dropped';
 };
 
+/** Where the rows are loaded up to: where the live ones are, or the head of the log; undefined when it is empty. */
+const endOfLoad = async <State, Event extends DomainEvent>(
+  { pool, projection: { name, category } }: Writer<State, Event>,
+  store: EventStore,
+): Promise<Checkpoint | undefined> => {
+  const live = await readLive(pool, name);
+  if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
+  const head = await store.head([category])();
+  if (E.isLeft(head)) throw head.left;
+  return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
+};
+
 const load = async <State, Event extends DomainEvent>(
-  { store, observer }: RebuildOptions<State, Event>,
+  { store, observer, makeLoaders }: RebuildOptions<State, Event>,
   { writer, checkpoint, standAt, toLive, signal }: Rebuilding<State, Event>,
 ): Promise<void> => {
-  const live = await readLive(writer.pool, writer.projection.name);
-  const upTo = live === undefined || live.checkpoint === 'start' ? undefined : live.checkpoint;
+  const upTo = await endOfLoad(writer, store);
+  if (upTo === undefined) return;
+  const from = checkpoint();
+  const { onProgress } = observer;
   try {
-    standAt(await bulkLoad(writer, store, checkpoint(), { upTo, signal, onPage: observer.onPage }));
+    standAt(
+      store.byStream !== undefined && from === 'start'
+        ? await loadByStream(writer, store.byStream, upTo.commit, { makeLoaders, signal, onProgress })
+        : await bulkLoad(writer, store, from, { upTo, signal, onProgress }),
+    );
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (error instanceof RowsRefused) await abandonPlan(writer.pool, writer.instance);
+    else if (!isRefusal(error)) throw error;
     await toLive();
   }
   signal.throwIfAborted();

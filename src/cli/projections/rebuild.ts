@@ -5,13 +5,13 @@ import { type Compared, isSame } from '../../../projections/engine/rebuild/compa
 import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections/engine/rebuild/rebuild.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { shareOfLog } from '../log/share-of-log.js';
 import { type JsonOption, jsonOption, print } from '../output.js';
 import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
+import { loadingThreads } from './loading-threads.js';
 import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
@@ -45,8 +45,7 @@ const rebuildOne = (
     ? rebuild({ ...options, projection: businesses })
     : rebuild({ ...options, projection: documents });
 
-const observe = async ({ store }: ReadModels, name: ProjectionName, say: Say) => {
-  const share = await shareOfLog(store);
+const observe = (name: ProjectionName, say: Say) => {
   const progress = makeProgress(standardError, `rebuilding ${name}`);
   const began = performance.now();
   let events = 0;
@@ -54,9 +53,9 @@ const observe = async ({ store }: ReadModels, name: ProjectionName, say: Say) =>
     onOpened: (instance: string, resumedAt: 'start' | { readonly commit: bigint }) => {
       if (resumedAt !== 'start') say(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
     },
-    onPage: (count: number, reached: bigint) => {
+    onProgress: (count: number, share: number) => {
       events = count;
-      progress.report(count, share(reached));
+      progress.report(count, share);
     },
     onBuilt: () => {
       progress.end();
@@ -109,7 +108,8 @@ const rebuildAll = async (
         isFromScratch: options.fromScratch === true,
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
-        observer: await observe(readModels, name, say),
+        observer: observe(name, say),
+        makeLoaders: loadingThreads(readModels.databaseUrl, name),
         signal,
       });
       code = conclude(name, rebuilt, options, say) === EXIT.ok ? code : EXIT.failed;

@@ -12,15 +12,22 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { tell } from '../run-command.js';
 import { databaseTrouble } from './database-trouble.js';
+import { LoadFailed } from './loading-threads.js';
 
 const CONNECTIONS = 6;
 const CONNECT_MS = 5_000;
 
 /** The log, and the database of the read models. */
-export type ReadModels = { readonly store: EventStore; readonly pool: ReturnType<typeof makePool> };
+export type ReadModels = {
+  readonly store: EventStore;
+  readonly pool: ReturnType<typeof makePool>;
+  /** Of the read models; of the log too, unless that is in EventStoreDB. */
+  readonly databaseUrl: string;
+};
 
 const isExpected = (error: unknown): error is Error =>
   error instanceof RebuildRefused ||
+  error instanceof LoadFailed ||
   error instanceof NoLiveRows ||
   error instanceof ProjectionRefused ||
   error instanceof NotLevel ||
@@ -41,7 +48,7 @@ export const withReadModels = async (
   const { store, readModelsUrl, close } = opened.right;
   const pool = makePool(readModelsUrl, { name: 'ops', connections: CONNECTIONS, connectMs: CONNECT_MS });
   try {
-    return await use({ store, pool });
+    return await use({ store, pool, databaseUrl: readModelsUrl });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

@@ -1,0 +1,120 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Stretch } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { type Instance, tableOf } from '../instance.js';
+import { inTransaction } from '../schema.js';
+import { Deposed } from '../tenure.js';
+import { type Writer, writeStep } from '../write-batch.js';
+
+/** A part of what a rebuild loads by stream: all rows of these streams, written in one transaction. */
+export type PlannedStretch = Stretch & { readonly number: number };
+
+/** How an instance without rows is filled; what is loaded of it outlives the process that loads. */
+export type LoadPlan = {
+  /** Position up to which every stretch is read. */
+  readonly upTo: Position;
+  readonly stretches: number;
+  readonly missing: ReadonlyArray<PlannedStretch>;
+};
+
+type StretchRow = {
+  readonly number: number;
+  readonly first_stream: StreamName | null;
+  readonly end_stream: StreamName | null;
+  readonly up_to: string;
+  readonly is_loaded: boolean;
+};
+
+/** The plan of an instance; undefined when it has none. */
+export const readPlan = async <State, Event extends DomainEvent>({
+  pool,
+  instance,
+  projection: { category },
+}: Writer<State, Event>): Promise<LoadPlan | undefined> => {
+  const { rows } = await pool.query<StretchRow>(
+    `select number, first_stream, end_stream, up_to, is_loaded from read_model.stretch
+     where table_name = $1 order by number`,
+    [instance.name],
+  );
+  const [row] = rows;
+  const missing = rows
+    .filter(({ is_loaded }) => !is_loaded)
+    .map(({ number, first_stream: from, end_stream: before }) => ({ category, from, before, number }));
+  return row && { upTo: BigInt(row.up_to), stretches: rows.length, missing };
+};
+
+/** Records how an instance that has no plan will be filled. */
+export const writePlan = async (
+  pool: Pool,
+  { name }: Pick<Instance, 'name'>,
+  stretches: ReadonlyArray<Stretch>,
+  upTo: Position,
+): Promise<void> => {
+  await pool.query(
+    `insert into read_model.stretch (table_name, number, first_stream, end_stream, up_to)
+     select $1, number, first_stream, end_stream, $4::bigint
+     from unnest($2::text[], $3::text[]) with ordinality as u (first_stream, end_stream, number)`,
+    [name, stretches.map(({ from }) => from), stretches.map(({ before }) => before), upTo.toString()],
+  );
+};
+
+// the lease is locked until the commit that follows: who takes it over finds this stretch loaded, or not at all
+const LOADED = `
+with held as materialized (
+  select from read_model.lease where name = $1 and holder = $2 and fencing = $3::bigint for share
+)
+update read_model.stretch set is_loaded = true,
+  last_position = $5::bigint, last_stream = $6, last_revision = $7::bigint, last_event_id = $8
+where table_name = $1 and number = $4 and not is_loaded and exists (select from held)`;
+
+/**
+ * Marks a stretch as loaded at the end of the transaction that wrote its rows; `newest` is the newest event among its
+ * own. Throws `Deposed` when the lease was lost.
+ */
+export const markLoaded = async <State, Event extends DomainEvent>(
+  client: PoolClient,
+  { lease, instance }: Writer<State, Event>,
+  { number }: PlannedStretch,
+  newest: StoredEvent | undefined,
+): Promise<void> => {
+  const { rowCount } = await client.query(LOADED, [
+    lease.name,
+    lease.holder,
+    lease.fencing,
+    number,
+    newest?.position.toString(),
+    newest?.stream,
+    newest?.revision.toString(),
+    newest?.id,
+  ]);
+  if (rowCount !== 1) throw new Deposed(instance.name);
+};
+
+type LastRow = { readonly last_stream: StreamName; readonly last_revision: string; readonly last_event_id: string };
+
+const NEWEST = `select last_stream, last_revision, last_event_id from read_model.stretch
+  where table_name = $1 and last_position is not null order by last_position desc limit 1`;
+
+/** Moves the checkpoint over a plan whose stretches are all loaded, and drops it. Throws `Deposed`. */
+export const finishPlan = <State, Event extends DomainEvent>(
+  writer: Writer<State, Event>,
+  upTo: Position,
+): Promise<Checkpoint> =>
+  inTransaction(writer.pool, async (client) => {
+    const { name } = writer.instance;
+    const [row] = (await client.query<LastRow>(NEWEST, [name])).rows;
+    const last = row && { stream: row.last_stream, revision: BigInt(row.last_revision), id: row.last_event_id };
+    const to = { commit: upTo, prepare: upTo };
+    if ((await writeStep(client, writer, { from: 'start', to, last })) === undefined) throw new Deposed(name);
+    await client.query('delete from read_model.stretch where table_name = $1', [name]);
+    return to;
+  });
+
+/** Takes everything back that was loaded by stretches. */
+export const abandonPlan = (pool: Pool, instance: Instance): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    await client.query(`truncate ${tableOf(instance)}`);
+    await client.query('delete from read_model.parked where table_name = $1', [instance.name]);
+    await client.query('delete from read_model.stretch where table_name = $1', [instance.name]);
+  });
