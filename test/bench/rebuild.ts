@@ -44,7 +44,9 @@ const streamLog = (client: pg.Client): Promise<number> =>
 
 const readRows = async (client: pg.Client): Promise<ReadonlyArray<Buffer>> => {
   const chunks: Array<Buffer> = [];
-  for await (const chunk of client.query(copyTo('copy (select * from read_model.businesses) to stdout (format binary)')))
+  for await (const chunk of client.query(
+    copyTo('copy (select * from read_model.businesses) to stdout (format binary)'),
+  ))
     chunks.push(chunk as Buffer); // reason: without an encoding it gives Buffers
   return chunks;
 };

@@ -9,7 +9,7 @@ import { type LoadingStretch, loadStretch } from './load-stretch.js';
 import { finishPlan, type LoadPlan, type PlannedStretch, readPlan, writePlan } from './stretches.js';
 
 /** About so many events are lost by a crash, at most, for each loader; a second's work. */
-const EVENTS_EACH = 20_000;
+const EVENTS_EACH = 50_000;
 
 /** Loads one stretch after another, as `loadStretch`. */
 export type Loader = (stretch: PlannedStretch, upTo: Position, loading: LoadingStretch) => Promise<void>;

@@ -23,6 +23,9 @@ export type LoadingStretch = {
   readonly signal: AbortSignal;
 };
 
+/** Fewer rows than this are not worth a message to the server. */
+const WRITTEN_AT_ONCE = 200;
+
 type Folding<State> = {
   readonly parkings: Array<Parking>;
   newest: StoredEvent | undefined;
@@ -62,7 +65,7 @@ const foldPage = <State, Event extends DomainEvent>(
   events: ReadonlyArray<StoredEvent>,
 ): ReadonlyArray<Entity<State>> => {
   const finished: Array<Entity<State>> = [];
-  for (let start = 0; start < events.length; ) {
+  for (let start = 0; start < events.length;) {
     const end = endOfRun(events, start);
     const [first, ...more] = events.slice(start, end);
     start = end;
@@ -83,11 +86,13 @@ async function* rowsOf<State, Event extends DomainEvent>(
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
   onEvents: (count: number) => void,
 ): AsyncGenerator<string> {
+  const ready: Array<Entity<State>> = [];
   for await (const events of pages) {
-    yield* copyText(projection, foldPage(projection, folding, events));
+    ready.push(...foldPage(projection, folding, events));
     onEvents(events.length);
+    if (ready.length >= WRITTEN_AT_ONCE) yield* copyText(projection, ready.splice(0));
   }
-  yield* copyText(projection, finish(folding));
+  yield* copyText(projection, [...ready, ...finish(folding)]);
 }
 
 /**
@@ -105,6 +110,8 @@ export const loadStretch = async <State, Event extends DomainEvent>(
   const folding: Folding<State> = { parkings: [], newest: undefined, last: undefined };
   try {
     await inTransaction(writer.pool, async (client) => {
+      // the commit that moves the checkpoint waits for the disk, and so for this one: both are there, or neither
+      await client.query('set local synchronous_commit = off');
       const rows = rowsOf(writer.projection, folding, order.read(stretch, upTo), onEvents);
       await copyRows(client, writer, rows, signal);
       for (const parking of folding.parkings) await park(client, writer, parking);
