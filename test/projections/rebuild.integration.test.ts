@@ -315,7 +315,7 @@ describe('rebuilding a read model', function () {
       byStream: {
         divide: (category) => given.byStream!.divide(category, 50),
         read: (stretch, upTo) => {
-          const key = `${stretch.from ?? ''}`;
+          const key = stretch.from ?? '';
           if (read.size === most) ending.abort();
           else read.set(key, (read.get(key) ?? 0) + 1);
           return given.byStream!.read(stretch, upTo);

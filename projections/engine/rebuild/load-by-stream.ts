@@ -15,7 +15,7 @@ const EVENTS_EACH = 50_000;
 export type Loader = (stretch: PlannedStretch, upTo: Position, loading: LoadingStretch) => Promise<void>;
 
 /** What another thread must know to write the same instance. */
-export type LoadJob = { readonly instance: Instance; readonly lease: Lease };
+type LoadJob = { readonly instance: Instance; readonly lease: Lease };
 
 /** Loaders that work side by side, each on a stretch of its own. */
 export type MakeLoaders = (job: LoadJob) => {
