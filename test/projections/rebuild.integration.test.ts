@@ -81,7 +81,12 @@ describe('rebuilding a read model', function () {
         onDifference: (difference: Difference) => Promise.resolve(void differences.push(difference)),
       },
       decide: () => Promise.resolve('switch' as const),
-      observer: { onOpened: () => undefined, onProgress: () => undefined, onBuilt: () => undefined },
+      observer: {
+        onOpened: () => undefined,
+        onPartsLoaded: () => undefined,
+        onProgress: () => undefined,
+        onBuilt: () => undefined,
+      },
       signal: new AbortController().signal,
       ...over,
     };

@@ -27,6 +27,7 @@ type LoadByStream = {
   readonly makeLoaders: MakeLoaders | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (events: number, share: number) => void;
+  readonly onPartsLoaded: (loaded: number, parts: number) => void;
 };
 
 const planOf = async <State, Event extends DomainEvent>(
@@ -89,6 +90,8 @@ export const loadByStream = async <State, Event extends DomainEvent>(
   { makeLoaders, ...loading }: LoadByStream,
 ): Promise<Checkpoint> => {
   const plan = await planOf(writer, order, upTo);
+  const loaded = plan.stretches - plan.missing.length;
+  if (loaded > 0) loading.onPartsLoaded(loaded, plan.stretches);
   const here: Loader = (stretch, end, options) => loadStretch(writer, order, stretch, end, options);
   const { loaders, close } = makeLoaders?.(writer) ?? { loaders: [here], close: () => Promise.resolve() };
   try {

@@ -24,6 +24,8 @@ import { withLease } from './with-lease.js';
 /** How a rebuild tells how it goes. */
 type RebuildObserver = {
   readonly onOpened: (instance: string, resumedAt: From) => void;
+  /** An earlier rebuild has loaded so many of the parts in which the log is loaded. */
+  readonly onPartsLoaded: (loaded: number, parts: number) => void;
   /** `events`: folded so far by this process; `share`: of all that is to be folded, 0 to 1. */
   readonly onProgress: (events: number, share: number) => void;
   readonly onBuilt: () => void;
@@ -72,11 +74,11 @@ const load = async <State, Event extends DomainEvent>(
   const upTo = await endOfLoad(writer, store);
   if (upTo === undefined) return;
   const from = checkpoint();
-  const { onProgress } = observer;
+  const { onProgress, onPartsLoaded } = observer;
   try {
     standAt(
       store.byStream !== undefined && from === 'start'
-        ? await loadByStream(writer, store.byStream, upTo.commit, { makeLoaders, signal, onProgress })
+        ? await loadByStream(writer, store.byStream, upTo.commit, { makeLoaders, signal, onProgress, onPartsLoaded })
         : await bulkLoad(writer, store, from, { upTo, signal, onProgress }),
     );
   } catch (error) {

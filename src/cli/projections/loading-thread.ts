@@ -11,6 +11,7 @@ import type { Projection } from '../../../projections/projection.js';
 import type { DomainEvent } from '../../event-sourcing/serde.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/postgres-event-store.js';
 import { messageOf } from '../message-of.js';
+import { databaseTrouble } from './database-trouble.js';
 import type { LoadReply, LoadRequest, ThreadData } from './loading-threads.js';
 
 const CONNECT_MS = 5_000;
@@ -18,7 +19,7 @@ const CONNECT_MS = 5_000;
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);
 
 const failureOf = (error: unknown): LoadReply => {
-  const message = messageOf(E.toError(error));
+  const message = databaseTrouble(error) ?? messageOf(E.toError(error));
   if (error instanceof RowsRefused) return { _tag: 'Failed', why: 'refused', message };
   return { _tag: 'Failed', why: error instanceof Deposed ? 'deposed' : 'other', message };
 };

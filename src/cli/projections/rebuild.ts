@@ -53,6 +53,9 @@ const observe = (name: ProjectionName, say: Say) => {
     onOpened: (instance: string, resumedAt: 'start' | { readonly commit: bigint }) => {
       if (resumedAt !== 'start') say(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
     },
+    onPartsLoaded: (loaded: number, parts: number) => {
+      say(`${name}: goes on with what an earlier rebuild has loaded, ${loaded} of ${parts} parts of the log`);
+    },
     onProgress: (count: number, share: number) => {
       events = count;
       progress.report(count, share);
