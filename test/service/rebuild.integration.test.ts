@@ -85,7 +85,7 @@ describe('rebuilding beside a running service', function () {
     const before = await names();
     for (let kill = 0; kill < KILLS; kill += 1) {
       const killAfterMs = Math.random() * KILLED_WITHIN;
-      const { child, done } = startOperator(['projections', 'rebuild', 'businesses', '--switch', 'never'], env());
+      const { child, done } = await startOperator(['projections', 'rebuild', 'businesses', '--switch', 'never'], env());
       const killing = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
       await done;
       clearTimeout(killing);

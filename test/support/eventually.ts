@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PAUSE_MS = 5;
 
+/** No promise of the service, only when to give up: long enough for a machine that is busy with other tests. */
+const LONG_ENOUGH_MS = 15_000;
+
 /** Asks until the answer satisfies, and gives it; gives the last answer when `timeoutMs` has passed. */
 export const eventually = async <A>(
   ask: () => A | Promise<A>,
   satisfies: (answer: A) => boolean,
-  timeoutMs = 5000,
+  timeoutMs = LONG_ENOUGH_MS,
 ): Promise<A> => {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

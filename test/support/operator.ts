@@ -1,5 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
+import { askRun } from './once-a-run/ask.js';
 
 type Ran = { readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string };
 
@@ -36,28 +38,25 @@ const start = (command: string, args: ReadonlyArray<string>, { env = {}, input }
   return { child, stderr: () => stderr, done };
 };
 
-let isBuilt = false;
-
-/** The program as it is delivered, built from the sources as they are now; at most once in a run of tests. */
-const program = (): string => {
-  if (!isBuilt) execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'tsconfig.build.json']);
-  isBuilt = true;
-  return 'dist/src/cli/ops.js';
-};
+/** The path of the program as it is delivered, built from the sources as they are now. */
+export const operatorProgram = async (): Promise<string> => path.join(await askRun('build'), 'src/cli/ops.js');
 
 /** Starts an operator's command as a process of its own. */
-export const startOperator = (args: ReadonlyArray<string>, { env, input = '' }: Options = {}): RunningOperator =>
-  start(process.execPath, [program(), ...args], { ...(env && { env }), input });
+export const startOperator = async (
+  args: ReadonlyArray<string>,
+  { env, input = '' }: Options = {},
+): Promise<RunningOperator> =>
+  start(process.execPath, [await operatorProgram(), ...args], { ...(env && { env }), input });
 
 /**
  * The same at a terminal: what is written to `child.stdin` is typed, `stderr` is what the terminal shows. Needs Python
  * (`hasPython`).
  */
-export const startOperatorAtTerminal = (
+export const startOperatorAtTerminal = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
-): RunningOperator =>
-  start('python3', ['test/support/pseudo-terminal.py', process.execPath, program(), ...args], { env });
+): Promise<RunningOperator> =>
+  start('python3', ['test/support/pseudo-terminal.py', process.execPath, await operatorProgram(), ...args], { env });
 
-export const runOperator = (args: ReadonlyArray<string>, options?: Options): Promise<Ran> =>
-  startOperator(args, options).done;
+export const runOperator = async (args: ReadonlyArray<string>, options?: Options): Promise<Ran> =>
+  (await startOperator(args, options)).done;

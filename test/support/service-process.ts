@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { either as E } from 'fp-ts';
 import { signToken } from '../../src/cli/sign-token.js';
+import { askRun } from './once-a-run/ask.js';
 
 export const JWT_SECRET = 'the secret of every service that a test starts';
 
@@ -56,10 +58,10 @@ const listening = (child: ChildProcess, output: () => string, exited: Promise<un
     });
   });
 
-/** Starts the service from its sources as a process of its own, on a free port; resolves when it listens. */
+/** Starts the service, built from its sources, as a process of its own, on a free port; resolves when it listens. */
 export const startService = async ({ dataDir, env = {}, uid }: ServiceOptions): Promise<ServiceProcess> => {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const child = spawn(process.execPath, [path.join(await askRun('build'), 'src/main.js')], {
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),

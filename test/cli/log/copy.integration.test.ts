@@ -44,12 +44,12 @@ describe('log copy', function () {
 
     // beside the running service: killed in the middle, then followed to the end
     const to = double.connectionString;
-    const killed = startOperator(['log', 'copy', '--to', to], { env });
+    const killed = await startOperator(['log', 'copy', '--to', to], { env });
     await eventually(ours, (count) => count > 20, 30_000);
     killed.child.kill('SIGKILL');
     await killed.done;
     expect(ours()).to.be.below(COUNT);
-    const following = startOperator(['log', 'copy', '--to', to, '--follow'], { env });
+    const following = await startOperator(['log', 'copy', '--to', to, '--follow'], { env });
     await eventually(ours, (count) => count === COUNT, 30_000);
     await json('POST', '/business', { name: 'The last one' });
     await eventually(ours, (count) => count === COUNT + 1, 30_000);

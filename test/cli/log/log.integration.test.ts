@@ -8,7 +8,7 @@ import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { type OpenLog, openLog } from '../../../src/infrastructure/open-log.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
-import { runOperator } from '../../support/operator.js';
+import { operatorProgram, runOperator } from '../../support/operator.js';
 
 const [BUSINESSES, ROUNDS] = [20, 5];
 
@@ -106,7 +106,7 @@ describe('the log commands', function () {
 
   it('end an export cleanly when nobody reads on', async () => {
     const { PATH = '' } = process.env;
-    const command = `"${process.execPath}" --import tsx src/cli/ops.ts log export | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const command = `"${process.execPath}" ${await operatorProgram()} log export | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const shell = spawn('bash', ['-c', command], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];
     shell.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

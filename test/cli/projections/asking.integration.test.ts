@@ -39,7 +39,7 @@ describe('a rebuild with differences at a terminal', function () {
 
   /** Types `keys` once it is asked, and gives the exit code. */
   const answering = async (keys: string): Promise<number | NodeJS.Signals> => {
-    const { child, stderr, done } = startOperatorAtTerminal(['projections', 'rebuild', 'businesses'], env);
+    const { child, stderr, done } = await startOperatorAtTerminal(['projections', 'rebuild', 'businesses'], env);
     expect(await eventually(stderr, (shown) => shown.includes(QUESTION), 15_000)).to.include(QUESTION);
     child.stdin?.write(keys);
     return (await done).code;

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ADDRESS, type Asked } from './ask.js';
+import { build } from './build.js';
+import { makeDatabases } from './databases.js';
+
+const databases = makeDatabases(process.env['DATABASE_URL']);
+let built: Promise<void> | undefined;
+
+const make: Readonly<Record<Asked, () => Promise<string>>> = {
+  database: databases.fresh,
+  build: async () => {
+    await (built ??= build());
+    return 'dist';
+  },
+};
+
+const server = http.createServer((request, response) => {
+  // reason: nobody but `askRun` knows the address
+  const asked = request.url?.slice(1) as Asked;
+  make[asked]().then(
+    (answer) => response.end(answer),
+    (error: unknown) => response.writeHead(500).end(String(error)),
+  );
+});
+
+/** Answers what the tests ask for; a run within a run (the HTTP suites on another stack) goes on asking the outer one. */
+// mocha finds it by its name
+// ts-unused-exports:disable-next-line
+export const mochaGlobalSetup = async (): Promise<void> => {
+  if (process.env[ADDRESS] !== undefined) return;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // reason: a TCP server that listens has such an address
+  process.env[ADDRESS] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+// mocha finds it by its name
+// ts-unused-exports:disable-next-line
+export const mochaGlobalTeardown = async (): Promise<void> => {
+  if (!server.listening) return;
+  server.close();
+  server.closeAllConnections();
+  await databases.discard();
+};
