@@ -20,6 +20,10 @@ export type Progress = {
   readonly advance: (position: Position) => void;
   /** The rows ought to show `position` by now: they are behind until they do. */
   readonly expect: (position: Position) => void;
+  /** The rows count as behind, wherever they are. */
+  readonly doubt: () => void;
+  /** Ends the doubt: from `position` on they are no longer behind. */
+  readonly trustFrom: (position: Position) => void;
   /** Projecting stands still, and whoever waits need not, until it resumes or the rows move. */
   readonly interrupt: () => void;
   readonly resume: () => void;
@@ -34,6 +38,7 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
   let reached = -1n;
   let expected = -1n;
   let standsStill = false;
+  let isDoubted = false;
   // by position; writes wait in about that order, so that both ends are where the work is
   const waiters: Array<Waiter> = [];
 
@@ -86,11 +91,18 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
 
   return {
     waitFor,
-    isBehind: () => reached < expected,
+    isBehind: () => isDoubted || reached < expected,
     reached: () => reached,
     isAwaited: () => waiters.length > 0,
     advance,
     expect,
+    doubt: () => {
+      isDoubted = true;
+    },
+    trustFrom: (position) => {
+      isDoubted = false;
+      expect(position);
+    },
     interrupt,
     resume: () => {
       standsStill = false;

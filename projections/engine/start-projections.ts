@@ -91,7 +91,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     const ask = (): void => {
       if (!writesLive()) refresh();
     };
-    const watching = monitor(store, projection.category, progress, ask, signal);
+    const watching = monitor({ store, category: projection.category, progress, refresh: ask, isSoleProcess }, signal);
     const waitsForOthers = (): boolean => progress.isAwaited() && !writesLive();
     return { progress, follower, feeding, watching, waitsForOthers };
   };

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import pg from 'pg';
 import { acquireLease } from '../../projections/engine/lease.js';
 import type { Notice } from '../../projections/engine/notice.js';
 import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { CHANNEL } from '../../projections/engine/write-batch.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
 import {
@@ -14,6 +16,8 @@ import {
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
+
+const LONGER_THAN_TWO_LOOKS_MS = 1_200;
 
 describe('the projection engine', function () {
   this.timeout(startingPostgres);
@@ -177,6 +181,21 @@ describe('the projection engine', function () {
     expect(await eventually(businesses.freshness.isBehind, Boolean, 2000)).to.equal(true);
     expect(await waiting).to.equal(false);
     start({ isSoleProcess: false });
+    expect(await eventually(businesses.freshness.isBehind, (isBehind) => !isBehind)).to.equal(false);
+  });
+
+  it('stays behind while it may lack what another process has written, after the rows have begun to move', async () => {
+    const { businesses } = start({ projector: false, isSoleProcess: false });
+    const first = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
+    expect(await eventually(businesses.freshness.isBehind, Boolean)).to.equal(true);
+    // another process, which knows that the rows stand still, answers at once
+    const last = await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
+    const tell = (position: bigint) =>
+      database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${position.toString()}`]);
+    await tell(first);
+    await delay(LONGER_THAN_TWO_LOOKS_MS);
+    expect(businesses.freshness.isBehind()).to.equal(true);
+    await tell(last);
     expect(await eventually(businesses.freshness.isBehind, (isBehind) => !isBehind)).to.equal(false);
   });
 

@@ -56,6 +56,18 @@ describe('the progress of a read model', () => {
     expect(await moved).to.equal(true);
   });
 
+  it('is behind while the rows are doubted, and then until they show what they are trusted from', () => {
+    const progress = makeProgress(1);
+    progress.advance(4n);
+    progress.doubt();
+    progress.advance(9n);
+    expect(progress.isBehind()).to.equal(true);
+    progress.trustFrom(10n);
+    expect(progress.isBehind()).to.equal(true);
+    progress.advance(10n);
+    expect(progress.isBehind()).to.equal(false);
+  });
+
   it('never goes back', async () => {
     const progress = makeProgress(1);
     progress.advance(7n);
