@@ -21,6 +21,8 @@ type Feeding<State, Event extends DomainEvent> = {
   readonly projection: Projection<State, Event>;
   /** How long replaced rows are kept, ms. */
   readonly windowMs: number;
+  /** Whether the live rows are known to be of this log: those before them are fed from no other. */
+  readonly isOwnLog: () => boolean;
 };
 
 const NEWEST_PREVIOUS = `select ${INSTANCE_COLUMNS} from read_model.instance
@@ -40,7 +42,7 @@ export const readPrevious = async <State, Event extends DomainEvent>(
  * dropped. Whatever fails is tried again: nobody reads these rows.
  */
 export const feedPrevious = async <State, Event extends DomainEvent>(
-  { pool, store, projection, windowMs }: Feeding<State, Event>,
+  { pool, store, projection, windowMs, isOwnLog }: Feeding<State, Event>,
   signal: AbortSignal,
 ): Promise<void> => {
   const holder = newHolder();
@@ -64,6 +66,7 @@ export const feedPrevious = async <State, Event extends DomainEvent>(
   };
 
   await repeat(FEED_MS, signal, async () => {
+    if (!isOwnLog()) return;
     try {
       const instance = await readPrevious(pool, projection);
       fed = instance && (await writing(instance));

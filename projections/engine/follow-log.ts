@@ -1,8 +1,9 @@
 import { either as E } from 'fp-ts';
-import { CheckpointNotInLog, type EventStore } from '../../src/event-sourcing/event-store.js';
+import { CheckpointNotInLog } from '../../src/event-sourcing/event-store.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { type Instance, readInstance, register } from './instance.js';
+import { readInstance, register } from './instance.js';
 import { acquireLease, newHolder, releaseLease } from './lease.js';
+import { refuseOtherOrigin } from './origin.js';
 import { ProjectionRefused } from './projection-refused.js';
 import { pause } from './repeat.js';
 import { migrate } from './schema.js';
@@ -25,24 +26,16 @@ export type Activity =
 
 export type Follower = { readonly activity: () => Activity; readonly stopped: Promise<void> };
 
-/** Throws `ProjectionRefused` otherwise: the last event that the rows show must be in the log as they saw it: a log that was replaced can be long enough. */
-export const refuseOtherPast = async (store: EventStore, name: string, { last }: Instance): Promise<void> => {
-  if (last === undefined) return;
-  for await (const page of store.readStream(last.stream, { direction: 'forwards', from: last.revision, limit: 1 }))
-    for (const { id } of page) if (id === last.id) return;
-  throw ProjectionRefused.notInLog(name, `event ${last.id}, revision ${String(last.revision)} of ${last.stream}`);
-};
-
 const asRefused = (name: string, error: unknown): ProjectionRefused | undefined => {
   if (error instanceof ProjectionRefused) return error;
   if (!(error instanceof CheckpointNotInLog)) return undefined;
-  return ProjectionRefused.notInLog(name, `position ${String(error.checkpoint.commit)}`, error);
+  return ProjectionRefused.notInLog(name, `position ${String(error.checkpoint.commit)}`);
 };
 
 /**
  * Keeps one projection up to date: registers its instance, competes for the lease, projects while it holds it.
- * Database and log may come and go: it tries again for ever, and says so once per change. It stops by itself only
- * when it is refused (`ProjectionRefused`).
+ * Database and log may come and go, and rows of another log be replaced: it tries again for ever, and says so once per
+ * change.
  */
 export const followLog = <State, Event extends DomainEvent>(
   deps: EngineDeps<State, Event> & { readonly isSoleProcess: boolean },
@@ -61,7 +54,7 @@ export const followLog = <State, Event extends DomainEvent>(
     if (E.isLeft(identity)) throw identity.left;
     await migrate(pool);
     const instance = await register(pool, projection, identity.right);
-    await refuseOtherPast(store, name, instance);
+    await refuseOtherOrigin(store, name, instance);
     return instance.name;
   };
 
@@ -104,6 +97,17 @@ export const followLog = <State, Event extends DomainEvent>(
     }
   };
 
+  /** Until somebody has connected the right log, or made rows of this one. */
+  const refuse = async (error: ProjectionRefused): Promise<void> => {
+    const before = activity();
+    registered = undefined;
+    activity = () => ({ _tag: 'Refused', error });
+    if (before._tag !== 'Refused' || before.error.message !== error.message)
+      onNotice({ _tag: 'Refused', projection: name, error });
+    progress.interrupt();
+    await pause(LAST_RETRY_MS, signal);
+  };
+
   const interrupt = async (cause: unknown): Promise<void> => {
     registered = undefined;
     if (cause instanceof Deposed) onNotice({ _tag: 'Deposed', projection: name });
@@ -122,13 +126,7 @@ export const followLog = <State, Event extends DomainEvent>(
         await attempt();
       } catch (cause) {
         const error = asRefused(name, cause);
-        if (error !== undefined) {
-          activity = () => ({ _tag: 'Refused', error });
-          progress.interrupt();
-          onNotice({ _tag: 'Refused', projection: name, error });
-          return;
-        }
-        await interrupt(cause);
+        await (error === undefined ? interrupt(cause) : refuse(error));
       }
     }
     activity = () => ({ _tag: 'Stopped' });

@@ -128,10 +128,12 @@ export const register = <State, Event extends DomainEvent>(
        order by array_position(array['live', 'building', 'previous'], role), created_at desc`,
       [projection.name],
     );
-    const foreign = rows.find(({ log_identity }) => log_identity !== logIdentity);
-    if (foreign !== undefined) throw ProjectionRefused.otherLog(projection.name, foreign.log_identity, logIdentity);
     const version = versionOf(projection);
     const own = rows.find((row) => row.version === version);
+    const foreign = [own, rows.find(({ role }) => role === 'live')].find(
+      (row) => row !== undefined && row.log_identity !== logIdentity,
+    );
+    if (foreign !== undefined) throw ProjectionRefused.otherLog(projection.name, foreign.log_identity, logIdentity);
     if (own !== undefined) return toInstance(own);
     const role = rows.some((row) => row.role === 'live') ? 'building' : 'live';
     return create(client, projection, role, logIdentity);

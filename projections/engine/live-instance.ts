@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import { versionOf } from '../version.js';
 import { type Instance, readLive } from './instance.js';
-import type { Database } from './schema.js';
+import { type Database, isInstalled } from './schema.js';
 
 /** There are no live rows that this program could check or write; the message says why. */
 export class NoLiveRows extends Error {
@@ -12,11 +12,6 @@ export class NoLiveRows extends Error {
     this.name = 'NoLiveRows';
   }
 }
-
-const isInstalled = async (database: Database): Promise<boolean> => {
-  const text = `select where to_regclass('read_model.instance') is not null`;
-  return (await database.query(text)).rowCount === 1;
-};
 
 /** The live rows, which this version of the projection made. Throws `NoLiveRows`. */
 export const readWritableLive = async <State, Event extends DomainEvent>(

@@ -13,6 +13,7 @@ export type Notice =
   | (Name & { readonly _tag: 'Switched'; readonly instance: string })
   | (Name & { readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>)
   | (Name & { readonly _tag: 'Unparked'; readonly stream: string })
-  | (Name & { readonly _tag: 'Refused'; readonly error: ProjectionRefused });
+  | (Name & { readonly _tag: 'Refused'; readonly error: ProjectionRefused })
+  | (Name & { readonly _tag: 'Accepted' });
 
 export type OnNotice = (notice: Notice) => void;

@@ -12,7 +12,7 @@ export type Progress = {
   readonly waitFor: (position: Position) => Promise<boolean>;
   /** Whether the rows lack an event that is known to have been in the log for too long. */
   readonly isBehind: () => boolean;
-  /** -1 before anything is known. Never goes back. */
+  /** -1 before anything is known. Never goes back, but by `forget`. */
   readonly reached: () => Position;
   /** Whether someone waits. */
   readonly isAwaited: () => boolean;
@@ -27,6 +27,8 @@ export type Progress = {
   /** Projecting stands still, and whoever waits need not, until it resumes or the rows move. */
   readonly interrupt: () => void;
   readonly resume: () => void;
+  /** Nothing that is known of the rows counts any more: they are of another log. */
+  readonly forget: () => void;
 };
 
 /** How long the answer to a write waits for its row. */
@@ -89,6 +91,12 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
     for (const { settle } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) settle(true);
   };
 
+  const forget = (): void => {
+    reached = -1n;
+    expected = -1n;
+    interrupt();
+  };
+
   return {
     waitFor,
     isBehind: () => isDoubted || reached < expected,
@@ -104,6 +112,7 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
       expect(position);
     },
     interrupt,
+    forget,
     resume: () => {
       standsStill = false;
     },

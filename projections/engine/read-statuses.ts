@@ -1,11 +1,9 @@
-import type { From } from '../../src/event-sourcing/recorded-event.js';
 import { INSTANCE_COLUMNS, type Instance, type InstanceRow, toInstance } from './instance.js';
 import type { Database } from './schema.js';
 
 /** An instance as an operator asks about it. */
-export type InstanceStatus = Pick<Instance, 'name' | 'version' | 'role'> & {
+export type InstanceStatus = Instance & {
   readonly projection: string;
-  readonly checkpoint: From;
   readonly roleSince: Date;
   /** Who writes it (`host:pid:…`) and for how long its lease still lasts, seconds; undefined: nobody. */
   readonly leader: { readonly holder: string; readonly seconds: number } | undefined;
@@ -41,14 +39,10 @@ order by i.projection, array_position(array['live', 'building', 'previous'], i.r
 export const readStatuses = async (database: Database): Promise<ReadonlyArray<InstanceStatus>> => {
   const { rows } = await database.query<Row>(STATUSES);
   return rows.map((row) => {
-    const { name, version, role, checkpoint } = toInstance(row);
     const leader = row.holder === null ? undefined : { holder: row.holder, seconds: row.seconds ?? 0 };
     const { projection, role_since: roleSince, parked } = row;
     return {
-      name,
-      version,
-      role,
-      checkpoint,
+      ...toInstance(row),
       projection,
       roleSince,
       leader,

@@ -90,6 +90,12 @@ export const lockSchema = async (client: PoolClient): Promise<void> => {
   await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK.toString()]);
 };
 
+/** Whether there are read models at all. */
+export const isInstalled = async (database: Database): Promise<boolean> => {
+  const text = `select where to_regclass('read_model.instance') is not null`;
+  return (await database.query(text)).rowCount === 1;
+};
+
 /** Creates what is missing of the schema; any number of processes may do so at once. */
 export const migrate = (pool: Pool): Promise<void> =>
   inTransaction(pool, async (client) => {

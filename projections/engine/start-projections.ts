@@ -9,6 +9,8 @@ import { countParked } from './count-parked.js';
 import { listen } from './listen.js';
 import { readLiveCheckpoints } from './live-checkpoints.js';
 import { monitor } from './monitor.js';
+import { watchOrigin } from './watch-origin.js';
+import type { ProjectionRefused } from './projection-refused.js';
 import type { OnNotice } from './notice.js';
 import { makePool } from './pool.js';
 import { makeProgress, type Progress } from './progress.js';
@@ -45,6 +47,16 @@ type ReadModelStatus = {
   /** Position up to which the live rows are known to be complete; -1 before anything is known. */
   readonly reached: bigint;
   readonly isBehind: boolean;
+  /** Whether it has been sought to find out if the live rows are of this log. */
+  readonly isExamined: boolean;
+  /** Why the rows are not of this log: nobody may be answered from them, and nothing be appended. */
+  readonly refused: ProjectionRefused | undefined;
+};
+
+type Running = {
+  readonly name: Projection<never, never>['name'];
+  readonly progress: Progress;
+  readonly follower: Follower | undefined;
 };
 
 export type Projections = {
@@ -74,8 +86,20 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const all = { businesses: makeProgress(), documents: makeProgress() };
 
   const hear = (name: string, commit: bigint): void => {
-    if (name === 'businesses' || name === 'documents') all[name].advance(commit);
+    if ((name === 'businesses' || name === 'documents') && origins[name].isOwn()) all[name].advance(commit);
   };
+  const examine = (projection: 'businesses' | 'documents') =>
+    watchOrigin(
+      { database: pool, store, projection },
+      (mismatch) => {
+        if (mismatch !== undefined) all[projection].forget();
+        onNotice(
+          mismatch === undefined ? { _tag: 'Accepted', projection } : { _tag: 'Refused', projection, error: mismatch },
+        );
+      },
+      signal,
+    );
+  const origins = { businesses: examine('businesses'), documents: examine('documents') };
   const refresh = singleFlight(async () => {
     for (const [name, commit] of await readLiveCheckpoints(pool)) hear(name, commit);
   });
@@ -83,7 +107,8 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const run = <State, Event extends DomainEvent>(projection: Projection<State, Event>, progress: Progress) => {
     const deps = { pool, store, projection, progress, notifies: !isSoleProcess, onNotice, isSoleProcess };
     const follower = projector ? followLog(deps, signal) : undefined;
-    const feeding = projector ? feedPrevious({ pool, store, projection, windowMs }, signal) : undefined;
+    const { isOwn: isOwnLog } = origins[projection.name];
+    const feeding = projector ? feedPrevious({ pool, store, projection, windowMs, isOwnLog }, signal) : undefined;
     const writesLive = (): boolean => {
       const activity = follower?.activity();
       return activity?._tag === 'Projecting' && activity.role === 'live';
@@ -93,7 +118,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     };
     const watching = monitor({ store, category: projection.category, progress, refresh: ask, isSoleProcess }, signal);
     const waitsForOthers = (): boolean => progress.isAwaited() && !writesLive();
-    return { progress, follower, feeding, watching, waitsForOthers };
+    return { name: projection.name, progress, follower, feeding, watching, waitsForOthers };
   };
   const running = [run(businesses, all.businesses), run(documents, all.documents)] as const;
 
@@ -103,17 +128,23 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   });
   const listening = isSoleProcess ? undefined : listen(connectionString, hear, signal);
 
-  const statusOf = ({ progress, follower }: { progress: Progress; follower: Follower | undefined }) => ({
-    activity: follower?.activity() ?? ({ _tag: 'Elsewhere' } as const),
-    reached: progress.reached(),
-    isBehind: progress.isBehind(),
-  });
+  const statusOf = ({ name, progress, follower }: Running): ReadModelStatus => {
+    const activity = follower?.activity() ?? ({ _tag: 'Elsewhere' } as const);
+    return {
+      activity,
+      reached: progress.reached(),
+      isBehind: progress.isBehind(),
+      isExamined: origins[name].hasLooked(),
+      refused: origins[name].mismatch() ?? (activity._tag === 'Refused' ? activity.error : undefined),
+    };
+  };
 
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([
       polling,
       listening,
+      ...Object.values(origins).map((origin) => origin.stopped),
       ...running.flatMap(({ follower, feeding, watching }) => [follower?.stopped, feeding, watching]),
     ]);
     await pool.end();

@@ -23,6 +23,7 @@ import { makeReadModelQueries, type ReadModelQueries } from '../infrastructure/p
 import { makeReadiness } from '../infrastructure/readiness.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
 import type { Started } from './started.js';
+import { answerWhileOwnLog, readWhileOwnLog, refusalOf, writeWhileOwnLog } from './while-own-log.js';
 
 /** Longest time, ms, that running requests get to finish when the service stops. */
 const STOP_DEADLINE = 10_000;
@@ -74,7 +75,8 @@ const openAll = async ({ config, log, started, metrics }: Context): Promise<Stor
 
 /** Resolves when the read models can be asked; they may come later when their database is away. */
 const begun = async ({ status }: Projections): Promise<void> => {
-  const isStarting = (): boolean => Object.values(status()).some(({ activity }) => activity._tag === 'Starting');
+  const isStarting = (): boolean =>
+    Object.values(status()).some(({ activity, isExamined }) => activity._tag === 'Starting' || !isExamined);
   for (let waited = 0; isStarting() && waited < START_PATIENCE; waited += GLANCE) await delay(GLANCE);
 };
 
@@ -120,7 +122,7 @@ const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<Verif
 const join = (
   { metrics }: Context,
   { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
-  queries: ReadModelQueries,
+  queries: Pick<ReadModelQueries, 'businesses' | 'documents'>,
   { businesses, documents }: Projections,
 ) =>
   makeService({
@@ -152,17 +154,26 @@ export const startService = async (config: Config, log: Logger, started: Started
   started.add(queries.close);
   const projections = await project(context, stores);
   verify(context, stores, projections);
-  sweep(context, stores.store, stores.storage);
+  const refusal = refusalOf(projections);
+  sweep(context, readWhileOwnLog(stores.store, refusal), stores.storage);
 
   let isStopping = false;
   const app = makeApp({
-    service: config.parts.api ? join(context, stores, queries, projections) : undefined,
+    service: config.parts.api
+      ? join(
+          context,
+          { ...stores, store: writeWhileOwnLog(stores.store, refusal) },
+          answerWhileOwnLog(queries, refusal),
+          projections,
+        )
+      : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
     readiness: makeReadiness(
       {
         'shutting down': () => Promise.resolve(!isStopping),
         'event log': async () => E.isRight(await stores.store.head()()),
         'read models': async () => E.isRight(await queries.ping()),
+        'read models of this log': () => Promise.resolve(refusal() === undefined),
         'file storage': stores.storage.isThere,
       },
       (missing) => log.warn({ missing }, missing.length === 0 ? 'ready again' : 'not ready'),

@@ -117,6 +117,8 @@ export type EventStore = {
   readonly subscribe: (range: LogRange, signal: AbortSignal) => AsyncIterable<LogBatch>;
   /** Position of the newest event of these categories (default: all of ours); undefined while there is none. */
   readonly head: (categories?: ReadonlyArray<string>) => TE.TaskEither<StoreUnavailable, Position | undefined>;
+  /** Whether the log is as long as it was when a reader was at this checkpoint; a log restored from before is not. */
+  readonly reaches: (checkpoint: Checkpoint) => TE.TaskEither<StoreUnavailable, boolean>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
   readonly identity: () => TE.TaskEither<StoreUnavailable, string>;
   /** Where the store keeps its events by stream as well, as a rebuild of all rows likes them best. */

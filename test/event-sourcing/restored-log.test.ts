@@ -15,6 +15,7 @@ const restorable = () => {
     readAll: (...args) => current.readAll(...args),
     subscribe: (...args) => current.subscribe(...args),
     head: (...args) => current.head(...args),
+    reaches: (...args) => current.reaches(...args),
     identity: () => current.identity(),
   };
   const restore = async (events: ReadonlyArray<StoredEvent>): Promise<void> => {

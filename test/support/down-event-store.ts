@@ -13,6 +13,7 @@ export const downEventStore = (): { readonly store: EventStore; readonly failure
     readAll: failing,
     subscribe: failing,
     head: () => TE.left(failure),
+    reaches: () => TE.left(failure),
     identity: () => TE.left(failure),
   };
   return { store, failure };

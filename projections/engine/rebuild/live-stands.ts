@@ -1,10 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import { type Instance, readLive } from '../instance.js';
+import type { Instance } from '../instance.js';
 import { pause } from '../repeat.js';
 import { inTransaction, lockSchema } from '../schema.js';
 import { isLockTimeout, LOCK_TIMEOUT } from '../switch-live.js';
-import type { Writer } from '../write-batch.js';
 import type { Rebuilding } from './rebuilding.js';
 
 /** For so long, at most, a write of the service waits at one attempt, ms: less than anybody notices. */
@@ -22,14 +21,13 @@ export class NotLevel extends Error {
 }
 
 const attempt = <State, Event extends DomainEvent, A>(
-  { pool, projection }: Writer<State, Event>,
-  toLevel: Rebuilding<State, Event>['toLevel'],
+  { writer: { pool }, live: readLive, toLevel }: Rebuilding<State, Event>,
   work: (client: PoolClient, live: Instance | undefined) => Promise<A>,
 ): Promise<A | undefined> =>
   inTransaction(pool, async (client) => {
     await lockSchema(client);
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-    const live = await readLive(client, projection.name, 'for update');
+    const live = await readLive(client, 'for update');
     const isLevel = await toLevel(live, AbortSignal.timeout(STAND_MS));
     return isLevel ? work(client, live) : undefined;
   });
@@ -39,15 +37,16 @@ const attempt = <State, Event extends DomainEvent, A>(
  * service's writes wait meanwhile, so `work` must be short. Throws `NotLevel` after many attempts.
  */
 export const whileLiveStands = async <State, Event extends DomainEvent, A extends object>(
-  { writer, toLevel, toLive, signal }: Rebuilding<State, Event>,
+  rebuilding: Rebuilding<State, Event>,
   work: (client: PoolClient, live: Instance | undefined) => Promise<A>,
 ): Promise<A> => {
+  const { writer, toLive, signal } = rebuilding;
   for (let tried = 0; tried < ATTEMPTS; tried += 1) {
     signal.throwIfAborted();
     // most of the way without being in anybody's way
     await toLive();
     try {
-      const done = await attempt(writer, toLevel, work);
+      const done = await attempt(rebuilding, work);
       if (done !== undefined) return done;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;

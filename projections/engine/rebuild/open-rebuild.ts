@@ -13,13 +13,19 @@ import {
   toInstance,
 } from '../instance.js';
 import { acquireLease, type Lease, LEASE_MS, newHolder } from '../lease.js';
-import { ProjectionRefused } from '../projection-refused.js';
 import { inTransaction, lockSchema } from '../schema.js';
 import { dropInstance } from '../switch-live.js';
 import { createIndexes } from '../table.js';
 import { RebuildRefused } from './rebuild-refused.js';
 
-export type Opened = { readonly instance: Instance; readonly lease: Lease };
+export type Opened = {
+  readonly instance: Instance;
+  readonly lease: Lease;
+  /** Whether it is to replace live rows that are not of this log. */
+  readonly isReplacing: boolean;
+};
+
+type OpenOptions = { readonly isFromScratch: boolean; readonly isReplacing: boolean };
 
 const UNFINISHED = `select ${INSTANCE_COLUMNS} from read_model.instance
   where projection = $1 and role = 'building' and is_rebuild order by created_at desc`;
@@ -30,16 +36,12 @@ const otherVersion = (name: string): RebuildRefused =>
       'Start the service of this version: it builds rows of its own beside them and switches by itself',
   );
 
-const refuseOthers = async <State, Event extends DomainEvent>(
+const refuseOtherVersion = async <State, Event extends DomainEvent>(
   client: PoolClient,
   projection: Projection<State, Event>,
-  logIdentity: string,
 ): Promise<void> => {
   const live = await readLive(client, projection.name);
-  if (live === undefined) return;
-  if (live.logIdentity !== logIdentity)
-    throw ProjectionRefused.otherLog(projection.name, live.logIdentity, logIdentity);
-  if (live.version !== versionOf(projection)) throw otherVersion(projection.name);
+  if (live !== undefined && live.version !== versionOf(projection)) throw otherVersion(projection.name);
 };
 
 /** Only one that this program began, with this log: its rows go on where its checkpoint is. */
@@ -58,15 +60,15 @@ const open = <State, Event extends DomainEvent>(
   pool: Pool,
   projection: Projection<State, Event>,
   logIdentity: string,
-  { isFromScratch }: { readonly isFromScratch: boolean },
+  { isFromScratch, isReplacing }: OpenOptions,
 ): Promise<Opened> =>
   inTransaction(pool, async (client) => {
     await lockSchema(client);
-    await refuseOthers(client, projection, logIdentity);
+    if (!isReplacing) await refuseOtherVersion(client, projection);
     const holder = newHolder();
     const take = async (instance: Instance): Promise<Opened> => {
       const lease = await acquireLease(client, instance.name, holder, false);
-      if (lease !== undefined) return { instance, lease };
+      if (lease !== undefined) return { instance, lease, isReplacing };
       throw new BeingRebuilt(`another command rebuilds "${projection.name}": wait for it`);
     };
     const { rows } = await client.query<InstanceRow>(UNFINISHED, [projection.name]);

@@ -5,11 +5,10 @@ import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-even
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { dropOutdated } from '../drop-outdated.js';
-import { refuseOtherPast } from '../follow-log.js';
 import { readLive } from '../instance.js';
+import { mismatchOf, refuseOtherOrigin } from '../origin.js';
 import { withSkips } from '../parked/skips.js';
 import { migrate } from '../schema.js';
-import type { Writer } from '../write-batch.js';
 import { isRefusal } from '../write-with-parking.js';
 import { bulkLoad } from './bulk-load.js';
 import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
@@ -17,6 +16,7 @@ import { loadByStream, type MakeLoaders } from './load-by-stream.js';
 import { RowsRefused } from './load-stretch.js';
 import { discard, openRebuild, finishTable, type Opened } from './open-rebuild.js';
 import { makeRebuilding, type Rebuilding } from './rebuilding.js';
+import { refuseWriters } from './replace-foreign.js';
 import { abandonPlan } from './stretches.js';
 import { switchTo } from './switch-to.js';
 import { withLease } from './with-lease.js';
@@ -35,8 +35,13 @@ export type RebuildOptions<State, Event extends DomainEvent> = {
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: Projection<State, Event>;
-  /** Drops what an unfinished rebuild has built. */
+  /**
+   * Drops what an unfinished rebuild has built; and live rows that show what this log does not hold are replaced without
+   * a comparison.
+   */
   readonly isFromScratch: boolean;
+  /** From scratch, and live rows that were made from a log of another name are replaced, too. */
+  readonly isFromOtherLog?: boolean;
   readonly differences: Differences;
   /**
    * What to do with the rows; asked once they have been compared (undefined: there are no live rows). `signal` aborts
@@ -57,21 +62,22 @@ export type Rebuilt = {
 
 /** Where the rows are loaded up to: where the live ones are, or the head of the log; undefined when it is empty. */
 const endOfLoad = async <State, Event extends DomainEvent>(
-  { pool, projection: { name, category } }: Writer<State, Event>,
+  { writer: { pool, projection }, live: standsBeside }: Rebuilding<State, Event>,
   store: EventStore,
 ): Promise<Checkpoint | undefined> => {
-  const live = await readLive(pool, name);
+  const live = await standsBeside(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
-  const head = await store.head([category])();
+  const head = await store.head([projection.category])();
   if (E.isLeft(head)) throw head.left;
   return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
 };
 
 const load = async <State, Event extends DomainEvent>(
   { store, observer, makeLoaders }: RebuildOptions<State, Event>,
-  { writer, checkpoint, standAt, toLive, signal }: Rebuilding<State, Event>,
+  rebuilding: Rebuilding<State, Event>,
 ): Promise<void> => {
-  const upTo = await endOfLoad(writer, store);
+  const { writer, checkpoint, standAt, toLive, signal } = rebuilding;
+  const upTo = await endOfLoad(rebuilding, store);
   if (upTo === undefined) return;
   const from = checkpoint();
   const { onProgress, onPartsLoaded } = observer;
@@ -91,12 +97,12 @@ const load = async <State, Event extends DomainEvent>(
 
 const run = async <State, Event extends DomainEvent>(
   options: RebuildOptions<State, Event>,
-  { instance, lease }: Opened,
+  { instance, lease, isReplacing }: Opened,
   signal: AbortSignal,
 ): Promise<Rebuilt> => {
   const { pool, store, projection, observer, differences, decide } = options;
-  await refuseOtherPast(store, projection.name, instance);
-  const rebuilding = makeRebuilding({ pool, projection, instance, lease, notifies: false }, store, signal);
+  await refuseOtherOrigin(store, projection.name, instance);
+  const rebuilding = makeRebuilding({ pool, projection, instance, lease, notifies: false }, store, signal, isReplacing);
   await load(options, rebuilding);
   await finishTable(pool, projection, instance);
   await rebuilding.toLive();
@@ -114,6 +120,22 @@ const run = async <State, Event extends DomainEvent>(
   return { instance: instance.name, compared, outcome: outcome[decision] };
 };
 
+/** Whether live rows are to be replaced that are not of this log. Throws `ProjectionRefused` for those that are not to be. */
+const findOtherOrigin = async <State, Event extends DomainEvent>({
+  pool,
+  store,
+  projection: { name },
+  isFromScratch,
+  isFromOtherLog,
+}: RebuildOptions<State, Event>): Promise<boolean> => {
+  const live = await readLive(pool, name);
+  const mismatch = live && (await mismatchOf(store, name, live));
+  if (mismatch === undefined) return false;
+  if (isFromOtherLog !== true && !(isFromScratch && mismatch.mismatch === 'OtherPast')) throw mismatch;
+  await refuseWriters(pool, name);
+  return true;
+};
+
 /**
  * Makes the rows of a projection anew from the log, beside the live ones and while the service goes on, compares both
  * at one position, and switches, keeps or drops them as `decide` says. Ended at any moment it leaves the live rows
@@ -123,11 +145,13 @@ const run = async <State, Event extends DomainEvent>(
 export const rebuild = async <State, Event extends DomainEvent>(
   options: RebuildOptions<State, Event>,
 ): Promise<Rebuilt> => {
-  const { pool, store, projection, isFromScratch, observer, signal } = options;
+  const { pool, store, projection, observer, signal } = options;
   const identity = await store.identity()();
   if (E.isLeft(identity)) throw identity.left;
   await migrate(pool);
-  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch });
+  const isReplacing = await findOtherOrigin(options);
+  const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
+  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch, isReplacing });
   return withLease(pool, opened.lease, signal, async (ends) => {
     observer.onOpened(opened.instance.name, opened.instance.checkpoint);
     return run({ ...options, projection: await withSkips(store, projection) }, opened, ends);

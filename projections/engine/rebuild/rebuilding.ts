@@ -4,11 +4,14 @@ import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { type ApplyBatch, makeApplyBatch } from '../apply-batch.js';
 import { catchUp } from '../catch-up.js';
 import { type Instance, readLive } from '../instance.js';
+import type { Database } from '../schema.js';
 import type { Writer } from '../write-batch.js';
 
 /** An instance beside the live one that a command writes, and how far it is. */
 export type Rebuilding<State, Event extends DomainEvent> = {
   readonly writer: Writer<State, Event>;
+  /** The live rows that it stands beside; undefined where there are none of this log. */
+  readonly live: (database: Database, lock?: 'for update') => Promise<Instance | undefined>;
   readonly signal: AbortSignal;
   readonly checkpoint: () => From;
   /** Takes over a checkpoint that was written otherwise. */
@@ -27,15 +30,19 @@ export const makeRebuilding = <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
   store: EventStore,
   signal: AbortSignal,
+  /** Whether what is live is of another log, and nothing to go by. */
+  isReplacing = false,
 ): Rebuilding<State, Event> => {
+  const live: Rebuilding<State, Event>['live'] = (database, lock) =>
+    isReplacing ? Promise.resolve(undefined) : readLive(database, writer.projection.name, lock);
   let checkpoint = writer.instance.checkpoint;
   const apply: ApplyBatch = makeApplyBatch(writer, () => undefined);
 
   const toLive = async (): Promise<void> => {
     for (let pass = 0; pass < PASSES; pass += 1) {
-      const live = await readLive(writer.pool, writer.projection.name);
-      if (live?.checkpoint === 'start') return;
-      const upTo = live?.checkpoint;
+      const other = await live(writer.pool);
+      if (other?.checkpoint === 'start') return;
+      const upTo = other?.checkpoint;
       const caught = await catchUp(writer, store, apply, checkpoint, { ...(upTo && { upTo }), signal });
       checkpoint = caught.checkpoint;
       if (caught.events < SHORT_TAIL) return;
@@ -44,6 +51,7 @@ export const makeRebuilding = <State, Event extends DomainEvent>(
 
   return {
     writer,
+    live,
     signal,
     checkpoint: () => checkpoint,
     standAt: (given) => void (checkpoint = given),

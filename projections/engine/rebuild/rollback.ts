@@ -6,6 +6,7 @@ import { versionOf } from '../../version.js';
 import { readPrevious } from '../feed-previous.js';
 import { readLive } from '../instance.js';
 import { acquireLease, newHolder } from '../lease.js';
+import { refuseOtherOrigin } from '../origin.js';
 import { migrate } from '../schema.js';
 import { RebuildRefused } from './rebuild-refused.js';
 import { makeRebuilding } from './rebuilding.js';
@@ -37,6 +38,7 @@ export const rollBack = async <State, Event extends DomainEvent>({
 }: Rollback<State, Event>): Promise<SwitchedTo> => {
   await migrate(pool);
   const [previous, live] = [await readPrevious(pool, projection), await readLive(pool, projection.name)];
+  for (const rows of [live, previous]) if (rows !== undefined) await refuseOtherOrigin(store, projection.name, rows);
   if (previous === undefined || live?.version !== versionOf(projection)) throw nothingToGoBackTo(projection.name);
   // the service feeds these rows; from here on it is refused
   const lease = await acquireLease(pool, previous.name, newHolder(), true);

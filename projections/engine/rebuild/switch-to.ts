@@ -4,6 +4,7 @@ import type { Database } from '../schema.js';
 import { makeLive } from '../switch-live.js';
 import { whileLiveStands } from './live-stands.js';
 import type { Rebuilding } from './rebuilding.js';
+import { dropOthers } from './replace-foreign.js';
 
 // whoever wrote the replaced rows writes the new ones: at no moment may a third one think that nobody does
 const HAND_OVER = `
@@ -25,6 +26,8 @@ export type SwitchedTo = { readonly live: string; readonly previous: string | un
 export const switchTo = <State, Event extends DomainEvent>(rebuilding: Rebuilding<State, Event>): Promise<SwitchedTo> =>
   whileLiveStands(rebuilding, async (client, live) => {
     const { instance, lease, projection } = rebuilding.writer;
+    // what may be live is of another log: there is no going back to it
+    if (live === undefined) await dropOthers(client, projection.name, instance);
     await makeLive(client, projection.name, instance);
     if (live !== undefined) await handOver(client, lease, live.name);
     return { live: instance.name, previous: live?.name };

@@ -1,6 +1,8 @@
 import { either as E } from 'fp-ts';
 import { type Move, prepareMove } from '../../../projections/engine/move-to-copy.js';
+import { refuseOtherOrigins } from '../../../projections/engine/origin.js';
 import { makePool } from '../../../projections/engine/pool.js';
+import { ProjectionRefused } from '../../../projections/engine/projection-refused.js';
 import type { Config } from '../../config.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded/embedded-postgres.js';
 import type { LogLocation, OpenLog } from '../../infrastructure/open-log.js';
@@ -34,11 +36,16 @@ const useDatabase = async (
   if (E.isLeft(identity)) throw identity.left;
   const pool = makePool(connectionString, { name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
   try {
+    await refuseOtherOrigins(source.log, pool);
     const move = await prepareMove(pool, identity.right);
     if (E.isRight(move)) return await use(move.right);
     tell(`not gone over: ${move.left.reason}`);
     return EXIT.failed;
   } catch (error) {
+    if (error instanceof ProjectionRefused) {
+      tell(`not gone over: ${error.message}`);
+      return EXIT.failed;
+    }
     if (!(error instanceof Error) || !('code' in error)) throw error;
     tell(`the database of the read models does not answer as it should: ${messageOf(error)}`);
     return EXIT.failed;

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { mismatchOf } from '../../../projections/engine/origin.js';
 import type { InstanceStatus } from '../../../projections/engine/read-statuses.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
@@ -12,14 +13,16 @@ export type InstanceLine = {
   readonly position: string | null;
   readonly head: string | null;
   /** Counted up to 10,000. */
-  readonly lagEvents: number;
-  readonly lagSeconds: number;
+  readonly lagEvents: number | null;
+  readonly lagSeconds: number | null;
   /** Events a second since the last look; null at the first. */
   readonly rate: number | null;
   readonly leader: string | null;
   readonly leaseSeconds: number | null;
   readonly parked: number;
   readonly lastError: string | null;
+  /** Why the rows are not of this log; then nothing can be said of their lag. */
+  readonly refused: string | null;
 };
 
 /** An earlier look, to tell the rate from. */
@@ -66,7 +69,8 @@ export const toLine = async (
   const { projection, version, name, role, checkpoint, leader, parked, lastError } = status;
   const head = await store.head([categoryOf(projection)])();
   if (E.isLeft(head)) throw head.left;
-  const lag = await lagOf(store, categoryOf(projection), checkpoint, new Date());
+  const refused = await mismatchOf(store, projection, status);
+  const lag = refused === undefined ? await lagOf(store, categoryOf(projection), checkpoint, new Date()) : undefined;
   return {
     projection,
     version,
@@ -74,12 +78,13 @@ export const toLine = async (
     role,
     position: checkpoint === 'start' ? null : checkpoint.commit.toString(),
     head: head.right?.toString() ?? null,
-    lagEvents: lag.events,
-    lagSeconds: Math.round(lag.seconds * 10) / 10,
-    rate: await rateOf(store, status, before),
+    lagEvents: lag?.events ?? null,
+    lagSeconds: lag === undefined ? null : Math.round(lag.seconds * 10) / 10,
+    rate: refused === undefined ? await rateOf(store, status, before) : null,
     leader: leader?.holder ?? null,
     leaseSeconds: leader === undefined ? null : Math.round(leader.seconds * 10) / 10,
     parked,
     lastError: lastError ?? null,
+    refused: refused?.message ?? null,
   };
 };

@@ -1,4 +1,5 @@
 import { type Operations, operationsOn } from '../../../projections/engine/operations.js';
+import { refuseOtherOrigins } from '../../../projections/engine/origin.js';
 import type { ExitCode } from '../exit-code.js';
 import { runCommand } from '../run-command.js';
 import { type ReadModels, withReadModels } from './with-read-models.js';
@@ -7,6 +8,9 @@ import { type ReadModels, withReadModels } from './with-read-models.js';
 export const onReadModels = (work: (readModels: ReadModels, signal: AbortSignal) => Promise<ExitCode>): Promise<void> =>
   runCommand((config, signal) => withReadModels(config, signal, (readModels) => work(readModels, signal)));
 
-/** The same, for what is done entity by entity. */
+/** The same, for what is done entity by entity: never to rows of another log. */
 export const onEntities = (work: (operations: Operations, signal: AbortSignal) => Promise<ExitCode>): Promise<void> =>
-  onReadModels(({ store, pool }, signal) => work(operationsOn(store, pool), signal));
+  onReadModels(async ({ store, pool }, signal) => {
+    await refuseOtherOrigins(store, pool);
+    return work(operationsOn(store, pool), signal);
+  });

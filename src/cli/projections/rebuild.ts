@@ -20,6 +20,7 @@ type Options = JsonOption & {
   readonly switch: 'always' | 'if-same' | 'never';
   readonly report?: string;
   readonly fromScratch?: true;
+  readonly fromOtherLog?: true;
   readonly dryRun?: true;
 };
 
@@ -109,6 +110,7 @@ const rebuildAll = async (
       const rebuilt = await rebuildOne(name, {
         ...readModels,
         isFromScratch: options.fromScratch === true,
+        isFromOtherLog: options.fromOtherLog === true,
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
         observer: observe(name, say),
@@ -137,7 +139,12 @@ export const addRebuild = (projections: Command): void => {
         .default('if-same'),
     )
     .option('--report <file>', 'write every difference with its values into this file, one JSON object a line')
-    .option('--from-scratch', 'drop what an unfinished rebuild has left, instead of going on with it')
+    .option(
+      '--from-scratch',
+      'drop what an unfinished rebuild has left, instead of going on with it; and replace live rows that have seen\n' +
+        'what is not in the log, as after a restore of the log: nothing is compared then, and there is no way back',
+    )
+    .option('--from-other-log', 'the same, also when the live rows were made from the log of another installation')
     .option('--dry-run', 'compare only, and drop what was built')
     .addOption(jsonOption('one JSON object a line: what became of each read model; nothing is asked'))
     .action((asked: ProjectionName | undefined, options: Options) =>

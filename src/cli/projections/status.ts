@@ -4,6 +4,7 @@ import { readStatuses } from '../../../projections/engine/read-statuses.js';
 import { migrate } from '../../../projections/engine/schema.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption } from '../output.js';
+import { tell } from '../run-command.js';
 import { type InstanceLine, type Look, toLine } from './instance-line.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
@@ -55,17 +56,26 @@ const show = (lines: ReadonlyArray<InstanceLine>, { json, watch }: Options): voi
   else process.stdout.write(`${watch === true && process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${table(lines)}`);
 };
 
+/** Rows of another log, beneath the table: a sentence does not fit into a column. */
+const tellRefused = (lines: ReadonlyArray<InstanceLine>): ExitCode => {
+  const reasons = new Set(lines.flatMap(({ refused }) => (refused === null ? [] : [refused])));
+  for (const reason of reasons) tell(reason);
+  return reasons.size === 0 ? EXIT.ok : EXIT.failed;
+};
+
 const status = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   await migrate(readModels.pool);
   let { now } = await look(readModels, undefined);
+  let code: ExitCode = EXIT.ok;
   do {
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
     const next = await look(readModels, now);
     ({ now } = next);
     show(next.lines, options);
+    code = tellRefused(next.lines);
   } while (options.watch === true);
-  return signal.aborted && options.watch !== true ? EXIT.interrupted : EXIT.ok;
+  return signal.aborted && options.watch !== true ? EXIT.interrupted : code;
 };
 
 export const addStatus = (projections: Command): void => {

@@ -1,5 +1,7 @@
-import { CheckpointNotInLog } from '../../event-sourcing/event-store.js';
+import { taskEither as TE } from 'fp-ts';
+import { CheckpointNotInLog, type EventStore } from '../../event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../event-sourcing/recorded-event.js';
+import { asStoreUnavailable } from './call-failed.js';
 import { endOfLog } from './head.js';
 import { type Access, onLeader } from './on-leader.js';
 import { sleep } from './timings.js';
@@ -20,3 +22,18 @@ export const checkCheckpoint = async (access: Access, after: From): Promise<void
   const last = await end();
   if (last < after.commit) throw notInLog(after, `it ends at ${last.toString()}`);
 };
+
+export const makeReaches =
+  (access: Access): EventStore['reaches'] =>
+  (checkpoint) =>
+    TE.tryCatch(
+      () =>
+        checkCheckpoint(access, checkpoint).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof CheckpointNotInLog) return false;
+            throw error;
+          },
+        ),
+      asStoreUnavailable,
+    );

@@ -3,6 +3,7 @@ import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-st
 import { makeAppend } from './append.js';
 import { makeAppendInOrder } from './append-in-order.js';
 import { makeConnection } from './connection.js';
+import { makeReaches } from './check-checkpoint.js';
 import { readConnectionString } from './connection-string.js';
 import { makeHead } from './head.js';
 import { makeAdoptIdentity, makeIdentity } from './identity.js';
@@ -29,6 +30,7 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
     readAll: makeReadAll(access, ours),
     subscribe: makeSubscribe(access, ours),
     head: makeHead(access, ours),
+    reaches: makeReaches(access),
     identity: makeIdentity(access, append),
   };
   return E.right({

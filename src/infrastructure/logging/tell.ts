@@ -37,7 +37,10 @@ export const tellNotice =
         log.info({ projection, stream: notice.stream }, 'entity is projected again');
         return;
       case 'Refused':
-        log.error({ projection, reason: notice.error.message }, 'projecting refused');
+        log.error({ projection, reason: notice.error.message }, 'read model refused');
+        return;
+      case 'Accepted':
+        log.info({ projection }, 'read model is of this log again');
         return;
     }
   };

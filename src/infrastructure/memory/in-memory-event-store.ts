@@ -173,6 +173,7 @@ export const makeInMemoryEventStore = (): LogTarget => {
     readAll,
     subscribe,
     head: (categories) => TE.fromIO(() => log.findLast(isWanted(categories))?.position),
+    reaches: ({ commit }) => TE.fromIO(() => commit <= BigInt(log.length)),
     identity: () => TE.fromIO(() => identity),
     byStream: { divide: (category, events) => TE.fromIO(() => divide(category, events)), read: readByStream },
     appendInOrder: (appends) => () => Promise.resolve(appendAllNow(appends)),

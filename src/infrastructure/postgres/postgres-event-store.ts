@@ -82,6 +82,7 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
       return followLog({ feed, pages, onIncident }, range, AbortSignal.any([signal, closing.signal]));
     },
     head: (categories) => ask(() => newestOf(categories)),
+    reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
     identity: () => ask(pages.identity),
     byStream: makeStreamOrder(pool, copies),
     appendInOrder: (appends) => () => appendInOrder(queue, appends),

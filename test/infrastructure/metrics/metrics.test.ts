@@ -72,7 +72,7 @@ describe('metrics', () => {
     const metrics = makeMetrics();
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
-    const at = { reached: -1n, isBehind: false };
+    const at = { reached: -1n, isBehind: false, isExamined: true, refused: undefined };
     const projecting = { _tag: 'Projecting', instance: 'i', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
       status: () => ({

@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Api, makeApi } from '../support/api.js';
+import { eventually } from '../support/eventually.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+type Business = { readonly _id: string; readonly name: string };
+
+/** How long a service takes to notice that other rows are live, ms. */
+const NOTICED = 10_000;
+
+describe('read models that are not of the log', function () {
+  this.timeout(startingPostgres);
+  let dataDir: string;
+  let url: string;
+  let pool: pg.Pool;
+  let services: Array<ServiceProcess>;
+  let kept: Business;
+  let lost: Business;
+
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<{ service: ServiceProcess; api: Api }> => {
+    const service = await startService({ dataDir, env: { DATABASE_URL: url, ...env } });
+    services.push(service);
+    return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
+  };
+
+  const end = async ({ kill, exited }: ServiceProcess): Promise<void> => {
+    kill('SIGTERM');
+    await exited;
+  };
+
+  const sql = async <Row extends object>(text: string): Promise<ReadonlyArray<Row>> =>
+    (await pool.query<Row>(text)).rows;
+
+  const operate = (...args: ReadonlyArray<string>) => runOperator(args, { env: { DATABASE_URL: url } });
+
+  /** Puts the log back to where it was: what is restored from a backup is shorter than what the rows have seen. */
+  const cutOff = async (after: number): Promise<void> => {
+    await sql(`delete from event_log.event where position > ${after}`);
+    await sql(`update event_log.head set position = ${after}`);
+  };
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'other-log-'));
+    url = await freshDatabase();
+    pool = new pg.Pool({ connectionString: url, max: 2 });
+    services = [];
+    const { service, api } = await start();
+    kept = await api.json<Business>('POST', '/business', { name: 'kept' });
+    await api.json('POST', '/document', { name: 'a document' });
+    lost = await api.json<Business>('POST', '/business', { name: 'lost' });
+    await end(service);
+  });
+
+  afterEach(async () => {
+    for (const service of services) service.kill('SIGKILL');
+    await Promise.all(services.map(({ exited }) => exited));
+    await pool.end();
+    await rm(dataDir, { recursive: true });
+  });
+
+  /** What a service answers whose rows may not be read. */
+  const answers = async ({ address }: ServiceProcess, api: Api) => {
+    const statusOf = async (method: string, target: string, body?: object): Promise<number> =>
+      (await api.send(method, target, body)).status;
+    const ready = await fetch(`${address}/readyz`);
+    return {
+      ready: [ready.status, ((await ready.json()) as { message: string }).message], // reason: the error of the contract
+      alive: (await fetch(`${address}/livez`)).status,
+      list: [await statusOf('GET', '/business'), await statusOf('GET', '/document?limit=5')],
+      kept: await statusOf('GET', `/business/${kept._id}`),
+      lost: await statusOf('GET', `/business/${lost._id}`),
+      events: await statusOf('GET', `/business/${kept._id}/events`),
+      write: [
+        await statusOf('PUT', `/business/${kept._id}`, { phone: '1' }),
+        await statusOf('POST', '/business', { name: 'x' }),
+      ],
+    };
+  };
+
+  const REFUSED = {
+    ready: [503, 'Not ready: read models of this log'],
+    alive: 200,
+    list: [503, 503],
+    kept: 200,
+    lost: 404,
+    events: 200,
+    write: [503, 503],
+  };
+
+  const READ_ONLY = [
+    ['projections', 'verify', '--repair'],
+    ['projections', 'parked', 'list'],
+    ['projections', 'parked', 'retry', 'business-0198f000-0000-7000-8000-000000000001'],
+    ['projections', 'rebuild'],
+    ['projections', 'rollback', 'businesses'],
+  ];
+
+  /** Every command that reads or writes rows says `reason`, ends with 1, and changes nothing. */
+  const refuseAll = async (reason: string, ...commands: ReadonlyArray<ReadonlyArray<string>>): Promise<void> => {
+    const before = await sql('select * from read_model.businesses order by place');
+    for (const command of commands) {
+      const ran = await operate(...command);
+      expect([ran.code, ran.stdout, ran.stderr.includes(reason)], `${command.join(' ')}: ${ran.stderr}`).to.deep.equal([
+        1,
+        '',
+        true,
+      ]);
+      expect(ran.stderr, command.join(' ')).to.not.match(/\n +at /);
+    }
+    expect(await sql('select * from read_model.businesses order by place')).to.deep.equal(before);
+    const shown = await operate('projections', 'status', '--json');
+    const lines = shown.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { refused: string | null });
+    expect([shown.code, lines.some(({ refused }) => refused?.includes(reason) === true)]).to.deep.equal([1, true]);
+    expect(shown.stderr).to.include(reason);
+  };
+
+  const names = async (api: Api): Promise<ReadonlyArray<string>> =>
+    (await api.json<ReadonlyArray<Business>>('GET', '/business')).map(({ name }) => name);
+
+  it('because the log was restored from before them, are refused by every process until they are made anew', async () => {
+    await cutOff(2);
+    const { service, api } = await start();
+    const replica = await start({ API_ONLY: 'true' });
+    expect([await answers(service, api), await answers(replica.service, replica.api)]).to.deep.equal([
+      REFUSED,
+      REFUSED,
+    ]);
+    expect(service.output())
+      .to.include('read model refused')
+      .and.to.include('projections rebuild businesses --from-scratch');
+    await refuseAll('--from-scratch', ...READ_ONLY);
+
+    const rebuilt = await operate('projections', 'rebuild', '--from-scratch', '--json');
+    expect([rebuilt.code, rebuilt.stdout.match(/"outcome":"Switched"/g)], rebuilt.stderr).to.deep.equal([
+      0,
+      ['"outcome":"Switched"', '"outcome":"Switched"'],
+    ]);
+    for (const { address } of [service, replica.service])
+      expect(
+        await eventually(
+          async () => (await fetch(`${address}/readyz`)).status,
+          (status) => status === 200,
+          NOTICED,
+        ),
+      ).to.equal(200);
+    const added = await replica.api.send('POST', '/business', { name: 'new' });
+    expect([added.status, added.headers.get('X-Projected')]).to.deep.equal([200, null]);
+    expect([await names(api), await names(replica.api)]).to.deep.equal([
+      ['kept', 'new'],
+      ['kept', 'new'],
+    ]);
+    expect((await operate('projections', 'verify')).code).to.equal(0);
+    const tables = `select table_name from information_schema.tables where table_schema = 'read_model' and table_type = 'BASE TABLE'`;
+    expect((await sql(tables)).length).to.equal(3 + 2);
+    expect((await operate('projections', 'status')).code).to.equal(0);
+  });
+
+  it('because it was cut off behind the last event of theirs, are refused as well, also when it has grown since', async () => {
+    await cutOff(0);
+    await sql(`insert into event_log.event select 1, stream, 0, gen_random_uuid(), type, data, metadata from (values (
+      'business-0198f000-0000-7000-8000-000000000001', 'BusinessCreated', '{"name":"other"}', '{}')) v (stream, type, data, metadata)`);
+    await sql('update event_log.head set position = 5');
+    const { service, api } = await start();
+    expect((await answers(service, api)).list).to.deep.equal([503, 503]);
+  });
+
+  it('because the log is that of another installation, are refused, and made anew only when that is said', async () => {
+    await sql('drop schema event_log cascade');
+    const { service, api } = await start();
+    expect(await answers(service, api)).to.deep.equal({ ...REFUSED, kept: 404, events: 404, write: [404, 503] });
+    expect(service.output()).to.include('was made from the log').and.to.include('--from-other-log');
+    await refuseAll('--from-other-log', ...READ_ONLY, ['projections', 'rebuild', '--from-scratch']);
+
+    expect((await operate('projections', 'rebuild', '--from-other-log')).code).to.equal(0);
+    await eventually(
+      async () => (await fetch(`${service.address}/readyz`)).status,
+      (status) => status === 200,
+      NOTICED,
+    );
+    await api.json('POST', '/business', { name: 'first' });
+    expect(await names(api)).to.deep.equal(['first']);
+  });
+
+  it('are noticed when the log is replaced under a running service, and taken up again when it comes back', async () => {
+    const { service, api } = await start({ API_ONLY: 'true' });
+    expect(await names(api)).to.deep.equal(['kept', 'lost']);
+    const [log] = await sql<{ identity: string }>('select identity from event_log.log');
+    await sql('update event_log.log set identity = gen_random_uuid()');
+    const ready = (): Promise<number> => fetch(`${service.address}/readyz`).then(({ status }) => status);
+    expect(await eventually(ready, (status) => status === 503, 15_000)).to.equal(503);
+    await sql(`update event_log.log set identity = '${log!.identity}'`);
+    expect(await eventually(ready, (status) => status === 200, NOTICED)).to.equal(200);
+    expect(await names(api)).to.deep.equal(['kept', 'lost']);
+  });
+
+  it('are not replaced while a process goes on writing them', async () => {
+    const { service } = await start();
+    await sql(`update read_model.instance set log_identity = 'another'`);
+    const refused = await operate('projections', 'rebuild', 'businesses', '--from-other-log');
+    expect([refused.code, refused.stderr.includes(`:${service.pid}:`)], refused.stderr).to.deep.equal([1, true]);
+    await end(service);
+    const rebuilt = await operate('projections', 'rebuild', 'businesses', '--from-other-log');
+    expect(rebuilt.code, rebuilt.stderr).to.equal(0);
+  });
+});
