@@ -92,7 +92,8 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     watchOrigin(
       { database: pool, store, projection },
       (mismatch) => {
-        if (mismatch !== undefined) all[projection].forget();
+        if (mismatch === undefined) all[projection].resume();
+        else all[projection].forget();
         onNotice(
           mismatch === undefined ? { _tag: 'Accepted', projection } : { _tag: 'Refused', projection, error: mismatch },
         );

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
+import { startDouble } from '../support/eventstoredb-double/double.js';
 import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -93,7 +94,7 @@ describe('read models that are not of the log', function () {
     write: [503, 503],
   };
 
-  const READ_ONLY = [
+  const REFUSED_COMMANDS = [
     ['projections', 'verify', '--repair'],
     ['projections', 'parked', 'list'],
     ['projections', 'parked', 'retry', 'business-0198f000-0000-7000-8000-000000000001'],
@@ -137,7 +138,14 @@ describe('read models that are not of the log', function () {
     expect(service.output())
       .to.include('read model refused')
       .and.to.include('projections rebuild businesses --from-scratch');
-    await refuseAll('--from-scratch', ...READ_ONLY);
+    await refuseAll('--from-scratch', ...REFUSED_COMMANDS);
+    const target = await startDouble();
+    const copied = await operate('log', 'copy', '--to', target.connectionString, '--cut-over');
+    target.close();
+    expect([copied.code, copied.stderr.includes('not gone over: The read model')], copied.stderr).to.deep.equal([
+      1,
+      true,
+    ]);
 
     const rebuilt = await operate('projections', 'rebuild', '--from-scratch', '--json');
     expect([rebuilt.code, rebuilt.stdout.match(/"outcome":"Switched"/g)], rebuilt.stderr).to.deep.equal([
@@ -178,7 +186,7 @@ describe('read models that are not of the log', function () {
     const { service, api } = await start();
     expect(await answers(service, api)).to.deep.equal({ ...REFUSED, kept: 404, events: 404, write: [404, 503] });
     expect(service.output()).to.include('was made from the log').and.to.include('--from-other-log');
-    await refuseAll('--from-other-log', ...READ_ONLY, ['projections', 'rebuild', '--from-scratch']);
+    await refuseAll('--from-other-log', ...REFUSED_COMMANDS, ['projections', 'rebuild', '--from-scratch']);
 
     expect((await operate('projections', 'rebuild', '--from-other-log')).code).to.equal(0);
     await eventually(
