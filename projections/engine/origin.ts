@@ -7,7 +7,7 @@ import { ProjectionRefused } from './projection-refused.js';
 import { type Database, isInstalled } from './schema.js';
 
 /** Where rows say that they come from. */
-export type Origin = Pick<Instance, 'logIdentity' | 'checkpoint' | 'last'>;
+type Origin = Pick<Instance, 'logIdentity' | 'checkpoint' | 'last'>;
 
 /** The parts of a log by which it is known. */
 type KnownLog = Pick<EventStore, 'identity' | 'reaches' | 'readStream'>;

@@ -10,7 +10,7 @@ const LOOK_MS = 1_000;
 const AGAIN_MS = 10_000;
 
 /** Whether the live rows of a read model are of the log that this process works on. */
-export type OriginWatch = {
+type OriginWatch = {
   /** Whether an answer was sought, with whatever success. */
   readonly hasLooked: () => boolean;
   /** Found to be so; not before it was found. */

@@ -6,7 +6,7 @@ import type { ReadModelQueries } from '../infrastructure/postgres/make-read-mode
 import type { Queries, ReadModelUnavailable } from '../read/queries.js';
 
 /** Why the read models are not of the log that is connected; undefined while nothing is known against them. */
-export type Refusal = () => ProjectionRefused | undefined;
+type Refusal = () => ProjectionRefused | undefined;
 
 export const refusalOf =
   ({ status }: Pick<Projections, 'status'>): Refusal =>
