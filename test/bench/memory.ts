@@ -2,47 +2,20 @@
  * What the service's memory comes to while it does the two things that tempt a service to hold much of it: taking a
  * large file, and listing everything. `npm run bench:memory`; figures, no verdict.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { makeApi } from '../support/api.js';
-import { JWT_SECRET, tokenFor } from '../support/service-process.js';
+import { tokenFor } from '../support/service-process.js';
+import { startBuiltService } from './built-service.js';
+import { residentMib } from './processes.js';
 
 const MIB = 1024 * 1024;
 const UPLOAD_MIB = 500;
 const BUSINESSES = 100_000;
 const CLIENTS = 64;
-
-const residentMib = (pid: number, name: 'VmRSS' | 'VmHWM'): number => {
-  const kib = new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kib) / 1024);
-};
-
-/** The built service, as `npm start` runs it. */
-const start = async (dataDir: string) => {
-  const { PATH = '' } = process.env;
-  const env = {
-    PATH,
-    PORT: '0',
-    DATA_DIR: dataDir,
-    JWT_SECRET,
-    MAX_UPLOAD_BYTES: String(1024 * MIB),
-    LOG_LEVEL: 'info',
-  };
-  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface(child.stdout)) {
-    const { msg, address } = JSON.parse(line) as { msg?: string; address?: string }; // reason: the log is JSON lines
-    if (msg !== 'listening' || address === undefined || child.pid === undefined) continue;
-    child.stdout.resume();
-    return { pid: child.pid, address, stop: () => child.kill('SIGTERM') };
-  }
-  throw new Error('the service did not start');
-};
 
 function* form(boundary: string): Generator<Buffer | string> {
   yield `--${boundary}\r\nContent-Disposition: form-data; name="name"\r\n\r\nlarge\r\n`;
@@ -83,7 +56,7 @@ const listAll = async (address: string, token: string): Promise<number> => {
 };
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'memory-'));
-const service = await start(dataDir);
+const service = await startBuiltService(dataDir, { MAX_UPLOAD_BYTES: String(1024 * MIB) });
 const token = await tokenFor('admin', 'alice');
 const report = (what: string): void =>
   console.log(
@@ -98,5 +71,5 @@ report(`created ${BUSINESSES} businesses with ${CLIENTS} clients`);
 const began = performance.now();
 const bytes = await listAll(service.address, token);
 report(`listed them (${Math.round(bytes / MIB)} MiB in ${Math.round(performance.now() - began)} ms)`);
-service.stop();
-await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+await service.stop();
+await rm(dataDir, { recursive: true });

@@ -1,0 +1,58 @@
+/** What Linux counts of processes: CPU time and memory. There is no such place on other systems. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU times are given in hundredths of a second, on every Linux that Node runs on. */
+const TICK_US = 10_000;
+
+type Process = { readonly pid: number; readonly parent: number; readonly name: string; readonly ticks: number };
+
+const fieldsOf = (pid: number): ReadonlyArray<string> | undefined => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(/[()]/);
+  } catch {
+    return undefined; // it has ended
+  }
+};
+
+/** Ticks with those of the children that it has seen the end of. */
+const processOf = (pid: number): Process | undefined => {
+  const stat = fieldsOf(pid);
+  if (stat === undefined) return undefined;
+  const numbers = (stat.at(-1) ?? '').trim().split(' ').map(Number);
+  const ticks = numbers.slice(11, 15).reduce((sum, count) => sum + count, 0);
+  return { pid, parent: numbers[1] ?? 0, name: stat[1] ?? '', ticks };
+};
+
+const all = (): ReadonlyArray<Process> =>
+  readdirSync('/proc').flatMap((entry) => (/^\d+$/.test(entry) ? (processOf(Number(entry)) ?? []) : []));
+
+const descendantsOf = (pid: number, processes: ReadonlyArray<Process>): ReadonlyArray<Process> => {
+  const children = processes.filter(({ parent }) => parent === pid);
+  return children.concat(children.flatMap((child) => descendantsOf(child.pid, processes)));
+};
+
+/** CPU time of a process, µs, user and system. */
+export const cpuOf = (pid: number): number => (processOf(pid)?.ticks ?? 0) * TICK_US;
+
+/** CPU time of the Postgres that runs below a process, µs. */
+export const cpuOfPostgresBelow = (pid: number): number =>
+  descendantsOf(pid, all())
+    .filter(({ name }) => name === 'postgres')
+    .reduce((sum, { ticks }) => sum + ticks * TICK_US, 0);
+
+/** CPU time that the machine has been busy, µs, all processors together. */
+export const cpuOfMachine = (): number => {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = (
+    readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? ''
+  )
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softIrq) * TICK_US;
+};
+
+/** Resident memory, MiB: now, or the most it ever was. */
+export const residentMib = (pid: number, which: 'VmRSS' | 'VmHWM'): number => {
+  const kib = new RegExp(`${which}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kib) / 1024);
+};
