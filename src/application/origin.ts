@@ -2,6 +2,7 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { canonicalJson, type Json } from '../event-sourcing/canonical-json.js';
 import type { CommandCall, CommandEnvelope } from '../event-sourcing/command-call.js';
 import { eventIdOf } from '../event-sourcing/command-id.js';
+import { random16Bytes } from '../event-sourcing/random-bytes.js';
 
 /** Where a command comes from: who asks, within which request, and on what conditions. */
 export type Origin = {
@@ -20,8 +21,10 @@ export type CommandIds = { readonly commandId: string; readonly entityId: string
 // Fixed for ever: another namespace would make a retry of an old key a new command.
 const KEY_NAMESPACE = '5c1cf9a6-6b0b-4b0e-9c39-0f5c3d2a7e11';
 
+const newId = (): string => uuidv7({ random: random16Bytes() });
+
 export const commandIdsOf = ({ actor, operation, idempotencyKey }: Origin): CommandIds => {
-  if (idempotencyKey === undefined) return { commandId: eventIdOf(uuidv7(), 0), entityId: uuidv7() };
+  if (idempotencyKey === undefined) return { commandId: eventIdOf(newId(), 0), entityId: newId() };
   const scoped = canonicalJson([actor, operation, idempotencyKey]);
   return {
     commandId: eventIdOf(uuidv5(`command ${scoped}`, KEY_NAMESPACE), 0),

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash as digest } from 'node:crypto';
 import * as t from 'io-ts';
 import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
+import { random16Bytes } from './random-bytes.js';
 import type { NewEvent, Revision, StreamName } from './recorded-event.js';
 
 /** `previousHash` of the first event of a stream. */
@@ -40,7 +41,7 @@ type Sealable = {
 export const eventHash = ({ id, stream, revision, type }: Sealable, metadata: JsonObject): string => {
   const { salt: _salt, hash: _hash, ...hashed } = metadata;
   const sealed = canonicalJson({ id, stream, revision: revision.toString(), type, metadata: hashed });
-  return createHash('sha256').update(sealed, 'utf8').digest('hex');
+  return digest('sha256', sealed, 'hex');
 };
 
 type Fact = Sealable & {
@@ -59,7 +60,7 @@ type Fact = Sealable & {
 export type SealedEvent = NewEvent & { readonly hash: string };
 
 /** 16 random bytes, base64url. */
-export const newSalt = (): string => randomBytes(16).toString('base64url');
+export const newSalt = (): string => random16Bytes().toString('base64url');
 
 /** Puts a fact into its envelope and links it to the event before it. */
 export const seal = (fact: Fact, salt: string = newSalt()): SealedEvent => {
