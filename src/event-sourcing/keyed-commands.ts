@@ -40,26 +40,28 @@ type KeyedCommand =
  * but for the filter's errors.
  */
 export class KeyedCommands {
-  #recent = new Map<string, Revision>();
+  /** Made with the first: most streams never see a key. */
+  #recent: Map<string, Revision> | undefined;
   #forgotten: Filter | undefined;
 
   add(commandId: string, revision: Revision): void {
-    this.#recent.set(commandId, revision);
-    if (this.#recent.size > REMEMBERED) this.#forget();
+    const recent = (this.#recent ??= new Map());
+    recent.set(commandId, revision);
+    if (recent.size > REMEMBERED) this.#forget(recent);
   }
 
   find(commandId: string): KeyedCommand {
-    const revision = this.#recent.get(commandId);
+    const revision = this.#recent?.get(commandId);
     if (revision !== undefined) return { _tag: 'Known', revision };
-    const before = this.#recent.values().next().value;
+    const before = this.#recent?.values().next().value;
     return before !== undefined && this.#forgotten?.mayHave(commandId) === true
       ? { _tag: 'PerhapsBefore', before }
       : { _tag: 'Unknown' };
   }
 
-  #forget(): void {
+  #forget(recent: ReadonlyMap<string, Revision>): void {
     const forgotten = (this.#forgotten ??= new Filter());
-    const all = [...this.#recent];
+    const all = [...recent];
     for (const [commandId] of all.slice(0, REMEMBERED / 2)) forgotten.add(commandId);
     this.#recent = new Map(all.slice(REMEMBERED / 2));
   }
