@@ -14,7 +14,8 @@ export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: D
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: ['authorization', 'cookie', '*.authorization', '*.cookie', 'password', '*.password'],
+      // no wildcards: they would copy each line to look for what it does not have
+      redact: ['authorization', 'cookie', 'password', 'headers.authorization', 'headers.cookie'],
     },
     destination ?? (isTerminal ? pretty({ translateTime: 'SYS:HH:MM:ss', sync: true }) : pino.destination(1)),
   );
