@@ -138,7 +138,9 @@ describe('the log commands', function () {
       await runOperator(['log', 'import', missing], { env: inNewDirectory('imported') }),
     ]) {
       expect(ran.code).to.equal(1);
-      expect(ran.stderr).to.match(/(EventStoreDB did not answer in time|no such file or directory, stat '.*')\n$/);
+      expect(ran.stderr).to.match(
+        /(EventStoreDB: UNAVAILABLE: .*|EventStoreDB did not answer in time|no such file or directory, stat '.*')\n$/,
+      );
       expect(ran.stderr).not.to.include('    at ');
     }
   });
