@@ -55,6 +55,8 @@ const openPool = (config: pg.ClientConfig, max: number, onIncident: OnIncident):
   // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, only its types do not say so
   const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: planByIndex });
   pool.on('error', (cause) => onIncident({ _tag: 'ConnectionLost', of: 'reader', cause }));
+  // one that is lost while its reader pauses has nobody else who listens, and would end the process
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 };
 

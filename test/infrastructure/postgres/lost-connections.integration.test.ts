@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type {
@@ -6,6 +7,7 @@ import type {
 } from '../../../src/infrastructure/postgres/postgres-event-store.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import {
+  aCategory,
   anEvent,
   append,
   appended,
@@ -101,6 +103,24 @@ describe('the event log in Postgres over a connection that breaks', () => {
     const head = await store.head()();
     expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');
     proxy.mend();
+    expect(E.isRight(await store.head()())).to.equal(true);
+  });
+
+  it('fails a read by stream that was lost while its reader paused, and nothing else', async () => {
+    const category = aCategory();
+    const texts = JSON.stringify({ text: 'x'.repeat(500_000) });
+    for (let count = 0; count < 20; count += 1)
+      await appended(store, aStream(category), 'no-stream', anEvent({ data: texts }));
+    const pages = store.byStream!.read({ category, from: null, before: null }, 2n ** 62n)[Symbol.asyncIterator]();
+    expect((await pages.next()).done).to.equal(false);
+    proxy.sever();
+    // the driver hears of the loss while nobody reads
+    await delay(100);
+    proxy.mend();
+    const failure: unknown = await (async () => {
+      while ((await pages.next()).done !== true);
+    })().catch((error: unknown) => error);
+    expect(failure).to.have.property('_tag', 'StoreUnavailable');
     expect(E.isRight(await store.head()())).to.equal(true);
   });
 
