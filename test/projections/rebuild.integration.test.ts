@@ -10,6 +10,7 @@ import { rebuild, type RebuildOptions, type Rebuilt } from '../../projections/en
 import { RebuildRefused } from '../../projections/engine/rebuild/rebuild-refused.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
 import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { Deposed } from '../../projections/engine/tenure.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
@@ -333,6 +334,18 @@ describe('rebuilding a read model', function () {
     expect(compared && countsOf(compared)).to.include({ onlyLive: 0, onlyRebuilt: 0, differing: 0 });
     expect([...read.values()].filter((times) => times !== 1)).to.deep.equal([]);
     expect(read.size).to.be.above(5);
+  });
+
+  it('takes nothing back of what another command goes on with', async () => {
+    await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
+    const { byStream, ...others } = store;
+    async function* takenOver(...[stretch, upTo]: Parameters<NonNullable<EventStore['byStream']>['read']>) {
+      await pool.query(`update read_model.lease set holder = 'another', fencing = fencing + 1`);
+      yield* byStream!.read(stretch, upTo);
+    }
+    const overtaken = { ...others, byStream: { ...byStream!, read: takenOver } };
+    expect(await rebuildBusinesses({ store: overtaken }).catch((error: unknown) => error)).to.be.instanceOf(Deposed);
+    expect((await pool.query('select from read_model.stretch')).rowCount).to.equal(1);
   });
 
   it('is refused while another command rebuilds', async () => {

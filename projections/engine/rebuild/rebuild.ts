@@ -88,7 +88,7 @@ const load = async <State, Event extends DomainEvent>(
         : await bulkLoad(writer, store, from, { upTo, signal, onProgress }),
     );
   } catch (error) {
-    if (error instanceof RowsRefused) await abandonPlan(writer.pool, writer.instance);
+    if (error instanceof RowsRefused) await abandonPlan(writer);
     else if (!isRefusal(error)) throw error;
     await toLive();
   }

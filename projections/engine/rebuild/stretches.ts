@@ -111,9 +111,19 @@ export const finishPlan = <State, Event extends DomainEvent>(
     return to;
   });
 
-/** Takes everything back that was loaded by stretches. */
-export const abandonPlan = (pool: Pool, instance: Instance): Promise<void> =>
+const UNMOVED = `
+select from read_model.instance i join read_model.lease l on l.name = i.table_name
+where i.table_name = $1 and i.checkpoint_commit is null and l.holder = $2 and l.fencing = $3::bigint for update`;
+
+/** Takes everything back that was loaded by stretches. Throws `Deposed`, and leaves it, when another has gone on with it. */
+export const abandonPlan = <State, Event extends DomainEvent>({
+  pool,
+  instance,
+  lease,
+}: Writer<State, Event>): Promise<void> =>
   inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(UNMOVED, [instance.name, lease.holder, lease.fencing]);
+    if (rowCount !== 1) throw new Deposed(instance.name);
     await client.query(`truncate ${tableOf(instance)}`);
     await client.query('delete from read_model.parked where table_name = $1', [instance.name]);
     await client.query('delete from read_model.stretch where table_name = $1', [instance.name]);
