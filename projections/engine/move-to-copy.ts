@@ -4,7 +4,8 @@ import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../s
 import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
 import { bigintArray, isUuid, uuidArray } from './binary-array.js';
-import { type Database, inTransaction, lockSchema } from './schema.js';
+import { type Database, inTransaction, lockSchema, migrate } from './schema.js';
+import { dropInstance } from './switch-live.js';
 
 /** The read models stay as they are; `reason` is a sentence for the operator. */
 type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
@@ -15,7 +16,8 @@ export type Move = {
   readonly see: (event: StoredEvent, position: Position) => void;
   /**
    * Turns every position that the read models hold (checkpoints, creation order, parked events) into that of the same
-   * event in the new log, in one transaction. Gives the tables that were moved. Rejects when the database fails.
+   * event in the new log, in one transaction. Gives the tables that were moved; a rebuild that was loaded in part is
+   * dropped, the next one begins anew. Rejects when the database fails.
    */
   readonly commit: () => Promise<E.Either<MoveRefused, ReadonlyArray<string>>>;
 };
@@ -100,6 +102,13 @@ const readParked = async (database: Database): Promise<ReadonlyMap<string, Parke
   return new Map(parked.map((event) => [nameOf(event), event]));
 };
 
+/** Drops rebuilds that are loaded in part: up to where, their plans say in positions of the old log. */
+const dropHalfLoaded = async (client: PoolClient): Promise<ReadonlySet<string>> => {
+  const { rows } = await client.query<{ name: string }>('select distinct table_name as name from read_model.stretch');
+  for (const instance of rows) await dropInstance(client, instance);
+  return new Set(rows.map(({ name }) => name));
+};
+
 const moveParked = (client: PoolClient, { stream, revision, position }: Parked) =>
   client.query('update read_model.parked set position = $3 where stream = $1 and revision = $2', [
     stream,
@@ -142,20 +151,25 @@ export const prepareMove = (pool: Pool, identity: string): Promise<E.Either<Move
       category.places.push(position);
     };
 
-    const moveTables = (): Promise<ReadonlyArray<string>> =>
-      inTransaction(pool, async (client) => {
+    const moveTables = async (): Promise<ReadonlyArray<string>> => {
+      // an older program may have made the read models
+      await migrate(pool);
+      return inTransaction(pool, async (client) => {
         await lockSchema(client);
         await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
         if (!isSame(tables, await check(client, identity)))
           throw new Refusal('the read models have moved on meanwhile: stop every process of the service first');
-        for (const table of tables) {
+        const dropped = await dropHalfLoaded(client);
+        const kept = tables.filter(({ table_name }) => !dropped.has(table_name));
+        for (const table of kept) {
           const places = begun.get(categories.get(table.projection) ?? '');
           if (places !== undefined) await movePlaces(client, table, places);
           await moveCheckpoint(client, table, checkpoints.get(table.table_name)?.moved);
         }
         for (const event of parked.values()) await moveParked(client, event);
-        return tables.map(({ table_name }) => table_name);
+        return kept.map(({ table_name }) => table_name);
       });
+    };
 
     return { see, commit: () => (tables.length === 0 ? Promise.resolve(E.right([])) : orRefused(moveTables)) };
   });

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { businesses } from '../../projections/businesses.js';
 import { type Move, prepareMove } from '../../projections/engine/move-to-copy.js';
+import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
 import { startProjections } from '../../projections/engine/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
@@ -154,6 +156,38 @@ describe('putting read models onto a copy of their log', function () {
       positions.push(...page.map(({ position }) => position.toString()));
     const { rows: parked } = await database.query('select stream, revision, position from read_model.parked');
     expect(parked).to.deep.equal([{ stream, revision: revision.toString(), position: positions[0] }]);
+  });
+
+  it('drops a rebuild that was loaded in part: where its parts end is a position of the old log', async () => {
+    await project(memory);
+    const ended = new AbortController();
+    const divided = {
+      ...memory,
+      byStream: { ...memory.byStream!, divide: () => memory.byStream!.divide('business', 20) },
+    };
+    const loadedInPart = rebuild({
+      pool: database,
+      store: divided,
+      projection: businesses,
+      isFromScratch: false,
+      differences: { keep: 0, onDifference: () => Promise.resolve() },
+      decide: () => Promise.resolve('keep'),
+      observer: {
+        onOpened: () => undefined,
+        onPartsLoaded: () => undefined,
+        onProgress: (_, share) => share > 0 && ended.abort(new Error('ended')),
+        onBuilt: () => undefined,
+      },
+      signal: ended.signal,
+    });
+    expect(await loadedInPart.catch((error: unknown) => error)).to.equal(ended.signal.reason);
+    const count = async (table: string): Promise<unknown> =>
+      (await database.query<{ count: number }>(`select count(*)::int from read_model.${table}`)).rows[0]?.count;
+    expect([await count('instance'), await count('stretch')]).to.deep.equal([3, 3]);
+
+    expect(E.isRight(await goOver(memory, eventStoreDb))).to.equal(true);
+    expect([await count('instance'), await count('stretch')]).to.deep.equal([2, 0]);
+    expect(await rows()).to.deep.equal(await builtAnew(eventStoreDb));
   });
 
   it('refuses while a service keeps the read models up to date, and afterwards if one did meanwhile', async () => {
