@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { Deposed } from '../../../projections/engine/tenure.js';
@@ -36,14 +35,20 @@ const failureOf = ({ why, message }: Extract<LoadReply, { _tag: 'Failed' }>, ins
   return why === 'deposed' ? new Deposed(instance) : new LoadFailed(message);
 };
 
-const loaderOn =
-  (thread: Worker, instance: string): Loader =>
-  (stretch, upTo, { onEvents, signal }) =>
+type LoadingThread = { readonly load: Loader; readonly close: () => Promise<unknown> };
+
+const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
+  const thread = new Worker(script, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+  // heard from its start on: it may end while nothing is asked of it, and an error that nobody hears ends the process
+  const ended = new Promise<LoadFailed>((resolve) => {
+    thread.on('error', ({ message }) => resolve(new LoadFailed(`a thread that loads rows has failed: ${message}`)));
+    thread.on('exit', () => resolve(new LoadFailed('a thread that loads rows has ended')));
+  });
+
+  const load: Loader = (stretch, upTo, { onEvents, signal }) =>
     new Promise((resolve, reject) => {
       const settle = (error?: Error): void => {
         thread.off('message', hear);
-        thread.off('error', settle);
-        thread.off('exit', exited);
         signal.removeEventListener('abort', aborted);
         if (error === undefined) resolve();
         else reject(error);
@@ -51,43 +56,38 @@ const loaderOn =
       const hear = (reply: LoadReply): void => {
         if (reply._tag === 'Events') onEvents(reply.count);
         if (reply._tag === 'Loaded') settle();
-        if (reply._tag === 'Failed') settle(failureOf(reply, instance));
+        if (reply._tag === 'Failed') settle(failureOf(reply, workerData.instance.name));
       };
-      const exited = (): void => settle(new LoadFailed('a thread that loads rows has ended'));
       // its transaction ends with it
       const aborted = (): void => void thread.terminate();
+      void ended.then(settle);
       thread.on('message', hear);
-      thread.on('error', settle);
-      thread.on('exit', exited);
       signal.addEventListener('abort', aborted);
       const request: LoadRequest = { stretch, upTo };
       thread.postMessage(request);
     });
 
-/** Threads that load rows from a log in the same Postgres as the rows: folding takes more than one core can give. */
+  return { load, close: () => thread.terminate() };
+};
+
+/**
+ * Threads that load rows from a log in the same Postgres as the rows: folding takes more than one core can give. Their
+ * loaders reject with `RowsRefused`, `Deposed` and `LoadFailed`; `script` is another one in tests.
+ */
 export const loadingThreads =
-  (databaseUrl: string, projection: ProjectionName): MakeLoaders =>
+  (
+    databaseUrl: string,
+    projection: ProjectionName,
+    script = new URL('./loading-thread.js', import.meta.url),
+  ): MakeLoaders =>
   ({ instance, lease }) => {
     const workerData: ThreadData = { databaseUrl, projection, instance, lease };
-    const threads = Array.from(
-      { length: Math.min(MOST_THREADS, availableParallelism()) },
-      () =>
-        new Worker(new URL('./loading-thread.js', import.meta.url), {
-          workerData,
-          resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-        }),
-    );
+    const count = Math.min(MOST_THREADS, availableParallelism());
+    const threads = Array.from({ length: count }, () => startThread(script, workerData));
     return {
-      loaders: threads.map((thread) => loaderOn(thread, instance.name)),
+      loaders: threads.map(({ load }) => load),
       close: async () => {
-        await Promise.all(
-          threads.map(async (thread) => {
-            if (thread.threadId === -1) return;
-            const ended = once(thread, 'exit');
-            await thread.terminate();
-            await ended;
-          }),
-        );
+        await Promise.all(threads.map(({ close }) => close()));
       },
     };
   };

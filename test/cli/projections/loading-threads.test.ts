@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { Loader } from '../../../projections/engine/rebuild/load-by-stream.js';
+import { LoadFailed, loadingThreads } from '../../../src/cli/projections/loading-threads.js';
+
+const WHOLE = { category: 'business', from: null, before: null, number: 1 };
+const INSTANCE = {
+  name: 'businesses_1',
+  version: '1',
+  role: 'building',
+  logIdentity: 'log',
+  checkpoint: 'start',
+  last: undefined,
+} as const;
+
+describe('threads that load rows', () => {
+  let close: () => Promise<void>;
+
+  afterEach(() => close());
+
+  const running = (script: string): Loader => {
+    const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+    const lease = { name: INSTANCE.name, holder: 'me', fencing: '1' };
+    const threads = loadingThreads('postgres://nowhere', 'businesses', url)({ instance: INSTANCE, lease });
+    ({ close } = threads);
+    return threads.loaders[0]!;
+  };
+
+  const outcomeOf = (load: Loader): Promise<unknown> =>
+    load(WHOLE, 1n, { onEvents: () => undefined, signal: new AbortController().signal }).then(
+      () => 'loaded',
+      (error: unknown) => error,
+    );
+
+  const answering = (then: string): string => `
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', () => { parentPort.postMessage({ _tag: 'Loaded' }); ${then} });`;
+
+  it('load one stretch after another', async () => {
+    const load = running(answering(''));
+    expect([await outcomeOf(load), await outcomeOf(load)]).to.deep.equal(['loaded', 'loaded']);
+  });
+
+  it('tell why one of them failed, at its start and at work', async () => {
+    for (const script of [`throw new Error('no room')`, answering('').replace('parentPort.post', 'no.post')]) {
+      const failure = await outcomeOf(running(script));
+      expect(failure).to.be.instanceOf(LoadFailed);
+      expect(String(failure)).to.match(/a thread that loads rows has failed: no (room|is not defined)/);
+      await close();
+    }
+  });
+
+  it('may fail or end between two stretches, which the next one is told', async () => {
+    for (const [then, message] of [
+      [`setImmediate(() => { throw new Error('out of memory'); });`, /has failed: out of memory/],
+      ['setImmediate(() => process.exit());', /has ended/],
+    ] as const) {
+      const load = running(answering(then));
+      expect(await outcomeOf(load)).to.equal('loaded');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(String(await outcomeOf(load))).to.match(message);
+      await close();
+    }
+  });
+});
