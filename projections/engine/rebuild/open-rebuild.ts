@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
@@ -8,11 +7,13 @@ import {
   type Instance,
   INSTANCE_COLUMNS,
   type InstanceRow,
+  readInstance,
   readLive,
   tableOf,
   toInstance,
 } from '../instance.js';
 import { acquireLease, type Lease, LEASE_MS, newHolder } from '../lease.js';
+import { pause } from '../repeat.js';
 import { inTransaction, lockSchema } from '../schema.js';
 import { dropInstance } from '../switch-live.js';
 import { createIndexes } from '../table.js';
@@ -68,7 +69,9 @@ const open = <State, Event extends DomainEvent>(
     const holder = newHolder();
     const take = async (instance: Instance): Promise<Opened> => {
       const lease = await acquireLease(client, instance.name, holder, false);
-      if (lease !== undefined) return { instance, lease, isReplacing };
+      // read again after the lease was won: where the last holder left it
+      const now = lease && (await readInstance(client, instance.name));
+      if (now !== undefined && lease !== undefined) return { instance: now, lease, isReplacing };
       throw new BeingRebuilt(`another command rebuilds "${projection.name}": wait for it`);
     };
     const { rows } = await client.query<InstanceRow>(UNFINISHED, [projection.name]);
@@ -82,17 +85,22 @@ const open = <State, Event extends DomainEvent>(
 
 /**
  * The instance that a rebuild writes, and the right to write it: the unfinished one of an earlier rebuild, or a new
- * one. Throws `RebuildRefused` while another command rebuilds, or when the live rows are of another version.
+ * one. Throws `RebuildRefused` while another command rebuilds, or when the live rows are of another version, and the
+ * signal's reason when aborted.
  */
 export const openRebuild = async <State, Event extends DomainEvent>(
-  ...[pool, projection, logIdentity, options]: Parameters<typeof open<State, Event>>
+  pool: Pool,
+  projection: Projection<State, Event>,
+  logIdentity: string,
+  { signal, ...options }: OpenOptions & { readonly signal: AbortSignal },
 ): Promise<Opened> => {
   for (let waited = 0; ; waited += AGAIN_MS)
     try {
+      signal.throwIfAborted();
       return await open(pool, projection, logIdentity, options);
     } catch (error) {
       if (!(error instanceof BeingRebuilt) || waited > LEASE_MS) throw error;
-      await delay(AGAIN_MS);
+      await pause(AGAIN_MS, signal);
     }
 };
 

@@ -151,7 +151,7 @@ export const rebuild = async <State, Event extends DomainEvent>(
   await migrate(pool);
   const isReplacing = await findOtherOrigin(options);
   const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
-  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch, isReplacing });
+  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch, isReplacing, signal });
   return withLease(pool, opened.lease, signal, async (ends) => {
     observer.onOpened(opened.instance.name, opened.instance.checkpoint);
     return run({ ...options, projection: await withSkips(store, projection) }, opened, ends);
