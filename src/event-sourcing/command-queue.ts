@@ -9,25 +9,47 @@ type CommandQueue = <A, Failure>(
   task: TE.TaskEither<Failure, A>,
 ) => TE.TaskEither<Failure | StreamContended, A>;
 
+type Tail = {
+  last: Promise<unknown>;
+  waiting: number;
+  arrived: number;
+  /** What those who had arrived by then would meet as well. */
+  shared: { readonly failure: unknown; readonly arrived: number } | undefined;
+};
+
 /**
  * Runs the commands of one stream one after the other, in the order of arrival, so that writers of this process do
- * not conflict with each other. At most `limit` wait per stream; further ones are refused at once.
+ * not conflict with each other. At most `limit` wait per stream; further ones are refused at once. A failure that
+ * `isShared` is told to those who waited meanwhile, without running theirs: each would only find it out again.
  */
-export const makeCommandQueue = (limit: number): CommandQueue => {
-  const tails = new Map<StreamName, { last: Promise<unknown>; waiting: number }>();
+export const makeCommandQueue = (
+  limit: number,
+  isShared: (failure: unknown) => boolean = () => false,
+): CommandQueue => {
+  const tails = new Map<StreamName, Tail>();
 
-  return (stream, task) => async () => {
-    const tail = tails.get(stream) ?? { last: Promise.resolve(), waiting: 0 };
-    if (tail.waiting >= limit) return E.left({ _tag: 'StreamContended', stream });
-    tails.set(stream, tail);
-    tail.waiting += 1;
-    const turn = tail.waiting === 1 ? task() : tail.last.then(task, task);
-    tail.last = turn;
-    try {
-      return await turn;
-    } finally {
-      tail.waiting -= 1;
-      if (tail.waiting === 0) tails.delete(stream);
-    }
-  };
+  return <A, Failure>(stream: StreamName, task: TE.TaskEither<Failure, A>) =>
+    async () => {
+      const tail = tails.get(stream) ?? { last: Promise.resolve(), waiting: 0, arrived: 0, shared: undefined };
+      if (tail.waiting >= limit) return E.left({ _tag: 'StreamContended', stream });
+      tails.set(stream, tail);
+      tail.waiting += 1;
+      tail.arrived += 1;
+      const place = tail.arrived;
+      const run = async (): ReturnType<typeof task> => {
+        // reason: the commands of one stream fail alike
+        if (tail.shared !== undefined && place <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
+        const outcome = await task();
+        if (E.isLeft(outcome) && isShared(outcome.left)) tail.shared = { failure: outcome.left, arrived: tail.arrived };
+        return outcome;
+      };
+      const turn = tail.waiting === 1 ? run() : tail.last.then(run, run);
+      tail.last = turn;
+      try {
+        return await turn;
+      } finally {
+        tail.waiting -= 1;
+        if (tail.waiting === 0) tails.delete(stream);
+      }
+    };
 };

@@ -5,7 +5,7 @@ import { eventIdOf, isKeyed } from './command-id.js';
 import { makeCommandQueue } from './command-queue.js';
 import type { Decider } from './decider.js';
 import { seal, type SealedEvent } from './envelope.js';
-import type { Appended, AppendFailure, EventStore } from './event-store.js';
+import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from './event-store.js';
 import { type Folded, nextRevision, unfolded } from './fold.js';
 import { loadStream, type LoadFailure } from './load-stream.js';
 import type { Revision, StreamName } from './recorded-event.js';
@@ -56,7 +56,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
   const { decider, serde, store } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
   const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached);
-  const queue = makeCommandQueue(limits.queue);
+  const queue = makeCommandQueue(limits.queue, (failure) => failure instanceof StoreUnavailable);
 
   const done = (outcome: E.Either<Failure, Handled<State, Event>>): Attempt<State, Event, Failure> => ({
     _tag: 'Done',

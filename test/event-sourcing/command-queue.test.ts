@@ -54,6 +54,31 @@ describe('the queue of commands', () => {
     expect(await queue('business-1', c.task)()).to.deep.equal(E.right('c'));
   });
 
+  it('tells a failure that all would meet to those who wait, and runs whoever comes later', async () => {
+    const queue = makeCommandQueue(10, (failure) => failure === 'log away');
+    const began: Array<string> = [];
+    let fail: () => void = () => undefined;
+    const failing =
+      (failure: string): TE.TaskEither<string, string> =>
+      async () => {
+        began.push(failure);
+        await new Promise<void>((resolve) => (fail = resolve));
+        return E.left(failure);
+      };
+    const first = queue('business-1', failing('refused'))();
+    const second = queue('business-1', failing('log away'))();
+    const third = queue('business-1', aTask('third', began).task)();
+    fail();
+    expect(await first).to.deep.equal(E.left('refused'));
+    await turn();
+    fail();
+    expect(await Promise.all([second, third])).to.deep.equal([E.left('log away'), E.left('log away')]);
+    const later = aTask('later', began);
+    later.end();
+    expect(await queue('business-1', later.task)()).to.deep.equal(E.right('later'));
+    expect(began).to.deep.equal(['refused', 'log away', 'later']);
+  });
+
   it('goes on after a command that broke', async () => {
     const queue = makeCommandQueue(10);
     const began: Array<string> = [];

@@ -48,7 +48,7 @@ export const makeAppendInOrder =
       let reached = await settle(append, appends.slice(0, 1), [], -1n);
       for (let start = 1; start < appends.length && E.isRight(reached); start += WINDOW) {
         const window = appends.slice(start, start + WINDOW);
-        const confirmed = await callBatchAppend(await connection.node(), window, timings.append);
+        const confirmed = await callBatchAppend(await connection.node(), window, timings.silence);
         reached = await settle(append, window, confirmed, reached.right);
       }
       return E.map(() => undefined)(reached);

@@ -9,7 +9,7 @@ import {
 import type { ExpectedRevision, NewEvent, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 import { type AppendAnswer, callAppend } from './append-call.js';
 import { asStoreUnavailable, CallFailed } from './call-failed.js';
-import { type Access, onLeader } from './on-leader.js';
+import { type Access, onLeader, silenceUntil } from './on-leader.js';
 import { readPage } from './read-page.js';
 import { streamRead } from './read-request.js';
 import { pauseOf, sleep } from './timings.js';
@@ -34,11 +34,12 @@ const permanent = ({ stream }: Append, failure: CallFailed): AppendFailure => {
 const callOnce = async (
   { connection, timings }: Access,
   { stream, expected, events }: Append,
+  until: number,
 ): Promise<E.Either<CallFailed | StoreUnavailable, AppendAnswer>> => {
-  const node = await connection.node().catch(asStoreUnavailable);
+  const node = await connection.node(until).catch(asStoreUnavailable);
   if (node instanceof StoreUnavailable) return E.left(node);
   try {
-    return E.right(await callAppend(node, stream, expected, events, timings.append));
+    return E.right(await callAppend(node, stream, expected, events, silenceUntil(until, timings)));
   } catch (failure) {
     if (!(failure instanceof CallFailed)) throw failure;
     if (failure.isPassing) connection.giveUp(node, failure);
@@ -48,35 +49,36 @@ const callOnce = async (
 
 /**
  * Repeats with the same ids at the same place until the outcome is known, never while a call is pending (the server
- * lets a second identical append wait for the first until it times out). What surely was not done is repeated for a
- * moment only: a command before a log that is down shall know it soon.
+ * lets a second identical append wait for the first until it times out), for a moment only: a command before a log that
+ * is down shall know it soon. Whoever then repeats it with the same ids learns what became of it.
  */
-const settle = async (access: Access, append: Append): Promise<E.Either<AppendFailure, Settled>> => {
+const settle = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Settled>> => {
   const { connection, timings, onIncident } = access;
-  const start = performance.now();
   let isRepeated = false;
   for (let round = 0; ; round++) {
-    const outcome = await callOnce(access, append);
+    const outcome = await callOnce(access, append, until);
     if (E.isRight(outcome)) return E.right({ answer: outcome.right, isRepeated });
     const failure = outcome.left;
     if (failure instanceof CallFailed && !failure.isPassing) return E.left(permanent(append, failure));
-    // without a connection nothing has been sent, and the connection itself has waited
-    if (failure instanceof StoreUnavailable && !isRepeated) return E.left(failure);
-    isRepeated ||= failure instanceof CallFailed && failure.kind === 'unknown';
+    // the connection itself has waited
+    if (failure instanceof StoreUnavailable) return E.left(failure);
+    isRepeated ||= failure.kind === 'unknown';
     const pause = pauseOf(timings, round);
-    const budget = isRepeated ? timings.outcome : timings.patience;
-    if (performance.now() - start + pause > budget || connection.closed.aborted)
-      return E.left(asStoreUnavailable(failure));
+    if (performance.now() + pause > until || connection.closed.aborted) return E.left(asStoreUnavailable(failure));
     onIncident({ kind: 'append-repeated', stream: append.stream, cause: failure });
     await sleep(pause, connection.closed);
   }
 };
 
 /** What stands where these events would stand. */
-const there = async (access: Access, { stream, expected, events }: Append): Promise<ReadonlyArray<StoredEvent>> => {
+const there = async (
+  access: Access,
+  { stream, expected, events }: Append,
+  until: number,
+): Promise<ReadonlyArray<StoredEvent>> => {
   const from = expected === 'no-stream' ? 0n : expected + 1n;
   const request = streamRead(stream, 'forwards', from, events.length);
-  return (await onLeader(access, (node) => readPage(node, request, access.timings.silence))).events;
+  return (await onLeader(access, (node, silence) => readPage(node, request, silence), until)).events;
 };
 
 const lastIfSame = (
@@ -93,6 +95,7 @@ const conclude = async (
   access: Access,
   append: Append,
   { answer, isRepeated }: Settled,
+  until: number,
 ): Promise<E.Either<AppendFailure, Appended>> => {
   if (answer._tag === 'Stored' && answer.position !== undefined)
     return E.right({ revision: answer.revision, position: answer.position, confirmedNew: false });
@@ -102,7 +105,7 @@ const conclude = async (
     actual,
   });
   if (answer._tag === 'WrongRevision' && !isRepeated) return E.left(conflict(answer.actual));
-  const found = lastIfSame(await there(access, append), append.events);
+  const found = lastIfSame(await there(access, append, until), append.events);
   if (E.isRight(found)) return found;
   return answer._tag === 'WrongRevision'
     ? E.left(conflict(answer.actual))
@@ -121,8 +124,9 @@ export const makeAppend =
     try {
       const rejected = rejection(events, appendBytes(events));
       if (rejected !== undefined) return E.left(rejected);
-      const settled = await settle(access, append);
-      return E.isLeft(settled) ? settled : await conclude(access, append, settled.right);
+      const until = performance.now() + access.timings.patience;
+      const settled = await settle(access, append, until);
+      return E.isLeft(settled) ? settled : await conclude(access, append, settled.right, until);
     } catch (failure) {
       return E.left(asStoreUnavailable(failure));
     }

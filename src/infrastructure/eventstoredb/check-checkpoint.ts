@@ -2,7 +2,7 @@ import { taskEither as TE } from 'fp-ts';
 import { CheckpointNotInLog, type EventStore } from '../../event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../event-sourcing/recorded-event.js';
 import { asStoreUnavailable } from './call-failed.js';
-import { endOfLog } from './head.js';
+import { endOfLog } from './end-of-log.js';
 import { type Access, onLeader } from './on-leader.js';
 import { sleep } from './timings.js';
 
@@ -16,7 +16,7 @@ export const notInLog = (checkpoint: Checkpoint, message: string): CheckpointNot
  */
 export const checkCheckpoint = async (access: Access, after: From): Promise<void> => {
   if (after === 'start') return;
-  const end = () => onLeader(access, (node) => endOfLog(node, access.timings.silence));
+  const end = () => onLeader(access, endOfLog);
   if ((await end()) >= after.commit) return;
   await sleep(access.timings.longestPause);
   const last = await end();

@@ -11,10 +11,11 @@ import { pauseOf, sleep, type Timings, within } from './timings.js';
 /** The one connection to the leader that all calls share. */
 export type Connection = {
   /**
-   * The leader, searched for when there is none. Rejects with `StoreUnavailable` after `patience`; at once when the
-   * log has been out of reach for longer, so that nobody queues before a log that is down.
+   * The leader, searched for when there is none. Rejects with `StoreUnavailable` at `until` (of `performance.now`,
+   * `patience` from now unless said otherwise); at once when the log has been out of reach for longer, so that nobody
+   * queues before a log that is down.
    */
-  readonly node: () => Promise<Node>;
+  readonly node: (until?: number) => Promise<Node>;
   /** Gives a node up that failed; the next call searches anew. Only the first of many that met the failure counts. */
   readonly giveUp: (failed: Node, cause: Error) => void;
   /** Aborts when the connection is closed: nobody tries again then. */
@@ -63,8 +64,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
     return search;
   };
 
-  const node = async (): Promise<Node> => {
-    const until = performance.now() + timings.patience;
+  const node = async (until: number = performance.now() + timings.patience): Promise<Node> => {
     for (;;) {
       if (closing.signal.aborted) throw new StoreUnavailable('the connection to EventStoreDB is closed');
       if (current !== undefined) return current;

@@ -2,7 +2,7 @@ import type { LogBatch } from '../../event-sourcing/event-store.js';
 import type { From } from '../../event-sourcing/recorded-event.js';
 import { CallFailed } from './call-failed.js';
 import { checkCheckpoint, notInLog } from './check-checkpoint.js';
-import { newestPosition } from './head.js';
+import { newestPosition } from './newest-position.js';
 import { batchOf } from './log-batch.js';
 import { type LogFeed, openFeed } from './log-feed.js';
 import type { Node } from './node.js';

@@ -18,7 +18,7 @@ type Name = { readonly identity: string; readonly revision: Revision };
 
 const stored = async (access: Access): Promise<Name | undefined> => {
   const request = streamRead(STREAM, 'backwards', undefined, 1);
-  const [event] = (await onLeader(access, (node) => readPage(node, request, access.timings.silence))).events;
+  const [event] = (await onLeader(access, (node, silence) => readPage(node, request, silence))).events;
   if (event === undefined) return undefined;
   const decoded = LogNamed.decode(JSON.parse(event.data));
   if (E.isLeft(decoded)) throw new StoreUnavailable(`${STREAM} does not hold the name of this log`);

@@ -11,19 +11,24 @@ export type Access = {
   readonly onIncident: OnIncident;
 };
 
+/** How long a call that begins now may be silent, so that its caller has an answer in time. */
+export const silenceUntil = (until: number, { silence, grace }: Timings): number =>
+  Math.min(silence, Math.max(grace, until - performance.now()));
+
 /**
- * A call without effect, repeated on a renewed connection while `patience` lasts. Rejects with `StoreUnavailable`, or
- * with a `CallFailed` that says something about what was asked for (`stream-gone`, `invalid-position`).
+ * A call without effect, repeated on a renewed connection while `patience` lasts; `call` is told how long it may be
+ * silent. Rejects with `StoreUnavailable`, or with a `CallFailed` that says something about what was asked for
+ * (`stream-gone`, `invalid-position`).
  */
 export const onLeader = async <A>(
   { connection, timings, onIncident }: Access,
-  call: (node: Node) => Promise<A>,
+  call: (node: Node, silence: number) => Promise<A>,
+  until: number = performance.now() + timings.patience,
 ): Promise<A> => {
-  const until = performance.now() + timings.patience;
   for (let round = 0; ; round++) {
-    const node = await connection.node();
+    const node = await connection.node(until);
     try {
-      return await call(node);
+      return await call(node, silenceUntil(until, timings));
     } catch (failure) {
       if (!(failure instanceof CallFailed)) throw failure;
       if (failure.isPassing) connection.giveUp(node, failure);

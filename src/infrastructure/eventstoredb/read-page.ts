@@ -14,24 +14,47 @@ type Page = {
   readonly isCut: boolean;
 };
 
-/** Ends a call that has been silent for `ms`; the call then fails with `CANCELLED`. */
-const endWhenSilent = (call: ClientReadableStream<ReadResp>, ms: number): NodeJS.Timeout =>
-  setTimeout(() => call.cancel(), ms);
+/**
+ * Ends a call that has been silent for `ms`, unless the server works on it all the same; the call then fails with
+ * `CANCELLED`.
+ */
+const endWhenSilent = (call: ClientReadableStream<ReadResp>, ms: number, isAlive: () => Promise<boolean>) => {
+  let isOver = false;
+  const timer = setTimeout(() => {
+    void isAlive().then((alive) => {
+      if (isOver) return;
+      if (alive) timer.refresh();
+      else call.cancel();
+    });
+  }, ms);
+  return {
+    heard: () => void timer.refresh(),
+    stop: () => {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+};
 
 /**
  * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. A missing
- * stream is an empty page. Rejects with `CallFailed`, also when nothing comes for `silence` milliseconds: a deadline
- * alone would punish a long page.
+ * stream is an empty page. Rejects with `CallFailed`, also when nothing comes for `silence` milliseconds (a deadline
+ * alone would punish a long page) and `isAlive` then denies that the server is at it; it must not reject.
  */
-export const readPage = (node: Node, request: ReadReq, silence: number): Promise<Page> =>
+export const readPage = (
+  node: Node,
+  request: ReadReq,
+  silence: number,
+  isAlive: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<Page> =>
   new Promise((resolve, reject) => {
     const events: Array<StoredEvent> = [];
     let bytes = 0;
     let isCut = false;
     const call = node.streams.read(request, node.metadata());
-    const timer = endWhenSilent(call, silence);
+    const watch = endWhenSilent(call, silence, isAlive);
     call.on('data', (response: ReadResp) => {
-      timer.refresh();
+      watch.heard();
       const event = storedEventOf(response);
       if (event === undefined || isCut) return;
       events.push(event);
@@ -43,7 +66,7 @@ export const readPage = (node: Node, request: ReadReq, silence: number): Promise
     // 'status' tells the same; unheard, the error would end the process
     call.on('error', () => undefined);
     call.on('status', (ended: StatusObject) => {
-      clearTimeout(timer);
+      watch.stop();
       if (ended.code === status.OK || isCut) resolve({ events, isCut });
       else if (ended.code === status.CANCELLED)
         reject(new CallFailed('unknown', `EventStoreDB: nothing came for ${silence} ms`));

@@ -45,8 +45,8 @@ export const makeReadStream = (access: Access) =>
     for (let isMore = true; isMore && left > 0;) {
       const count = Math.min(left, PAGE);
       const start = next ?? from;
-      const { events, isCut } = await onLeader(access, (node) =>
-        readPage(node, streamRead(stream, direction, start, count), access.timings.silence),
+      const { events, isCut } = await onLeader(access, (node, silence) =>
+        readPage(node, streamRead(stream, direction, start, count), silence),
       ).catch((failure: unknown) => {
         throw asStoreUnavailable(failure);
       });

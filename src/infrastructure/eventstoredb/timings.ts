@@ -1,15 +1,16 @@
 /** How long the adapter waits for what, in milliseconds. */
 export type Timings = {
-  /** One append call. The server itself gives up after 2 s: a shorter deadline only makes outcomes unknown. */
-  readonly append: number;
-  /** Longest silence inside a read that has an end. */
+  /** Longest silence inside a call that has an end. */
   readonly silence: number;
   /** One gossip answer where there are several nodes; a search for the leader asks twice at most. */
   readonly gossip: number;
-  /** How long a call waits for a connection, or repeats what the server surely has not done. */
+  /**
+   * How long a call waits for a connection and is repeated; what begins within it may take `grace` beyond it. Whoever
+   * asks gets an answer within two seconds, be it that the outcome of an append is unknown.
+   */
   readonly patience: number;
-  /** How long an append is repeated whose outcome is unknown: an election after a frozen leader takes 5 s. */
-  readonly outcome: number;
+  /** What a call has at least, however late it begins. */
+  readonly grace: number;
   /** Quiet time of a subscription after which its progress is compared with the head; twice without is too much. */
   readonly watch: number;
   /** Pause before the first repetition, with jitter; it doubles up to `longestPause`. */
@@ -18,11 +19,10 @@ export type Timings = {
 };
 
 export const defaultTimings: Timings = {
-  append: 2_500,
-  silence: 2_500,
+  silence: 1_500,
   gossip: 700,
   patience: 1_500,
-  outcome: 10_000,
+  grace: 300,
   watch: 2_500,
   pause: 100,
   longestPause: 500,

@@ -35,7 +35,7 @@ const DEFAULT_READERS = 8;
 
 /** No statement of ours is slow; one that takes longer, ms, stands for a server that does not answer. */
 const STATEMENT_TIMEOUT = 5_000;
-const CONNECT_TIMEOUT = 2_000;
+const CONNECT_TIMEOUT = 1_500;
 
 const asUnavailable = (cause: unknown): StoreUnavailable =>
   cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the event log cannot be opened', cause);

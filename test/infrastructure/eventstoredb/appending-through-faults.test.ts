@@ -149,7 +149,7 @@ describe('appending to EventStoreDB through faults', () => {
         expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
         expect(double.node.faults.appends.length).to.be.lessThan(97);
       },
-      { timings: { outcome: 500, pause: 10, longestPause: 50 } },
+      { timings: { patience: 500, pause: 10, longestPause: 50 } },
     ),
   );
 

@@ -43,7 +43,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         double.node.faults.appends.push(...Array.from({ length: 50 }, () => 'no-answer' as const));
         expect(isUnavailable(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
       },
-      { timings: { append: 100, outcome: 400, pause: 10, longestPause: 20, gossip: 100, patience: 300 } },
+      { timings: { silence: 100, grace: 50, pause: 10, longestPause: 20, gossip: 100, patience: 300 } },
     ),
   );
 

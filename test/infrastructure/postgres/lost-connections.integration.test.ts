@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import pg from 'pg';
 import type {
   EventLogIncident,
   PostgresEventStore,
@@ -92,6 +93,22 @@ describe('the event log in Postgres over a connection that breaks', () => {
       proxy.mend();
       expect(E.isRight(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
     });
+
+  it('gives up within two seconds on a server that is stuck, and finds out with the same ids what became of it', async () => {
+    const stream = aStream();
+    const event = anEvent();
+    const blocker = new pg.Client({ connectionString: proxy.url });
+    await blocker.connect();
+    await blocker.query('begin; lock table event_log.head in access exclusive mode');
+    const start = performance.now();
+    const outcome = await append(store, stream, 'no-stream', event);
+    expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+    expect(performance.now() - start).to.be.lessThan(2_000);
+    await blocker.query('rollback');
+    await blocker.end();
+    expect(await appended(store, stream, 'no-stream', event)).to.include({ revision: 0n });
+    expect(await collect(store.readStream(stream, { direction: 'forwards' }))).to.have.length(1);
+  });
 
   it('fails a read with StoreUnavailable and reads again afterwards', async () => {
     proxy.sever();

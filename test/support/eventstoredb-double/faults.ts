@@ -28,6 +28,8 @@ export type Faults = {
   /** Every event of a subscription comes twice. */
   isRepeating: boolean;
   isNotReady: boolean;
+  /** Time, ms, that a filtered read needs for each record that does not match; it says nothing meanwhile. */
+  msPerForeignRecord: number;
 };
 
 export const noFaults = (): Faults => ({
@@ -37,4 +39,5 @@ export const noFaults = (): Faults => ({
   areSubscriptionsSilent: false,
   isRepeating: false,
   isNotReady: false,
+  msPerForeignRecord: 0,
 });

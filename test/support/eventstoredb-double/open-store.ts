@@ -6,11 +6,10 @@ import type { Timings } from '../../../src/infrastructure/eventstoredb/timings.j
 
 /** Short enough for tests, in the proportions of the real ones. */
 const quick: Timings = {
-  append: 300,
   silence: 300,
   gossip: 150,
-  patience: 500,
-  outcome: 5_000,
+  patience: 3_000,
+  grace: 100,
   watch: 100,
   pause: 10,
   longestPause: 50,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogRecord } from './log.js';
 import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
@@ -38,7 +39,12 @@ const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Option
   const ordered = isBackwards(options)
     ? records.filter(({ position }) => commit === undefined || position < commit).toReversed()
     : records.filter(({ position }) => commit === undefined || position >= commit);
-  await sendAll(state, call, ordered.filter(matches(options)).slice(0, Number(options.getCount())));
+  const isWanted = matches(options);
+  const wanted = ordered.filter(isWanted).slice(0, Number(options.getCount()));
+  const last = wanted.length < Number(options.getCount()) ? undefined : wanted.at(-1);
+  const looked = last === undefined ? ordered : ordered.slice(0, ordered.indexOf(last));
+  await delay(state.faults.msPerForeignRecord * looked.filter((record) => !isWanted(record)).length);
+  await sendAll(state, call, wanted);
 };
 
 const serve = async (state: NodeState, call: ReadCall): Promise<void> => {

@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { either as E, readonlyArray as RA } from 'fp-ts';
 import type pg from 'pg';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
@@ -20,8 +20,12 @@ import { jitter } from './pause.js';
 import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
 import { sqlFailureOf } from './sql-failure.js';
 
-/** How long an append is repeated over a lost connection, from its arrival, ms. */
-const RECONNECT_BUDGET = 2_000;
+/**
+ * How long an append is tried, from its arrival, and what a statement has at least, however late it begins, ms.
+ * Together within the two seconds in which whoever asks has an answer, be it that the outcome is unknown.
+ */
+const PATIENCE = 1_400;
+const GRACE = 200;
 
 const storedEvents = ({ command, position }: PlacedCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
   command.events.map(({ id, type, data, metadata }, index) => ({
@@ -42,6 +46,12 @@ const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentSta
     : batchAppend(process, batch);
 };
 
+const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + PATIENCE;
+
+/** Of the append that has waited longest. */
+const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
+  Math.max(GRACE, Math.min(...appends.map(({ since }) => since)) + PATIENCE - performance.now());
+
 type CommitterDeps = {
   readonly connection: LastingConnection;
   readonly feed: CommitFeed;
@@ -55,15 +65,20 @@ type CommitterDeps = {
  * unknown, so the same appends are sent again: what had been stored is then recognised by its ids.
  */
 export const makeCommitter = ({ connection, feed, process, onIncident }: CommitterDeps) => {
-  const ask = async <Row extends Array<unknown>>(statement: SentStatement): Promise<ReadonlyArray<Row>> => {
-    const client: pg.Client = await connection.open();
-    const { rows } = await client.query<Row>({ ...statement, rowMode: 'array' });
+  const ask = async <Row extends Array<unknown>>(
+    statement: SentStatement,
+    appends: ReadonlyArray<PendingAppend>,
+  ): Promise<ReadonlyArray<Row>> => {
+    const client: pg.Client = await connection.open(timeLeft(appends));
+    // the driver knows a time limit of one statement, only its types do not
+    const query = { ...statement, rowMode: 'array' as const, query_timeout: timeLeft(appends) };
+    const { rows } = await client.query<Row>(query);
     return rows;
   };
 
   /** Answers the appends that were stored and gives the others. */
   const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<AppendRow>(appendOf(process, batch));
+    const rows = await ask<AppendRow>(appendOf(process, batch), batch);
     const prev = BigInt(rows[0]?.[0] ?? 0n);
     const { stored, conflicting } = placeCommands(batch, prev, new Set(rows.map(([, place]) => place)));
     const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
@@ -75,7 +90,7 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
 
   /** Answers the appends that conflict or repeat and gives those that may be tried again. */
   const settle = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<ConflictRow>(conflictQuestion(conflicting));
+    const rows = await ask<ConflictRow>(conflictQuestion(conflicting), conflicting);
     return conflicting.filter((append, index) => {
       const row = rows[index];
       const outcome = row === undefined ? undefined : settleConflict(append, row);
@@ -103,27 +118,23 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
     for (const append of appends) await commit([append]);
   };
 
-  const isLate = (appends: ReadonlyArray<PendingAppend>): boolean => {
-    const newest = Math.max(...appends.map(({ since }) => since));
-    return performance.now() > newest + RECONNECT_BUDGET;
+  /** Fails those whose time is over and gives the others. */
+  const failLate = (appends: ReadonlyArray<PendingAppend>, cause: unknown): ReadonlyArray<PendingAppend> => {
+    const { left: inTime, right: late } = RA.partition(isLate)(appends);
+    if (late.length > 0) fail(late, cause);
+    return inTime;
   };
 
   const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
-    let open = batch;
     // an append that has waited its time out is not what a lost connection is opened for
-    if (!connection.isOpen() && isLate(open)) {
-      fail(open, new Error('no connection'));
-      return;
-    }
-    for (let failures = 0; open.length > 0;) {
+    let open = connection.isOpen() ? batch : failLate(batch, new Error('no connection'));
+    let failures = 0;
+    while (open.length > 0) {
       try {
         open = await insert(open);
         if (open.length > 0) open = await settle(open);
-        if (open.length === 0) return;
         // their stream moved between two statements: they fit or conflict when they are tried again
-        if (!isLate(open)) continue;
-        fail(open, new Error('the stream keeps moving'));
-        return;
+        open = failLate(open, new Error('the stream keeps moving'));
       } catch (cause) {
         const failure = sqlFailureOf(cause);
         if (failure === 'Refused') {
@@ -131,11 +142,13 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
           return;
         }
         if (failure === 'Lost') connection.drop();
-        if (failure === 'Unable' || isLate(open)) {
+        if (failure === 'Unable') {
           fail(open, cause);
           return;
         }
-        await jitter(Math.min(200, 10 * 2 ** failures));
+        open = failLate(open, cause);
+        if (open.length > 0) await jitter(Math.min(200, 10 * 2 ** failures));
+        failures += 1;
       }
     }
   };

@@ -4,8 +4,8 @@ import type { OnIncident } from './incident.js';
 
 /** One connection that is opened when it is needed, and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
-  /** The open connection, opened now if need be. Throws when that fails or takes longer than its bound. */
-  readonly open: () => Promise<pg.Client>;
+  /** The open connection, opened now if need be. Throws when that fails or takes longer than `ms`. */
+  readonly open: (ms?: number) => Promise<pg.Client>;
   readonly isOpen: () => boolean;
   /** Cuts the connection, whatever runs on it; the next `open` makes a new one. */
   readonly drop: () => void;
@@ -36,9 +36,10 @@ export const makeLastingConnection = (options: LastingConnectionOptions): Lastin
     onIncident({ _tag: 'ConnectionLost', of: name, cause });
   };
 
-  const connect = async (): Promise<pg.Client> => {
+  const connect = async (ms: number | undefined): Promise<pg.Client> => {
     const socket = new Socket();
-    const client = new pg.Client({ ...config, stream: () => socket });
+    const timeout = ms === undefined ? {} : { connectionTimeoutMillis: ms };
+    const client = new pg.Client({ ...config, ...timeout, stream: () => socket });
     const opened = { client, socket };
     client.on('error', (error) => lost(opened, error));
     client.on('end', () => lost(opened, undefined));
@@ -61,7 +62,7 @@ export const makeLastingConnection = (options: LastingConnectionOptions): Lastin
   };
 
   return {
-    open: async () => current?.client ?? connect(),
+    open: async (ms) => current?.client ?? connect(ms),
     isOpen: () => current !== undefined,
     drop: () => {
       forget()?.socket.destroy();

@@ -5,6 +5,9 @@ import type { Position, Revision, StoredEvent, StreamName } from '../../../event
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };
 
+/** A page of a stream is what a command waits for, ms: its caller has an answer within two seconds. */
+const STREAM_TIMEOUT = 1_500;
+
 const defaultPageLimits: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** Short reads of the log, each one statement on a pooled connection that is free again with the answer. */
@@ -105,9 +108,10 @@ export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits)
   const ask = async <Row extends Array<unknown>>(
     statement: { readonly name: string; readonly text: string },
     values: Array<unknown> = [],
+    limit: { readonly query_timeout?: number } = {},
   ): Promise<ReadonlyArray<Row>> => {
     try {
-      return (await pool.query<Row>({ ...statement, values, rowMode: 'array' })).rows;
+      return (await pool.query<Row>({ ...statement, ...limit, values, rowMode: 'array' })).rows;
     } catch (cause) {
       throw new StoreUnavailable('the event log did not answer a read', cause);
     }
@@ -115,7 +119,8 @@ export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits)
 
   const stream: Pages['stream'] = async (name, { direction, from, limit }) => {
     const count = Math.min(limit, limits.events);
-    const rows = await ask<StreamRow>(statements[direction], [name, from.toString(), count, limits.bytes]);
+    const values = [name, from.toString(), count, limits.bytes];
+    const rows = await ask<StreamRow>(statements[direction], values, { query_timeout: STREAM_TIMEOUT });
     const events = rows.map(([revision, position, id, type, data, metadata]) => ({
       id,
       type,
