@@ -68,13 +68,13 @@ export const followLog = <State, Event extends DomainEvent>(
   const attempt = async (): Promise<void> => {
     registered ??= await prepare();
     const lease = await acquireLease(pool, registered, holder, isSoleProcess);
-    if (lease === undefined) return standBy();
     // read after the lease was won: where the last holder left it
     const instance = await readInstance(pool, registered);
     if (instance === undefined) {
       registered = undefined;
       return;
     }
+    if (lease === undefined) return standBy();
     const announce = (): void => {
       retryMs = FIRST_RETRY_MS;
       isInterrupted = false;

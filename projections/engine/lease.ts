@@ -12,7 +12,7 @@ const RENEW_MS = 1_500;
 
 const ACQUIRE = `
 insert into read_model.lease as l (name, holder, fencing, expires_at)
-values ($1, $2, 1, clock_timestamp() + $3 * interval '1 ms')
+select table_name, $2, 1, clock_timestamp() + $3 * interval '1 ms' from read_model.instance where table_name = $1
 on conflict (name) do update set
   holder = excluded.holder,
   fencing = l.fencing + (l.holder <> excluded.holder)::int,
@@ -21,7 +21,8 @@ where l.holder = excluded.holder or l.expires_at < clock_timestamp() or $4
 returning fencing`;
 
 /**
- * Takes the lease, or renews it for its holder; undefined while another holds it. With `takeOver` no other is waited
+ * Takes the lease of an instance, or renews it for its holder; undefined while another holds it, and when the instance
+ * has been dropped. With `takeOver` no other is waited
  * for: right only where the caller knows that no other process runs.
  */
 export const acquireLease = async (

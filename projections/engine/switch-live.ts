@@ -43,10 +43,11 @@ export const makeLive = async (
   await client.query(promote, [instance.name]);
 };
 
-/** Drops an instance with its table, its rows and what is parked of it. */
+/** Drops an instance with its table, its rows, its lease and what is parked of it. */
 export const dropInstance = async (client: PoolClient, instance: Pick<Instance, 'name'>): Promise<void> => {
   await client.query(`drop table if exists ${tableOf(instance)}`);
   await client.query('delete from read_model.instance where table_name = $1', [instance.name]);
+  await client.query('delete from read_model.lease where name = $1', [instance.name]);
 };
 
 /**

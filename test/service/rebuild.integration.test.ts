@@ -3,17 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
-import { runOperator, startOperator } from '../support/operator.js';
+import { runOperator } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 type Business = { readonly _id: string; readonly name: string };
 
 const BUSINESSES = 400;
 const CLIENTS = 8;
-const KILLS = 4;
-
-/** The longest that a rebuild of so little takes, its start included, ms. */
-const KILLED_WITHIN = 4_000;
 
 describe('rebuilding beside a running service', function () {
   this.timeout(300_000);
@@ -78,22 +74,6 @@ describe('rebuilding beside a running service', function () {
     expect(codes).to.deep.equal([0, 0, 0, 0, 0]);
     expect(faults).to.deep.equal([]);
     expect(rounds).to.be.greaterThan(100);
-  });
-
-  it('leaves the live rows alone when it is killed at any moment, and goes on when it is asked again', async () => {
-    const names = async () => (await api.json<ReadonlyArray<Business>>('GET', '/business')).map(({ name }) => name);
-    const before = await names();
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const killAfterMs = Math.random() * KILLED_WITHIN;
-      const { child, done } = await startOperator(['projections', 'rebuild', 'businesses', '--switch', 'never'], env());
-      const killing = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-      await done;
-      clearTimeout(killing);
-      expect(await names(), `killed after ${killAfterMs} ms`).to.deep.equal(before);
-    }
-    const { code, stdout, stderr } = await runOperator(['projections', 'rebuild', 'businesses'], env());
-    expect([code, /all are the same/.test(stdout)], stderr).to.deep.equal([0, true]);
-    expect(await names()).to.deep.equal(before);
   });
 
   it('shows each instance with its place, its lag and who writes it', async () => {
