@@ -1,10 +1,13 @@
+import { exec } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { either as E } from 'fp-ts';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
 import { readConfig } from '../../src/config.js';
+import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import { startDouble } from './eventstoredb-double/double.js';
 import { freshDatabase } from './postgres.js';
@@ -50,12 +53,31 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
   };
 };
 
+const refuseUsedLog = async (connectionString: string): Promise<void> => {
+  const opened = openEventStoreDb({ connectionString });
+  if (E.isLeft(opened)) throw opened.left;
+  const head = await opened.right.head()();
+  await opened.right.close();
+  if (E.isLeft(head)) throw head.left;
+  if (head.right !== undefined) throw new Error(`EVENTSTOREDB_FRESH gave a log that is not empty: ${connectionString}`);
+};
+
 /**
- * As on several machines: the log in EventStoreDB, read models in Postgres, files in S3. The log is always the double:
- * the suites say what a whole list holds, so each needs a log of its own.
+ * The EventStoreDB that the command in `EVENTSTOREDB_FRESH` starts and names on its last line, or the double. The suites
+ * say what a whole list holds, so each needs an empty log.
  */
+const emptyLog = async (): Promise<{ readonly connectionString: string; readonly close: () => void }> => {
+  const command = process.env['EVENTSTOREDB_FRESH'];
+  if (command === undefined) return startDouble();
+  const { stdout } = await promisify(exec)(command);
+  const connectionString = stdout.trim().split('\n').at(-1) ?? '';
+  await refuseUsedLog(connectionString);
+  return { connectionString, close: () => undefined };
+};
+
+/** As on several machines: the log in EventStoreDB, read models in Postgres, files in S3. */
 export const startDistributedStack = async (): Promise<Stack> => {
-  const log = await startDouble();
+  const log = await emptyLog();
   const files = await s3();
   return compose({ EVENTSTOREDB_URL: log.connectionString, ...files.settings }, async () => {
     log.close();
