@@ -46,7 +46,9 @@ const outcomeOf = async (ctx: HttpContext, next: () => Promise<unknown>): Promis
 export const answering = ({ log, observe, streams }: AnsweringDeps): Middleware<RequestState> => {
   const record = (ctx: HttpContext, status: number, started: number, more: object): void => {
     const { requestId, operation = 'none', caller } = ctx.state;
-    const { method, path } = ctx;
+    const { method } = ctx;
+    // reason: Koa has no path for an address like `http://`, which its types leave out
+    const path = (ctx.path as string | null) ?? '';
     const seconds = (performance.now() - started) / 1000;
     observe?.({ operation, method, status, seconds });
     const fields = { requestId, method, path: path.slice(0, MAX_LOGGED_PATH), operation, status, seconds, ...more };

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { taskEither as TE } from 'fp-ts';
 import { expect } from 'chai';
@@ -110,6 +111,22 @@ describe('failures over HTTP', () => {
     expect(fields).to.include({ requestId: 'r-1', operation: 'listBusinesses', status: 503, actor: 'alice' });
     expect(JSON.stringify(fields)).to.contain('no route to the read model').and.to.not.contain('private');
     expect(JSON.stringify(stack.log)).to.not.contain(as);
+  });
+
+  it('logs a request for an address without a path like any other', async () => {
+    await start(() => ({}));
+    const { port } = new URL(stack.baseUrl);
+    const answer = await new Promise<string>((resolve) => {
+      let received = '';
+      connect(Number(port), '127.0.0.1')
+        .setEncoding('utf8')
+        .on('data', (text: string) => (received += text))
+        .on('close', () => resolve(received))
+        .end('GET http:// HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    });
+    expect(answer).to.match(/^HTTP\/1\.1 404 /);
+    const lines = stack.log.map(({ message, fields }) => [message, (fields as Record<string, unknown>)['path']]);
+    expect(lines).to.deep.equal([['request', '']]);
   });
 
   it('answers what nobody foresaw by exactly the shown text', async () => {

@@ -144,6 +144,9 @@ describe('malformed requests over HTTP', () => {
       400,
     ],
     ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['no host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
+    ['no host, but a body to wait for', 'POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n', 400],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
   ] as const;
   for (const [what, bytes, status] of notHttp)
     it(`answers ${what} by the error object and ${status}`, async () => {
@@ -152,6 +155,20 @@ describe('malformed requests over HTTP', () => {
       expect(answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
       expect(JSON.parse(body)).to.include({ status });
     });
+
+  it('asks no host of a client that is too old to name one', async () => {
+    expect(await exchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
+  });
+
+  it('survives a client that asks for a tunnel and is gone', async () => {
+    const { hostname, port } = new URL(stack.baseUrl);
+    for (let round = 0; round < 20; round += 1) {
+      const socket = connect(Number(port), hostname);
+      await new Promise((resolve) => socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', resolve));
+      socket.resetAndDestroy();
+    }
+    expect((await call('GET', '/business?limit=1', { as })).status).to.equal(200);
+  });
 
   it('survives a client that goes in the middle of its body', async () => {
     const { hostname, port } = new URL(stack.baseUrl);
