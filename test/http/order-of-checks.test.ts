@@ -50,6 +50,36 @@ describe('the order of checks', () => {
     expect(await statusOf('PUT', missing, { as: admin, body: {}, headers: { 'if-match': 'x' } })).to.equal(400);
   });
 
+  it('shape comes before existence for a document and its file too', async () => {
+    const document = missing.replace('business', 'document');
+    expect(await statusOf('PUT', document, { as: admin, body: { name: 5 } })).to.equal(400);
+    expect(await statusOf('GET', `${document}/file`, { as: admin, headers: { 'if-match': 'x' } })).to.equal(400);
+    const { json } = await call('GET', `${document}/file?revision=x`, { as: admin, headers: { 'if-none-match': 'x' } });
+    expect((json as { errors: ReadonlyArray<{ path: string }> }).errors.map(({ path }) => path)).to.deep.equal([
+      'revision',
+      'If-None-Match',
+    ]);
+  });
+
+  const documentWrites = [
+    ['POST', '/document'],
+    ['PUT', missing.replace('business', 'document')],
+  ] as const;
+  for (const [method, path] of documentWrites)
+    it(`size, then media type, then the faults of headers and body at once: ${method} of a document by JSON`, async () => {
+      const given = { as: admin, headers: { 'idempotency-key': 'a b', 'if-match': 'x' } };
+      const typed = { ...given, headers: { ...given.headers, 'content-type': 'text/plain' } };
+      expect(await statusOf(method, path, { ...typed, body: tooLong })).to.equal(413);
+      expect(await statusOf(method, path, { ...typed, body: '{' })).to.equal(415);
+      const { json } = await call(method, path, { ...given, body: { name: 5, type: 'x' } });
+      expect((json as { errors: ReadonlyArray<{ path: string }> }).errors.map(({ path: at }) => at)).to.deep.equal([
+        'Idempotency-Key',
+        'If-Match',
+        'name',
+        'type',
+      ]);
+    });
+
   it('existence comes before key and condition', async () => {
     const headers = { 'if-match': '"7"', 'idempotency-key': 'used' };
     expect(await statusOf('PUT', missing, { as: admin, body: { name: 'c' }, headers })).to.equal(404);

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { PreconditionFailed } from '../../event-sourcing/command-call.js';
 import type { FileContents, FileUnavailable } from '../../read/get-file.js';
 import type { FileVersion } from '../../read/queries.js';
-import type { EntityNotFound, RangeNotSatisfiable, RequestInvalid } from '../problem/failure.js';
-import { conditionsOf, evaluate } from '../request/conditions.js';
+import type { EntityNotFound, RangeNotSatisfiable } from '../problem/failure.js';
+import { type Conditions, evaluate } from '../request/conditions.js';
 import type { Answer } from '../response/answer.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { exactly } from './exactly.js';
 
-type FileFailure = EntityNotFound | RequestInvalid | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
+type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
 
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
@@ -52,11 +52,13 @@ const answerTo = (
  */
 export const fileResponse =
   (open: FileContents['open']) =>
-  ({ file, revision }: FileVersion, request: IncomingMessage): TE.TaskEither<FileFailure, Answer> => {
+  (
+    { file, revision }: FileVersion,
+    request: IncomingMessage,
+    conditions: Conditions,
+  ): TE.TaskEither<FileFailure, Answer> => {
     if (file === null) return TE.left({ _tag: 'EntityNotFound' });
-    const conditions = conditionsOf(request.headers);
-    if (E.isLeft(conditions)) return TE.left(conditions.left);
-    switch (evaluate(conditions.right, fileTag(file))) {
+    switch (evaluate(conditions, fileTag(file))) {
       case 'IfMatchFailed':
         return TE.left({ _tag: 'PreconditionFailed', current: revision });
       case 'IfNoneMatchFailed':
