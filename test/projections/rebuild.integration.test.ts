@@ -312,6 +312,16 @@ describe('rebuilding a read model', function () {
     });
   }
 
+  it('goes on from what it has written when a row is refused later', async () => {
+    const MORE_THAN_ARE_PARKED_AT_ONCE = 1_100;
+    for (let count = 0; count < MORE_THAN_ARE_PARKED_AT_ONCE; count += 1)
+      await append(store, `business-${randomUUID()}`, 0n, { type: 'BusinessSold', data: {} });
+    await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
+    await rebuildBusinesses({ store: ways['by position']!(store) });
+    const { rows } = await pool.query<{ count: number }>('select count(*)::int from read_model.parked');
+    expect(rows).to.deep.equal([{ count: MORE_THAN_ARE_PARKED_AT_ONCE + 1 }]);
+  });
+
   it('loads what an ended rebuild has not loaded, and nothing twice', async () => {
     await live();
     const ending = new AbortController();

@@ -5,7 +5,7 @@ import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-even
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { dropOutdated } from '../drop-outdated.js';
-import { readLive } from '../instance.js';
+import { readInstance, readLive } from '../instance.js';
 import { mismatchOf, refuseOtherOrigin } from '../origin.js';
 import { withSkips } from '../parked/skips.js';
 import { migrate } from '../schema.js';
@@ -90,6 +90,8 @@ const load = async <State, Event extends DomainEvent>(
   } catch (error) {
     if (error instanceof RowsRefused) await abandonPlan(writer);
     else if (!isRefusal(error)) throw error;
+    // what was written before the refusal stays
+    standAt((await readInstance(writer.pool, writer.instance.name))?.checkpoint ?? from);
     await toLive();
   }
   signal.throwIfAborted();
