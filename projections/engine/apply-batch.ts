@@ -1,7 +1,7 @@
 import { makeBoundedCache } from '../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { isUuid } from './binary-array.js';
+import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch } from './fold-batch.js';
 import { type Role, tableOf } from './instance.js';
 import type { OnNotice } from './notice.js';

@@ -1,56 +1,56 @@
 /**
- * Arrays as Postgres receives them in binary. pg's own array text costs 4.1 µs an element of 480 bytes, this 0.3 µs,
- * and it needs no escaping.
+ * One-dimensional arrays as Postgres receives them in binary (array_recv): about 0.3 µs an element of 500 bytes, where
+ * the driver's array text takes 4 µs, and nothing to escape. The driver sends a Buffer as a binary parameter as it is.
  */
-const NULL = -1;
 const HEADER_BYTES = 20;
+const LENGTH_BYTES = 4;
+const NULL = -1;
 
-type Element = { readonly bytes: number; readonly write: (target: Buffer, at: number) => void };
+/** From pg_type.dat of the server. */
+const oid = { bool: 16, int8: 20, text: 25, uuid: 2950 };
 
-const encode = (oid: number, elements: ReadonlyArray<Element | null>): Buffer => {
-  const size = elements.reduce((sum, element) => sum + 4 + (element?.bytes ?? 0), HEADER_BYTES);
-  const target = Buffer.allocUnsafe(size);
-  // dimensions, whether there are nulls, element type, length of the dimension, its lower bound
-  [1, elements.includes(null) ? 1 : 0, oid, elements.length, 1].forEach((value, i) =>
-    target.writeInt32BE(value, i * 4),
-  );
-  let at = HEADER_BYTES;
-  for (const element of elements) {
-    at = target.writeInt32BE(element?.bytes ?? NULL, at);
-    element?.write(target, at);
-    at += element?.bytes ?? 0;
-  }
-  return target;
+const withHeader = (elementType: number, count: number, bytes: number, hasNulls = false): Buffer => {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + count * LENGTH_BYTES + bytes);
+  buffer.writeInt32BE(1, 0); // dimensions
+  buffer.writeInt32BE(hasNulls ? 1 : 0, 4);
+  buffer.writeInt32BE(elementType, 8);
+  buffer.writeInt32BE(count, 12);
+  buffer.writeInt32BE(1, 16); // lower bound
+  return buffer;
 };
 
-const text = (value: string | null): Element | null =>
-  value === null ? null : { bytes: Buffer.byteLength(value), write: (target, at) => void target.write(value, at) };
+/** Of elements that all take `size` bytes. */
+const ofSize =
+  <A>(elementType: number, size: number, write: (buffer: Buffer, value: A, at: number) => unknown) =>
+  (values: ReadonlyArray<A>): Buffer => {
+    const buffer = withHeader(elementType, values.length, values.length * size);
+    let at = HEADER_BYTES;
+    for (const value of values) {
+      buffer.writeInt32BE(size, at);
+      write(buffer, value, at + LENGTH_BYTES);
+      at += LENGTH_BYTES + size;
+    }
+    return buffer;
+  };
 
-export const textArray = (values: ReadonlyArray<string | null>): Buffer => encode(25, values.map(text));
+export const textArray = (values: ReadonlyArray<string | null>): Buffer => {
+  let bytes = 0;
+  for (const value of values) bytes += value === null ? 0 : Buffer.byteLength(value);
+  const buffer = withHeader(oid.text, values.length, bytes, values.includes(null));
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    const written = value === null ? NULL : buffer.write(value, at + LENGTH_BYTES);
+    buffer.writeInt32BE(written, at);
+    at += LENGTH_BYTES + Math.max(0, written);
+  }
+  return buffer;
+};
 
-export const bigintArray = (values: ReadonlyArray<bigint>): Buffer =>
-  encode(
-    20,
-    values.map((value) => ({ bytes: 8, write: (target, at) => void target.writeBigInt64BE(value, at) })),
-  );
+export const bigintArray = ofSize<bigint>(oid.int8, 8, (buffer, value, at) => buffer.writeBigInt64BE(value, at));
 
-export const booleanArray = (values: ReadonlyArray<boolean>): Buffer =>
-  encode(
-    16,
-    values.map((value) => ({ bytes: 1, write: (target, at) => void target.writeUInt8(value ? 1 : 0, at) })),
-  );
+export const booleanArray = ofSize<boolean>(oid.bool, 1, (buffer, value, at) => buffer.writeUInt8(value ? 1 : 0, at));
 
 /** Every value must satisfy `isUuid`. */
-export const uuidArray = (values: ReadonlyArray<string>): Buffer =>
-  encode(
-    2950,
-    values.map((value) => ({
-      bytes: 16,
-      write: (target, at) => void target.write(value.replaceAll('-', ''), at, 16, 'hex'),
-    })),
-  );
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** The one spelling that identifiers of ours have. */
-export const isUuid = (value: string): boolean => UUID.test(value);
+export const uuidArray = ofSize<string>(oid.uuid, 16, (buffer, value, at) =>
+  buffer.write(value.replaceAll('-', ''), at, 'hex'),
+);

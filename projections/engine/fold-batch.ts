@@ -1,8 +1,8 @@
 import { either as E } from 'fp-ts';
 import { entityIdOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { isUuid } from '../../src/event-sourcing/uuid.js';
 import type { Projection } from '../projection.js';
-import { isUuid } from './binary-array.js';
 import type { Entity } from './rows.js';
 
 /** An event that cannot be projected, and how many events of its stream (itself included) wait because of it. */

@@ -1,9 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { Pool, PoolClient } from 'pg';
 import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
-import { bigintArray, isUuid, uuidArray } from './binary-array.js';
+import { bigintArray, uuidArray } from './binary-array.js';
 import { type Database, inTransaction, lockSchema, migrate } from './schema.js';
 import { dropInstance } from './switch-live.js';
 

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { type Checkpoint, entityIdOf, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { isUuid } from './binary-array.js';
+import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { foldStream } from './fold-stream.js';
 import type { OnNotice } from './notice.js';
 import type { Entity } from './rows.js';

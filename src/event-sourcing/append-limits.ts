@@ -1,5 +1,6 @@
 import type { AppendRejected } from './event-store.js';
 import type { NewEvent } from './recorded-event.js';
+import { isUuid } from './uuid.js';
 
 /** EventStoreDB's limit on one append; every adapter keeps it, so that a log fits into every store. */
 export const MAX_APPEND_BYTES = 1_048_576;
@@ -12,10 +13,9 @@ export const appendBytes = (events: ReadonlyArray<NewEvent>): number =>
   );
 
 const loneSurrogate = /\p{Surrogate}/u;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const fault = ({ id, type, data, metadata }: NewEvent): string | undefined => {
-  if (!uuid.test(id)) return `event id ${id} is no lower-case UUID`;
+  if (!isUuid(id)) return `event id ${id} is no lower-case UUID`;
   // UTF-8 has no form for half a character: it would come back as another text
   return [type, data, metadata].some((text) => loneSurrogate.test(text)) ? 'text is not valid Unicode' : undefined;
 };

@@ -1,8 +1,8 @@
 import type { LogBatch, EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import { idsBornBefore } from '../apply-batch.js';
-import { isUuid } from '../binary-array.js';
 import { foldBatch, type Parking } from '../fold-batch.js';
 import { tableOf } from '../instance.js';
 import { readEntities } from '../rows.js';

@@ -1,8 +1,8 @@
 import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf, type Position, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
-import { isUuid } from '../binary-array.js';
 import { newEntity, NOT_A_UUID, type Parking } from '../fold-batch.js';
 import { foldOn, type FoldedStream } from '../fold-stream.js';
 import type { Entity } from '../rows.js';

@@ -1,8 +1,8 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
-import { isUuid } from '../binary-array.js';
 import { tableOf } from '../instance.js';
 import { readWritableLive } from '../live-instance.js';
 import { withSkips } from '../parked/skips.js';

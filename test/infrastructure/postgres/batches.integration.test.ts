@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { bigintArray, textArray, uuidArray } from '../../../src/infrastructure/postgres/event-log/binary-arrays.js';
 import type {
   EventLogIncident,
   PostgresEventStore,
@@ -100,19 +99,5 @@ describe('batches of appends in Postgres', () => {
     const sizes: Array<number> = [];
     for await (const page of store.readStream(stream, { direction: 'backwards' })) sizes.push(page.length);
     expect(sizes).to.deep.equal([5, 5]);
-  });
-
-  it('carry arrays in the form that the server reads', async () => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    const texts = ['', 'a', 'é😀 "\\{},null', 'x'.repeat(70_000)];
-    const numbers = [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)];
-    const ids = ['00000000-0000-0000-0000-000000000000', '018f2f6e-7c3a-7000-8abc-0123456789ab'];
-    const { rows } = await client.query(
-      'select $1::text[] as texts, $2::bigint[]::text[] as numbers, $3::uuid[]::text[] as ids, $4::text[] as nothing',
-      [textArray(texts), bigintArray(numbers), uuidArray(ids), textArray([])],
-    );
-    await client.end();
-    expect(rows).to.deep.equal([{ texts, numbers: numbers.map(String), ids, nothing: [] }]);
   });
 });

@@ -1,9 +1,8 @@
 import { either as E } from 'fp-ts';
 import type pg from 'pg';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { LogNotEmpty } from '../../../event-sourcing/whole-log/log-target.js';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const adopt = async (
   client: pg.PoolClient,
@@ -28,7 +27,7 @@ export const adoptIdentity = async (
   pool: pg.Pool,
   identity: string,
 ): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
-  if (!uuid.test(identity)) return E.left(new StoreUnavailable(`a log in Postgres cannot be named ${identity}`));
+  if (!isUuid(identity)) return E.left(new StoreUnavailable(`a log in Postgres cannot be named ${identity}`));
   try {
     const client = await pool.connect();
     try {

@@ -6,7 +6,7 @@ import type {
   Revision,
   StreamName,
 } from '../../../event-sourcing/recorded-event.js';
-import { bigintArray, textArray, uuidArray } from './binary-arrays.js';
+import { bigintArray, textArray, uuidArray } from '../../../../projections/engine/binary-array.js';
 
 /** One append as it travels in a batch. */
 export type AppendCommand = {
