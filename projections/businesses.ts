@@ -1,18 +1,12 @@
-import { BusinessEvent, type BusinessFields, type Owner } from '../src/domain/business/events.js';
+import { BusinessEvent, type BusinessFields } from '../src/domain/business/events.js';
 import { businessSerde } from '../src/domain/business/serde.js';
 import { type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
-import { renderBusiness } from '../src/read/business-view.js';
+import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
-import type { KeyColumn, Projection } from './projection.js';
+import { type Cell, type Columns, keysOf, type Projection } from './projection.js';
 
 /** What a row remembers of a business: a deleted one leaves only its place behind, not its data. */
 export type ProjectedBusiness = Exclude<BusinessState, { _tag: 'Deleted' }> | { readonly _tag: 'Deleted' };
-
-type BusinessBody = Omit<BusinessFields, 'displayName'> & {
-  readonly _id: string;
-  readonly displayname: string | null;
-  readonly owners: ReadonlyArray<Owner>;
-};
 
 const evolve = (state: ProjectedBusiness, event: BusinessEvent): ProjectedBusiness => {
   if (state._tag === 'Deleted') return state;
@@ -20,16 +14,24 @@ const evolve = (state: ProjectedBusiness, event: BusinessEvent): ProjectedBusine
   return next._tag === 'Deleted' ? { _tag: 'Deleted' } : next;
 };
 
-const key = (name: string, filter: keyof BusinessFilter & keyof BusinessFields): KeyColumn<ProjectedBusiness> => ({
+type BusinessColumns = Columns<keyof BusinessFilter, ProjectedBusiness>;
+
+const column = (name: string, cellOf: (fields: BusinessFields) => Cell): BusinessColumns[keyof BusinessFilter] => ({
   name,
   type: 'text',
-  filter,
-  cellOf: (state) => (state._tag === 'Active' ? state.fields[filter] : null),
+  cellOf: (state) => (state._tag === 'Active' ? cellOf(state.fields) : null),
 });
+
+const columns: BusinessColumns = {
+  name: column('name', ({ name }) => name),
+  businessType: column('business_type', ({ businessType }) => businessType),
+  parent: column('parent', ({ parent }) => parent),
+  ein: column('ein', ({ ein }) => ein),
+};
 
 const stateOfBody = (body: string): ProjectedBusiness => {
   // reason: the text is what `renderBusiness` of this very version wrote
-  const { _id, displayname, owners, ...fields } = JSON.parse(body) as BusinessBody;
+  const { _id, displayname, owners, ...fields } = JSON.parse(body) as BusinessView;
   return { _tag: 'Active', fields: { ...fields, displayName: displayname }, owners };
 };
 
@@ -44,7 +46,7 @@ export const businesses: Projection<ProjectedBusiness, BusinessEvent> = {
   serde: businessSerde,
   initialState: initialBusiness,
   evolve,
-  keys: [key('name', 'name'), key('business_type', 'businessType'), key('parent', 'parent'), key('ein', 'ein')],
+  keys: keysOf(columns),
   contentOf: (id, state) => ({
     body: state._tag === 'Active' ? renderBusiness(id, state) : null,
     kept: state._tag === 'Deleted' ? DELETED : null,

@@ -3,7 +3,15 @@ import { documentSerde } from '../src/domain/document/serde.js';
 import { type Document, type DocumentState, evolveDocument, initialDocument } from '../src/domain/document/state.js';
 import { renderDocument } from '../src/read/document-view.js';
 import type { DocumentFilter } from '../src/read/queries.js';
-import { arrayLiteral, type Cell, type KeyColumn, type Projection, type RowContent } from './projection.js';
+import {
+  arrayLiteral,
+  type Cell,
+  type Columns,
+  type KeyColumn,
+  keysOf,
+  type Projection,
+  type RowContent,
+} from './projection.js';
 
 type DocumentBody = DocumentFields & {
   readonly uploadedBy: string | null;
@@ -15,17 +23,25 @@ type DocumentBody = DocumentFields & {
 /** What the body does not show: where the file is, and what `entityType` falls back to. */
 type Kept = Pick<Document, 'createdType' | 'file'>;
 
-const key = (
+type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
+
+const column = (
   name: string,
-  filter: keyof DocumentFilter,
   cellOf: (document: Document) => Cell,
   type: KeyColumn<DocumentState>['type'] = 'text',
-): KeyColumn<DocumentState> => ({
+): DocumentColumns[keyof DocumentFilter] => ({
   name,
   type,
-  filter,
   cellOf: (state) => (state._tag === 'Current' ? cellOf(state) : null),
 });
+
+const columns: DocumentColumns = {
+  type: column('type', ({ fields }) => fields.type),
+  entityType: column('entity_type', ({ fields }) => fields.entityType),
+  entity: column('entity', ({ fields }) => fields.entity),
+  uploadedBy: column('uploaded_by', ({ uploaded }) => uploaded?.by ?? null),
+  tag: column('tags', ({ fields }) => arrayLiteral(fields.tags), 'text[]'),
+};
 
 const contentOf = (id: string, state: DocumentState): RowContent => {
   if (state._tag !== 'Current') return { body: null, kept: null };
@@ -64,13 +80,7 @@ export const documents: Projection<DocumentState, DocumentEvent> = {
   serde: documentSerde,
   initialState: initialDocument,
   evolve: evolveDocument,
-  keys: [
-    key('type', 'type', ({ fields }) => fields.type),
-    key('entity_type', 'entityType', ({ fields }) => fields.entityType),
-    key('entity', 'entity', ({ fields }) => fields.entity),
-    key('uploaded_by', 'uploadedBy', ({ uploaded }) => uploaded?.by ?? null),
-    key('tags', 'tag', ({ fields }) => arrayLiteral(fields.tags), 'text[]'),
-  ],
+  keys: keysOf(columns),
   contentOf,
   stateOf,
 };

@@ -14,6 +14,12 @@ export type KeyColumn<State> = {
   readonly cellOf: (state: State) => Cell;
 };
 
+/** The column of each filter, by the name of the filter; their order is that of the table. */
+export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit<KeyColumn<State>, 'filter'>>>;
+
+export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumn<State>> =>
+  Object.entries(columns).map(([filter, column]) => ({ ...column, filter }));
+
 /** What a row says about a state, beside its id, revision and place. */
 export type RowContent = {
   /** The JSON text that GET answers; null where the entity does not answer (not created, deleted). */

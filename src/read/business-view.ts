@@ -1,5 +1,12 @@
 import type { Business } from '../domain/business/state.js';
-import type { Owner } from '../domain/business/events.js';
+import type { BusinessFields, Owner } from '../domain/business/events.js';
+
+/** A business as it is answered; its keys come in the order in which `renderBusiness` names them. */
+export type BusinessView = Omit<BusinessFields, 'displayName'> & {
+  readonly _id: string;
+  readonly displayname: string | null;
+  readonly owners: ReadonlyArray<Owner>;
+};
 
 /** The owner as answered; it has no identifier but its `user`. */
 export const renderOwner = ({ user, title, equity }: Owner): string => JSON.stringify({ user, title, equity });
@@ -26,4 +33,4 @@ export const renderBusiness = (id: string, { fields, owners }: Business): string
     zip: fields.zip,
     country: fields.country,
     owners: owners.map(({ user, title, equity }) => ({ user, title, equity })),
-  });
+  } satisfies BusinessView);

@@ -1,3 +1,5 @@
+import type * as t from 'io-ts';
+import type { BusinessFields } from '../../domain/business/events.js';
 import { fields } from '../fields/fields-type.js';
 import { addressLine } from '../fields/address-line.js';
 import { Amount } from '../fields/amount.js';
@@ -22,7 +24,7 @@ const businessFields = {
   state: addressLine(),
   zip: addressLine(),
   country: addressLine(),
-};
+} satisfies Record<keyof BusinessFields, t.Mixed>;
 
 // So that a client may edit and send back what it was given.
 const aliases = { displayName: 'displayname' };

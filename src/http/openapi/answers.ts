@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { EntityKind } from '../../domain/shared/entity-kind.js';
 import { nullable } from '../../domain/shared/nullable.js';
+import type { BusinessView } from '../../read/business-view.js';
 import { field } from '../fields/field.js';
 
 const text = nullable(t.string);
@@ -41,7 +42,7 @@ export const BusinessAnswer = t.type({
   zip: text,
   country: text,
   owners: t.array(BusinessOwnerAnswer),
-});
+}) satisfies t.Decoder<unknown, BusinessView>;
 
 /** `mimeType`, `originalName` and `size` (bytes) are null while there is no file. */
 export const DocumentAnswer = t.type({

@@ -24,22 +24,24 @@ const Exactly = parameter<string>({
 
 const page = { limit: Limit, after: After };
 
-export const BusinessListQuery = fields({
+const businessFilters = {
   name: Exactly,
   businessType: Exactly,
   parent: Exactly,
   ein: Exactly,
-  ...page,
-});
+} satisfies Record<keyof BusinessFilter, typeof Exactly>;
 
-export const DocumentListQuery = fields({
+const documentFilters = {
   type: Exactly,
   entityType: Exactly,
   entity: Exactly,
   tag: Exactly,
   uploadedBy: Exactly,
-  ...page,
-});
+} satisfies Record<keyof DocumentFilter, typeof Exactly>;
+
+export const BusinessListQuery = fields({ ...businessFilters, ...page });
+
+export const DocumentListQuery = fields({ ...documentFilters, ...page });
 
 const toRequest = <Filter extends object>({
   limit,
