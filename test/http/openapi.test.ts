@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { operations } from '../../src/http/openapi/operations.js';
@@ -62,6 +63,15 @@ describe('the description of the API', () => {
         ),
       );
     expect(missing).to.deep.equal([]);
+  });
+
+  it('shows examples that the operations take', () => {
+    const refused = Object.entries(operations).flatMap(([operation, { body }]) => {
+      if (body === undefined) return [];
+      const given = [{ codec: body.json, example: body.example }, ...(body.form === undefined ? [] : [body.form])];
+      return given.flatMap(({ codec, example }) => (E.isLeft(codec.decode(example)) ? [{ operation, example }] : []));
+    });
+    expect(refused).to.deep.equal([]);
   });
 
   it('asks for a token wherever one is needed', () => {

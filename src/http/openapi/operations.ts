@@ -7,6 +7,7 @@ import { AsOfQuery } from '../query/as-of.js';
 import { EventsQuery } from '../query/events.js';
 import { BusinessListQuery, DocumentListQuery } from '../query/list.js';
 import { BusinessAnswer, BusinessOwnerAnswer, DocumentAnswer, EventAnswer, HealthAnswer } from './answers.js';
+import type { JsonSchema } from '../fields/json-schema.js';
 import { type HeaderName, OwnerIdQuery } from './parameters.js';
 
 /** A body that is not JSON, by its media type. */
@@ -19,7 +20,9 @@ export type OperationDescription = {
   readonly headers?: ReadonlyArray<HeaderName>;
   readonly body?: {
     readonly json: t.Mixed;
-    readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean };
+    /** What /docs has ready to be sent; by the schema alone it would make up letters. */
+    readonly example: JsonSchema;
+    readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
   };
   readonly success: t.Mixed | Content;
   /** Headers of the answer, beside those that every answer has. */
@@ -54,7 +57,7 @@ const open = { tag: 'Operation', failures: [500] } as const;
 const updateOwner = {
   tag: 'Business',
   summary: 'Update an owner: absent fields stay, null clears; the user cannot be changed',
-  body: { json: UpdateOwnerBody },
+  body: { json: UpdateOwnerBody, example: { title: 'Chair', equity: 55.5 } },
   success: BusinessOwnerAnswer,
   ...write,
 } as const;
@@ -62,7 +65,7 @@ const updateOwner = {
 const removeOwner = {
   tag: 'Business',
   summary: 'Remove an owner, and answer it',
-  body: { json: OwnerIdBody },
+  body: { json: OwnerIdBody, example: {} },
   success: BusinessOwnerAnswer,
   ...write,
 } as const;
@@ -93,14 +96,17 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
   createBusiness: {
     tag: 'Business',
     summary: 'Create a business',
-    body: { json: CreateBusinessBody },
+    body: {
+      json: CreateBusinessBody,
+      example: { name: 'Acme Inc.', displayName: 'Acme', businessType: 'C-Corp', website: 'acme.example' },
+    },
     success: BusinessAnswer,
     ...create,
   },
   updateBusiness: {
     tag: 'Business',
     summary: 'Update a business: absent fields stay, null clears',
-    body: { json: UpdateBusinessBody },
+    body: { json: UpdateBusinessBody, example: { phone: '+1 555 0100', website: null } },
     success: BusinessAnswer,
     ...write,
   },
@@ -113,7 +119,7 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
   addOwner: {
     tag: 'Business',
     summary: 'Add an owner, identified by its user',
-    body: { json: AddOwnerBody },
+    body: { json: AddOwnerBody, example: { user: 'bob', title: 'CEO', equity: 60 } },
     success: BusinessOwnerAnswer,
     ...write,
     failures: [...writing, 409],
@@ -157,14 +163,22 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
   createDocument: {
     tag: 'Document',
     summary: 'Create a document with its file, or, by JSON, without one',
-    body: { json: CreateDocumentBody, form: { codec: CreateDocumentForm, isFileRequired: true } },
+    body: {
+      json: CreateDocumentBody,
+      example: { name: 'Articles', tags: ['legal', '2026'] },
+      form: { codec: CreateDocumentForm, isFileRequired: true, example: { name: 'Articles', tags: 'legal,2026' } },
+    },
     success: DocumentAnswer,
     ...create,
   },
   updateDocument: {
     tag: 'Document',
     summary: 'Update a document: absent fields stay, null clears, a file replaces the one before it',
-    body: { json: UpdateDocumentBody, form: { codec: UpdateDocumentForm, isFileRequired: false } },
+    body: {
+      json: UpdateDocumentBody,
+      example: { description: 'As filed', tags: null },
+      form: { codec: UpdateDocumentForm, isFileRequired: false, example: { description: 'As filed' } },
+    },
     success: DocumentAnswer,
     ...write,
   },

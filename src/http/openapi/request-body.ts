@@ -5,25 +5,41 @@ import type { OperationDescription } from './operations.js';
 const FILE = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
 
 // The schemas of request bodies are of fields: an object with properties, and required ones where there are any.
-type FieldsSchema = { readonly properties?: JsonSchema; readonly required?: ReadonlyArray<string> };
+type FieldsSchema = {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: ReadonlyArray<string>;
+};
 
-const formSchema = ({ properties = {}, required = [] }: FieldsSchema, isFileRequired: boolean): JsonSchema => ({
-  type: 'object',
-  properties: { ...properties, file: FILE },
-  ...(isFileRequired ? { required: [...required, 'file'] } : {}),
-});
+type Form = NonNullable<NonNullable<OperationDescription['body']>['form']>;
+
+/** Examples field by field, which is where a page that shows a form looks for them; empty: not sent. */
+const formSchema = (
+  { properties = {}, required = [] }: FieldsSchema,
+  { isFileRequired, example }: Form,
+): JsonSchema => {
+  const shown = Object.entries(properties).map(([name, schema]) => [
+    name,
+    { ...schema, examples: [example[name] ?? ''] },
+  ]);
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(shown), file: FILE },
+    ...(isFileRequired ? { required: [...required, 'file'] } : {}),
+  };
+};
 
 /** What the body of an operation may be; nothing for one without a body. */
 export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema => {
   if (body === undefined) return {};
   const json = schemaOf(body.json);
-  const form = body.form === undefined ? undefined : formSchema(schemaOf(body.form.codec), body.form.isFileRequired);
   return {
     requestBody: {
       required: 'required' in json,
       content: {
-        'application/json': { schema: json },
-        ...(form === undefined ? {} : { 'multipart/form-data': { schema: form } }),
+        'application/json': { schema: json, example: body.example },
+        ...(body.form === undefined
+          ? {}
+          : { 'multipart/form-data': { schema: formSchema(schemaOf(body.form.codec), body.form) } }),
       },
     },
   };
