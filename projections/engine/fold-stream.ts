@@ -37,20 +37,22 @@ const foldUntil = <State, Event extends DomainEvent>(
 /** Folds the next events of a stream onto what it has come to; behind a parked event they only wait. */
 export const foldOn = <State, Event extends DomainEvent>(
   projection: Projection<State, Event>,
-  known: FoldedStream<State> | undefined,
-  events: readonly [StoredEvent, ...ReadonlyArray<StoredEvent>],
+  known: FoldedStream<State>,
+  events: ReadonlyArray<StoredEvent>,
   parkedAt?: Revision,
-): FoldedStream<State> => {
-  const [first] = events;
-  if (known?.parking !== undefined)
-    return { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
-  return foldUntil(
-    projection,
-    known?.entity ?? newEntity(projection, entityIdOf(first.stream), first),
-    events,
-    parkedAt,
-  );
-};
+): FoldedStream<State> =>
+  known.parking === undefined
+    ? foldUntil(projection, known.entity, events, parkedAt)
+    : { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
+
+/** A stream before its first event. */
+export const beginFold = <State, Event extends DomainEvent>(
+  projection: Projection<State, Event>,
+  first: StoredEvent,
+): FoldedStream<State> => ({
+  entity: newEntity(projection, entityIdOf(first.stream), first),
+  parking: undefined,
+});
 
 /**
  * Folds a stream up to a position, and no further than to before the event at `parkedAt`; undefined when it holds
@@ -65,9 +67,10 @@ export const foldStream = async <State, Event extends DomainEvent>(
 ): Promise<FoldedStream<State> | undefined> => {
   let known: FoldedStream<State> | undefined;
   for await (const page of store.readStream(stream, { direction: 'forwards' })) {
-    const [first, ...more] = page.filter(({ position }) => position <= upTo);
+    const events = page.filter(({ position }) => position <= upTo);
+    const [first] = events;
     if (first === undefined) break;
-    known = foldOn(projection, known, [first, ...more], parkedAt);
+    known = foldOn(projection, known ?? beginFold(projection, first), events, parkedAt);
   }
   return known;
 };

@@ -106,7 +106,7 @@ const create = async <State, Event extends DomainEvent>(
 ): Promise<Instance> => {
   const { name, keys } = projection;
   const instance = await createInstance(client, projection, { role, logIdentity, isRebuild: false });
-  await client.query(createIndexes(tableOf(instance), keys));
+  for (const statement of createIndexes(tableOf(instance), instance.name, keys)) await client.query(statement);
   if (role === 'live') await client.query(pointView(`read_model.${name}`, tableOf(instance)));
   return instance;
 };

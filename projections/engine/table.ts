@@ -14,12 +14,8 @@ export const INDEXED_CHARACTERS = 255;
 const columnOf = ({ name, type }: AnyKey): string => `${name} ${type}`;
 
 // creation order inside a filter comes out of the index; null keys (never asked for) stay outside
-const indexOf =
-  (table: string) =>
-  ({ name, type }: AnyKey): string =>
-    type === 'text[]'
-      ? `create index on ${table} using gin (${name});`
-      : `create index on ${table} (left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null;`;
+const indexed = ({ name, type }: AnyKey): string =>
+  type === 'text[]' ? `using gin (${name})` : `(left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null`;
 
 /**
  * The table of one instance: `place` is the position of the entity's first event, creation order and cursor. Without
@@ -36,9 +32,11 @@ create table ${table} (
   ${keys.map(columnOf).join(', ')}
 ) with (fillfactor = 85);`;
 
-export const createIndexes = (table: string, keys: ReadonlyArray<AnyKey>): string => `
-create index on ${table} (place);
-${keys.map(indexOf(table)).join('\n')}`;
+/** One statement for each index that lists need and that is missing; `name` is the table's, without its schema. */
+export const createIndexes = (table: string, name: string, keys: ReadonlyArray<AnyKey>): ReadonlyArray<string> =>
+  [{ column: 'place', on: '(place)' }, ...keys.map((key) => ({ column: key.name, on: indexed(key) }))].map(
+    ({ column, on }) => `create index if not exists ${name}_by_${column} on ${table} ${on}`,
+  );
 
 /** Points readers at a table; in one transaction with the change of roles. */
 export const pointView = (view: string, table: string): string =>

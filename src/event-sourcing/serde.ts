@@ -26,6 +26,8 @@ export type UndecodableEvent = {
   readonly reason: string;
 };
 
+const NO_STEPS: ReadonlyArray<Upcaster> = [];
+
 export type Serde<Event extends DomainEvent> = {
   readonly schemaVersionOf: (type: Event['type']) => number;
   readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
@@ -36,10 +38,9 @@ export type Serde<Event extends DomainEvent> = {
  * names faults).
  */
 export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcasters: Upcasters): Serde<Event> => {
-  const lift = (type: string, version: number, data: Json): Json =>
-    (upcasters[type] ?? []).slice(version - 1).reduce((lifted, upcast) => upcast(lifted), data);
+  const stepsOf = (type: string): ReadonlyArray<Upcaster> => upcasters[type] ?? NO_STEPS;
 
-  const schemaVersionOf = (type: string): number => (upcasters[type] ?? []).length + 1;
+  const schemaVersionOf = (type: string): number => stepsOf(type).length + 1;
 
   const fail = (stored: StoredEvent, reason: string): E.Either<UndecodableEvent, never> =>
     E.left({ _tag: 'UndecodableEvent', stored, reason });
@@ -50,10 +51,12 @@ export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcas
       if (!Metadata.is(metadata)) return fail(stored, 'metadata is not an envelope');
       const { schemaVersion } = metadata;
       if (!Number.isInteger(schemaVersion) || schemaVersion < 1) return fail(stored, 'no such schema version');
-      if (schemaVersion > schemaVersionOf(stored.type))
+      const steps = stepsOf(stored.type);
+      if (schemaVersion > steps.length + 1)
         return fail(stored, `schema version ${schemaVersion} is newer than this program`);
       // reason: JSON.parse gives nothing but Json
-      const data = lift(stored.type, schemaVersion, JSON.parse(stored.data) as Json);
+      let data = JSON.parse(stored.data) as Json;
+      for (const upcast of steps.slice(schemaVersion - 1)) data = upcast(data);
       const event: unknown = { type: stored.type, data };
       if (!codec.is(event)) return fail(stored, formatValidationErrors(codec.decode(event)));
       const { id, stream, revision, position } = stored;

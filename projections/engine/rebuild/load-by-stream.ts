@@ -89,15 +89,16 @@ export const loadByStream = async <State, Event extends DomainEvent>(
   upTo: Position,
   { makeLoaders, ...loading }: LoadByStream,
 ): Promise<Checkpoint> => {
-  const plan = await planOf(writer, order, upTo);
-  const loaded = plan.stretches - plan.missing.length;
-  if (loaded > 0) loading.onPartsLoaded(loaded, plan.stretches);
   const here: Loader = (stretch, end, options) => loadStretch(writer, order, stretch, end, options);
+  // threads begin while it is planned what they are to load
   const { loaders, close } = makeLoaders?.(writer) ?? { loaders: [here], close: () => Promise.resolve() };
   try {
+    const plan = await planOf(writer, order, upTo);
+    const loaded = plan.stretches - plan.missing.length;
+    if (loaded > 0) loading.onPartsLoaded(loaded, plan.stretches);
     await loadAll(loaders, plan, loading);
+    return await finishPlan(writer, plan.upTo);
   } finally {
     await close();
   }
-  return finishPlan(writer, plan.upTo);
 };

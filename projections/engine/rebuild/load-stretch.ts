@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
 import { newEntity, NOT_A_UUID, type Parking } from '../fold-batch.js';
-import { foldOn, type FoldedStream } from '../fold-stream.js';
+import { beginFold, foldOn, type FoldedStream } from '../fold-stream.js';
 import type { Entity } from '../rows.js';
 import { inTransaction } from '../schema.js';
 import type { Writer } from '../write-batch.js';
@@ -67,13 +67,14 @@ const foldPage = <State, Event extends DomainEvent>(
   const finished: Array<Entity<State>> = [];
   for (let start = 0; start < events.length;) {
     const end = endOfRun(events, start);
-    const [first, ...more] = events.slice(start, end);
+    const run = events.slice(start, end);
+    const [first] = run;
     start = end;
     if (first === undefined) break;
     const id = entityIdOf(first.stream);
     if (folding.last?.entity.id !== id) finished.push(...finish(folding));
-    const known = folding.last ?? (isUuid(id) ? undefined : withoutRow(projection, id, first));
-    folding.last = foldOn(projection, known, [first, ...more]);
+    const known = folding.last ?? (isUuid(id) ? beginFold(projection, first) : withoutRow(projection, id, first));
+    folding.last = foldOn(projection, known, run);
   }
   for (const event of events)
     if (folding.newest === undefined || event.position > folding.newest.position) folding.newest = event;

@@ -104,16 +104,18 @@ export const openRebuild = async <State, Event extends DomainEvent>(
     }
 };
 
-/** Makes the indexes of lists, where they are missing, and lets the planner look at the rows. */
+/** Makes the indexes of lists, where they are missing, side by side, and lets the planner look at the rows. */
 export const finishTable = async <State, Event extends DomainEvent>(
   pool: Pool,
   { keys }: Projection<State, Event>,
   instance: Instance,
 ): Promise<void> => {
   const table = tableOf(instance);
-  const text = 'select count(*)::int as indexes from pg_index where indrelid = $1::regclass';
-  const { rows } = await pool.query<{ indexes: number }>(text, [table]);
-  if (rows[0]?.indexes === 1) await inTransaction(pool, (client) => client.query(createIndexes(table, keys)));
+  const made = await Promise.allSettled(
+    createIndexes(table, instance.name, keys).map((statement) => pool.query(statement)),
+  );
+  const failed = made.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   await pool.query(`analyze ${table}`);
 };
 

@@ -45,11 +45,26 @@ const load = given.projection === 'businesses' ? open(given, businesses) : open(
 // its failure is the answer to the first request
 load.catch(() => undefined);
 const { signal } = new AbortController();
-const onEvents = (count: number): void => reply({ _tag: 'Events', count });
+
+/** So many events are told of at once: pages are small, and a message costs as much as some ten events. */
+const TOLD_AT_ONCE = 2_000;
+let untold = 0;
+const tell = (atLeast: number): void => {
+  if (untold < atLeast) return;
+  reply({ _tag: 'Events', count: untold });
+  untold = 0;
+};
+const onEvents = (count: number): void => {
+  untold += count;
+  tell(TOLD_AT_ONCE);
+};
 
 parentPort?.on('message', (request: LoadRequest) => {
   load
     .then((run) => run(request, { onEvents, signal }))
-    .then(() => reply({ _tag: 'Loaded' }))
+    .then(() => {
+      tell(1);
+      reply({ _tag: 'Loaded' });
+    })
     .catch((error: unknown) => reply(failureOf(error)));
 });
