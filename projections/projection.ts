@@ -36,8 +36,8 @@ export type Projection<State, Event extends DomainEvent> = {
   readonly name: 'businesses' | 'documents';
   readonly category: 'business' | 'document';
   /**
-   * Counts the changes to the fold, the renderer or `kept` that change rows without changing a column: raise it with
-   * each of them.
+   * Counts the changes to the fold, the renderer or `kept` that change rows without changing a column: raised with
+   * each of them, which test/projections/version.test.ts sees to.
    */
   readonly shape: number;
   readonly eventTypes: ReadonlyArray<Event['type']>;

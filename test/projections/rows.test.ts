@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { businesses } from '../../projections/businesses.js';
 import { documents, fileOfKept } from '../../projections/documents.js';
 import type { Projection } from '../../projections/projection.js';
-import { versionOf } from '../../projections/version.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { businessHistory, documentHistory, occurrence } from './histories.js';
 
@@ -67,22 +66,5 @@ describe('rows of a projection', () => {
       uploaded_by: 'alice',
       tags: '{"a \\"b\\"","c\\\\d"}',
     });
-  });
-});
-
-describe('the version of a projection', () => {
-  it('is the same on every machine, until the definition changes', () => {
-    expect([versionOf(businesses), versionOf(documents)]).to.deep.equal(['010e91a2e942', '40e062d20708']);
-  });
-
-  it('changes with its shape, its columns and the schema of its events', () => {
-    const { serde, keys, shape } = businesses;
-    const versions = [
-      businesses,
-      { ...businesses, shape: shape + 1 },
-      { ...businesses, keys: keys.slice(1) },
-      { ...businesses, serde: { ...serde, schemaVersionOf: () => 2 } },
-    ].map(versionOf);
-    expect(new Set(versions).size).to.equal(4);
   });
 });

@@ -36,3 +36,15 @@ export const frozenChain = (name: string): ReadonlyArray<StoredEvent> => {
   if (!Array.isArray(events)) throw new Error('not a list of events');
   return events.map(thaw);
 };
+
+const FrozenHistories = t.record(
+  t.string,
+  t.array(t.type({ type: t.string, schemaVersion: t.number, actor: t.string, at: t.string, data: t.UnknownRecord })),
+);
+
+/** Histories of several entities, by what each of them lives through: facts as they were once recorded, unsealed. */
+export const frozenHistories = (name: string): t.TypeOf<typeof FrozenHistories> => {
+  const histories = read(`histories/${name}`);
+  if (!FrozenHistories.is(histories)) throw new Error('not histories by name');
+  return histories;
+};
