@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -34,8 +34,8 @@ const bySignature = (algorithm: 'RS256' | 'ES256', key: KeyObject, keyid?: strin
 
 describe('authentication', () => {
   let stack: MemoryStack | undefined;
-  const start = async (verification: TokenVerification): Promise<void> => {
-    stack = await startMemoryStack({ authenticate: makeAuthenticate(verification) });
+  const start = async (verification: TokenVerification, clock: () => number = Date.now): Promise<void> => {
+    stack = await startMemoryStack({ authenticate: makeAuthenticate(verification, clock) });
   };
   const ask = (token: string): Promise<Reply> => call(stack!, 'GET', '/business', { as: token });
   const verdict = async (token: string): Promise<unknown> => {
@@ -163,16 +163,21 @@ describe('authentication', () => {
     let served: ReadonlyArray<object>;
     let status: number;
     let asked: number;
+    let later: number;
+    let respond: (response: ServerResponse) => void;
     const published = (key: KeyObject, kid: string): object => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig' });
+    const byKey = (subject: string, keyid = 'one'): string =>
+      jwt.sign({ ...claims(), sub: subject, exp: now() + 200_000 }, rsa.privateKey, { algorithm: 'RS256', keyid });
     beforeEach(async () => {
-      [served, status, asked] = [[published(rsa.publicKey, 'one')], 200, 0];
+      [served, status, asked, later] = [[published(rsa.publicKey, 'one')], 200, 0, 0];
+      respond = (response) => response.writeHead(status).end(JSON.stringify({ keys: served }));
       keys = createServer((_, response) => {
         asked += 1;
-        response.writeHead(status).end(JSON.stringify({ keys: served }));
+        respond(response);
       }).listen(0, '127.0.0.1');
       await once(keys, 'listening');
       const { port } = keys.address() as AddressInfo;
-      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } });
+      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, () => Date.now() + later);
     });
     afterEach(() => {
       keys.closeAllConnections();
@@ -187,6 +192,7 @@ describe('authentication', () => {
     it('takes a key that was added later, of either kind', async () => {
       expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
       served = [...served, published(ec.publicKey, 'two')];
+      later = 3_000;
       expect(await verdict(bySignature('ES256', ec.privateKey, 'two'))).to.equal('let in');
     });
 
@@ -205,7 +211,7 @@ describe('authentication', () => {
 
     it('cannot tell about an unknown key while the set is away, and says so', async () => {
       expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
-      status = 500;
+      [status, later] = [500, 3_000];
       const unknown = await ask(bySignature('RS256', rsa.privateKey, 'two'));
       expect([unknown.status, unknown.headers.get('retry-after')]).to.deep.equal([503, '1']);
       const known = jwt.sign({ ...claims(), sub: 'bob' }, rsa.privateKey, { algorithm: 'RS256', keyid: 'one' });
@@ -213,11 +219,58 @@ describe('authentication', () => {
     });
 
     it('keeps made-up key ids from becoming a flood on the set', async () => {
-      const answers: Array<number> = [];
       for (let index = 0; index < 40; index += 1)
-        answers.push((await ask(bySignature('RS256', otherRsa.privateKey, `made up ${index}`))).status);
-      expect(asked).to.be.at.most(30);
-      expect(new Set(answers)).to.deep.equal(new Set([401, 503]));
+        expect(await verdict(bySignature('RS256', otherRsa.privateKey, `made up ${index}`))).to.equal('Unauthorized');
+      expect(asked).to.equal(1);
     });
+
+    it('lets tokens of a known key in during a flood of made-up ones, whenever the set is due again', async () => {
+      for (const minutes of [0, 11, 22]) {
+        later = minutes * 60_000;
+        for (let index = 0; index < 40; index += 1)
+          await verdict(bySignature('RS256', otherRsa.privateKey, `made up ${minutes} ${index}`));
+        expect(await verdict(byKey(`bob ${minutes}`))).to.equal('let in');
+      }
+    });
+
+    it('takes a known key for a day while the set is away, and no longer', async () => {
+      expect(await verdict(byKey('alice'))).to.equal('let in');
+      status = 500;
+      later = 23 * 3_600_000;
+      expect(await verdict(byKey('bob'))).to.equal('let in');
+      later = 25 * 3_600_000;
+      expect(await verdict(byKey('carol'))).to.equal('Service Unavailable');
+    });
+
+    it('forgets a key that was withdrawn', async () => {
+      expect(await verdict(byKey('alice'))).to.equal('let in');
+      [served, later] = [[published(ec.publicKey, 'two')], 11 * 60_000];
+      expect(await verdict(byKey('bob'))).to.equal('Unauthorized');
+    });
+
+    const brokenSets: Readonly<Record<string, (response: ServerResponse) => void>> = {
+      'breaks off its answer': (response) => {
+        response.writeHead(200, { 'content-length': 1000 }).write('{"keys":[', () => response.destroy());
+      },
+      'answers without end': (response) => {
+        const more = (): void => {
+          if (!response.destroyed) response.write(Buffer.alloc(65_536, 32), more);
+        };
+        more();
+      },
+      'gives no JSON': (response) => response.end('<html>'),
+      'gives JSON of another form': (response) => response.end('[1]'),
+      'gives null': (response) => response.end('null'),
+      'has no keys': (response) => response.end('{"keys":[]}'),
+      'leads elsewhere': (response) => response.writeHead(302, { location: '/other' }).end(),
+    };
+    for (const [what, broken] of Object.entries(brokenSets))
+      it(`cannot tell while the endpoint ${what}, and lets in again when it works`, async () => {
+        const sound = respond;
+        respond = broken;
+        expect(await verdict(byKey('alice'))).to.equal('Service Unavailable');
+        [respond, later] = [sound, 3_000];
+        expect(await verdict(byKey('alice'))).to.equal('let in');
+      });
   });
 });

@@ -3,7 +3,8 @@ import * as t from 'io-ts';
 import jwt, { type Options } from 'koa-jwt';
 import type { HttpContext } from '../exchange.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
-import { SigningKeysUnavailable, signingKeysOf } from './signing-keys.js';
+import { SigningKeysUnavailable } from './key-set.js';
+import { signingKeysOf } from './signing-keys.js';
 import type { TokenVerification } from './token-verification.js';
 
 /** The payload of a token whose signature, times, issuer and audience are right. */
@@ -26,8 +27,8 @@ const failureOf = (error: unknown): Unauthenticated | KeysUnavailable => {
     : { _tag: 'Unauthenticated', reason: reasonOf(error) };
 };
 
-const optionsOf = ({ key, issuer, audience }: TokenVerification): Options => {
-  const keys = signingKeysOf(key);
+const optionsOf = ({ key, issuer, audience }: TokenVerification, now: () => number): Options => {
+  const keys = signingKeysOf(key, now);
   return {
     // reason: koa-jwt hands it on to jsonwebtoken, which takes key objects (and parses other forms anew each time)
     secret: keys.key as unknown as Options['secret'],
@@ -45,7 +46,7 @@ const nothingElse = (): Promise<void> => Promise.resolve();
 
 /** `now` is in ms since 1970. */
 export const makeVerifyToken = (verification: TokenVerification, now: () => number): VerifyToken => {
-  const options = optionsOf(verification);
+  const options = optionsOf(verification, now);
   return async (ctx, token) => {
     try {
       await jwt({ ...options, ...clockOptions(now()), getToken: () => token })(ctx, nothingElse);
