@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
@@ -42,10 +43,51 @@ describe('the page of the API description', () => {
       expect(await policy(path)).to.equal("default-src 'none'; frame-ancestors 'none'");
   });
 
-  it('asks nobody else whether the description is valid', async () => {
-    expect((await get('/docs/init.js')).text).to.equal(
-      "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true });\n",
-    );
+  type Props = { readonly name: string; readonly isIncludedOptions: object };
+  type Setting = {
+    readonly url: string;
+    readonly dom_id: string;
+    readonly validatorUrl: null;
+    readonly plugins: ReadonlyArray<
+      () => {
+        readonly wrapComponents: {
+          readonly ParameterIncludeEmpty: (original: string, system: object) => (props: Props) => unknown;
+        };
+      }
+    >;
+  };
+
+  /** What the page's own script asks of Swagger UI. */
+  const asked = async (): Promise<Setting> => {
+    const settings: Array<Setting> = [];
+    runInNewContext((await get('/docs/init.js')).text, {
+      SwaggerUIBundle: (setting: Setting) => settings.push(setting),
+    });
+    return settings[0]!;
+  };
+
+  it('shows our description, and asks nobody else whether it is valid', async () => {
+    const { url, dom_id, validatorUrl } = await asked();
+    expect({ url, dom_id, validatorUrl }).to.deep.equal({
+      url: '/openapi.json',
+      dom_id: '#swagger-ui',
+      validatorUrl: null,
+    });
+  });
+
+  it('leaves a field of a form out that was left empty, unless it is told to send it', async () => {
+    const [plugin] = (await asked()).plugins;
+    const React = { createElement: (component: string, props: Props) => ({ component, props }) };
+    const shown = plugin!().wrapComponents.ParameterIncludeEmpty('original', { React })({
+      name: 'description',
+      isIncludedOptions: { shouldDispatchInit: true, defaultValue: true },
+    });
+    expect(shown).to.deep.equal({
+      component: 'original',
+      props: { name: 'description', isIncludedOptions: { shouldDispatchInit: true, defaultValue: false } },
+    });
+    // the name that Swagger UI gives to what is wrapped
+    expect((await get('/docs/swagger-ui-bundle.js')).text).to.include('("ParameterIncludeEmpty")');
   });
 
   it('gives no other file away', async () => {

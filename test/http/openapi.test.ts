@@ -74,6 +74,21 @@ describe('the description of the API', () => {
     expect(refused).to.deep.equal([]);
   });
 
+  it('names text first wherever a form shows one, as a page reads the example by what is named first', () => {
+    type Property = { readonly anyOf?: ReadonlyArray<{ readonly type: string }>; readonly examples?: unknown };
+    type Content = Readonly<Record<string, { readonly schema: { readonly properties: Record<string, Property> } }>>;
+    const forms = Object.values(openApiDocument(table).paths)
+      .flatMap((methods) => Object.values(methods) as ReadonlyArray<{ readonly requestBody?: { content: Content } }>)
+      .flatMap(({ requestBody }) =>
+        Object.entries(requestBody?.content['multipart/form-data']?.schema.properties ?? {}),
+      );
+    const choices = forms.filter(([, { anyOf }]) => anyOf !== undefined);
+    expect(choices.map(([name, { anyOf }]) => [name, anyOf?.[0]?.type])).to.deep.equal([
+      ['tags', 'string'],
+      ['tags', 'string'],
+    ]);
+  });
+
   it('asks for a token wherever one is needed', () => {
     const { paths } = openApiDocument(table);
     const open = Object.entries(paths).filter(([, methods]) =>

@@ -39,7 +39,20 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const INIT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true });
+// Unless told otherwise Swagger UI sends the fields of a form that were left empty, which would clear them in an update.
+const INIT = `const leaveEmptyOut = () => ({
+  wrapComponents: {
+    ParameterIncludeEmpty: (Original, { React }) => (props) =>
+      React.createElement(Original, { ...props, isIncludedOptions: { ...props.isIncludedOptions, defaultValue: false } }),
+  },
+});
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  validatorUrl: null,
+  deepLinking: true,
+  plugins: [leaveEmptyOut],
+});
 `;
 
 const installed: Readonly<Record<string, string>> = {
