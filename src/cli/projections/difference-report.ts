@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Difference } from '../../../projections/engine/rebuild/compare.js';
 
 type DifferenceReport = {
@@ -6,18 +6,28 @@ type DifferenceReport = {
   readonly close: () => Promise<void>;
 };
 
+/** The report cannot be written: its place, or the room for it, is missing. */
+export class ReportFailed extends Error {
+  constructor(file: string, cause: unknown) {
+    super(`the report ${file} cannot be written`, { cause });
+    this.name = 'ReportFailed';
+  }
+}
+
 /**
  * Writes every difference into a file, one JSON object a line, with the values of both rows; nowhere without a file.
- * Only its owner may read it.
+ * Only its owner may read it. Rejects with `ReportFailed`.
  */
 export const openReport = async (file: string | undefined): Promise<DifferenceReport> => {
-  const handle: FileHandle | undefined = file === undefined ? undefined : await open(file, 'w', 0o600);
+  if (file === undefined) return { add: () => Promise.resolve(), close: () => Promise.resolve() };
+  const fail = (cause: unknown): never => {
+    throw new ReportFailed(file, cause);
+  };
+  const handle = await open(file, 'w', 0o600).catch(fail);
   return {
     add: async ({ _tag: kind, ...difference }) => {
-      await handle?.write(`${JSON.stringify({ kind, ...difference })}\n`);
+      await handle.writeFile(`${JSON.stringify({ kind, ...difference })}\n`).catch(fail);
     },
-    close: async () => {
-      await handle?.close();
-    },
+    close: () => handle.close().catch(fail),
   };
 };

@@ -12,6 +12,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { tell } from '../run-command.js';
 import { databaseTrouble } from './database-trouble.js';
+import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
 
 const CONNECTIONS = 6;
@@ -28,6 +29,7 @@ export type ReadModels = {
 const isExpected = (error: unknown): error is Error =>
   error instanceof RebuildRefused ||
   error instanceof LoadFailed ||
+  error instanceof ReportFailed ||
   error instanceof NoLiveRows ||
   error instanceof ProjectionRefused ||
   error instanceof NotLevel ||
