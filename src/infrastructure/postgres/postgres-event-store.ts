@@ -63,9 +63,14 @@ const openPool = (config: pg.ClientConfig, max: number, onIncident: OnIncident):
 const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident): PostgresEventStore => {
   const process = randomUUID();
   const closing = new AbortController();
-  const pool = openPool(config, readers, onIncident);
+  let isClosing = false;
+  const onReaderLost: OnIncident = (incident) => {
+    // the pool lets go before the server has: what ends then was to end
+    if (!isClosing) onIncident(incident);
+  };
+  const pool = openPool(config, readers, onReaderLost);
   // a copy lasts as long as its reader reads
-  const copies = openPool({ ...config, query_timeout: undefined }, readers, onIncident);
+  const copies = openPool({ ...config, query_timeout: undefined }, readers, onReaderLost);
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
   const feed = makeCommitFeed();
@@ -90,6 +95,7 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
     appendInOrder: (appends) => () => appendInOrder(queue, appends),
     adoptIdentity: (identity) => () => adoptIdentity(pool, identity),
     close: async () => {
+      isClosing = true;
       await queue.close();
       closing.abort();
       await watching;

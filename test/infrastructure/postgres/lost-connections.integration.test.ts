@@ -22,13 +22,15 @@ import { openStore } from '../../support/postgres-event-store.js';
 import { type SeverableProxy, startSeverableProxy } from '../../support/severable-proxy.js';
 
 describe('the event log in Postgres over a connection that breaks', () => {
+  let database: string;
   let proxy: SeverableProxy;
   let store: PostgresEventStore;
   let incidents: Array<EventLogIncident>;
 
   before(async function () {
     this.timeout(startingPostgres);
-    proxy = await startSeverableProxy(await freshDatabase());
+    database = await freshDatabase();
+    proxy = await startSeverableProxy(database);
     store = await openStore(proxy.url, { onIncident: (incident) => incidents.push(incident) });
   });
   beforeEach(async () => {
@@ -63,6 +65,26 @@ describe('the event log in Postgres over a connection that breaks', () => {
       const events = await collect(store.readStream(stream, { direction: 'forwards' }));
       expect(events.map(({ position }) => position)).to.deep.equal([answers[index]!.position]);
     }
+  });
+
+  it('says nothing of readers whose server stops while it is closed', async () => {
+    const told: Array<EventLogIncident> = [];
+    const admin = new pg.Client(database);
+    await admin.connect();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const other = await openStore(database, { onIncident: (one) => told.push(one) });
+      await Promise.all(
+        Array.from({ length: 8 }, () => collect(other.readStream(aStream(), { direction: 'forwards' }))),
+      );
+      const ended = admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and application_name = 'event-log'`,
+      );
+      await Promise.all([ended, other.close()]);
+      await delay(20);
+    }
+    await admin.end();
+    expect(told).to.deep.equal([]);
   });
 
   it('waits for a server that is away for a moment', async () => {
