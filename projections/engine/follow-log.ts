@@ -1,11 +1,11 @@
 import { either as E } from 'fp-ts';
 import { CheckpointNotInLog } from '../../src/event-sourcing/event-store.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { pause } from '../../src/event-sourcing/pause.js';
 import { readInstance, register } from './instance.js';
 import { acquireLease, newHolder, releaseLease } from './lease.js';
 import { refuseOtherOrigin } from './origin.js';
 import { ProjectionRefused } from './projection-refused.js';
-import { pause } from './repeat.js';
 import { migrate } from './schema.js';
 import { Deposed, type EngineDeps, holdTenure, Replaced, type Standing } from './tenure.js';
 

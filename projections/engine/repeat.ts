@@ -1,13 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
-/** Waits, or less when the signal aborts. */
-export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch {
-    // aborted: the caller looks at the signal
-  }
-};
+import { pause } from '../../src/event-sourcing/pause.js';
 
 /** Runs `task` again and again, `ms` after its last end, until the signal aborts. `task` must not reject. */
 export const repeat = async (ms: number, signal: AbortSignal, task: () => Promise<void>): Promise<void> => {

@@ -19,6 +19,12 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** What a store threw, told as its failure. */
+export const asStoreUnavailable = (thrown: unknown): StoreUnavailable =>
+  thrown instanceof StoreUnavailable
+    ? thrown
+    : new StoreUnavailable(thrown instanceof Error ? thrown.message : String(thrown), thrown);
+
 /** The stream is not at the expected revision; nothing was appended. */
 export type RevisionConflict = {
   readonly _tag: 'RevisionConflict';

@@ -8,6 +8,7 @@ import { seal, type SealedEvent } from './envelope.js';
 import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from './event-store.js';
 import { type Folded, nextRevision, unfolded } from './fold.js';
 import { loadStream, type LoadFailure } from './load-stream.js';
+import { pause } from './pause.js';
 import type { Revision, StreamName } from './recorded-event.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import type { DomainEvent, Serde } from './serde.js';
@@ -40,10 +41,7 @@ type Attempt<State, Event, Failure> =
 /** Where a fold came from: a fold that was not just read may be behind, so it may only lead to an append. */
 type Basis<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined; readonly justRead: boolean };
 
-const pause = async (attempt: number, longest: number): Promise<void> => {
-  const ms = Math.random() * Math.min(longest, 2 ** attempt);
-  await new Promise((resolve) => setTimeout(resolve, ms));
-};
+const drawnPause = (attempt: number, longest: number): number => Math.random() * Math.min(longest, 2 ** attempt);
 
 /**
  * The one command path: load (cached fold) → known command? its answer → decide → precondition → append at the
@@ -210,7 +208,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
       const result = await attempt(call, basis.right);
       if (result._tag === 'Done') return result.outcome;
       if (count === limits.attempts) return E.left({ _tag: 'StreamContended', stream: call.stream });
-      if (count > 2) await pause(count - 2, limits.maxPause);
+      if (count > 2) await pause(drawnPause(count - 2, limits.maxPause));
       basis = await read(call, result.known);
     }
   };

@@ -1,15 +1,12 @@
 import { either as E } from 'fp-ts';
 import { isKeyed } from './command-id.js';
 import type { Decider } from './decider.js';
-import { type EventStore, StoreUnavailable, type StreamRange } from './event-store.js';
+import { asStoreUnavailable, type EventStore, type StoreUnavailable, type StreamRange } from './event-store.js';
 import { type Folded, unfolded } from './fold.js';
 import type { Revision, StreamName } from './recorded-event.js';
 import type { Recorded, Serde, UndecodableEvent, DomainEvent } from './serde.js';
 
 export type LoadFailure = StoreUnavailable | UndecodableEvent;
-
-export const asStoreUnavailable = (error: unknown): StoreUnavailable =>
-  error instanceof StoreUnavailable ? error : new StoreUnavailable('the event store failed', error);
 
 /** Decoded events of a stream, one by one; ends early, releasing the read, when `visit` gives false. */
 export const visitStream = async <Event extends DomainEvent>(

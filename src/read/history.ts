@@ -1,7 +1,7 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { Decider } from '../event-sourcing/decider.js';
-import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcing/event-store.js';
-import { asStoreUnavailable, type LoadFailure, visitStream } from '../event-sourcing/load-stream.js';
+import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
+import { type LoadFailure, visitStream } from '../event-sourcing/load-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
@@ -55,6 +55,10 @@ export class UndecodableEventError extends Error {
   }
 }
 
+/** What a stream of events has thrown. */
+export const loadFailureOf = (thrown: unknown): LoadFailure =>
+  thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
+
 const rangeOf = (asOf: AsOf): StreamRange =>
   asOf._tag === 'AtRevision' ? { direction: 'forwards', limit: Number(asOf.revision) + 1 } : { direction: 'forwards' };
 
@@ -94,9 +98,6 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return false;
   };
 
-  const failure = (error: unknown): UndecodableEvent | StoreUnavailable =>
-    error instanceof UndecodableEventError ? error.undecodable : asStoreUnavailable(error);
-
   const events: History<State>['events'] = (id, request) => async () => {
     const pages = render(id, request);
     try {
@@ -104,7 +105,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
       if (first.done === true) return (await exists(id)) ? E.right(noPages) : E.left({ _tag: 'NeverExisted' });
       return E.right(continued(first.value, pages));
     } catch (error) {
-      return E.left(failure(error));
+      return E.left(loadFailureOf(error));
     }
   };
 

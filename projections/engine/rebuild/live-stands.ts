@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Instance } from '../instance.js';
-import { pause } from '../repeat.js';
 import { inTransaction, lockSchema } from '../schema.js';
 import { isLockTimeout, LOCK_TIMEOUT } from '../switch-live.js';
 import type { Rebuilding } from './rebuilding.js';

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Projection } from '../../projection.js';
 import { versionOf } from '../../version.js';
 import {
@@ -13,7 +14,6 @@ import {
   toInstance,
 } from '../instance.js';
 import { acquireLease, type Lease, LEASE_MS, newHolder } from '../lease.js';
-import { pause } from '../repeat.js';
 import { inTransaction, lockSchema } from '../schema.js';
 import { dropInstance } from '../switch-live.js';
 import { createIndexes } from '../table.js';

@@ -3,12 +3,12 @@ import type { Pool } from 'pg';
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
 import { businesses } from '../../businesses.js';
 import { documents } from '../../documents.js';
 import type { Projection } from '../../projection.js';
 import { readWritableLive } from '../live-instance.js';
 import { makePool } from '../pool.js';
-import { pause } from '../repeat.js';
 import type { Drift } from './find-drift.js';
 import { confirmedDrift, nextIds } from './verify-rows.js';
 

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LoadFailure } from '../../event-sourcing/load-stream.js';
+import { pause } from '../../event-sourcing/pause.js';
 import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
 import { type ClaimFailure, claimStorage } from './claim-storage.js';
 import { documentIdOf, FILES } from './file-key.js';
@@ -113,9 +113,6 @@ class Sweep {
     this.#deps.onFault(fault);
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  delay(ms, undefined, { signal }).catch(() => undefined);
 
 /**
  * Removes files that no event names: those of refused commands whose own removal failed, and of appends whose outcome

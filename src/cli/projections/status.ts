@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readStatuses } from '../../../projections/engine/read-statuses.js';
 import { migrate } from '../../../projections/engine/schema.js';
+import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption } from '../output.js';
 import { tell } from '../run-command.js';
@@ -68,8 +68,7 @@ const status = async (readModels: ReadModels, options: Options, signal: AbortSig
   let { now } = await look(readModels, undefined);
   let code: ExitCode = EXIT.ok;
   do {
-    await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) break;
+    if (!(await pause(LOOK_MS, signal))) break;
     const next = await look(readModels, now);
     ({ now } = next);
     show(next.lines, options);

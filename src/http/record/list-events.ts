@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import { asStoreUnavailable, type LoadFailure } from '../../event-sourcing/load-stream.js';
-import { type EventsPage, type EventsRequest, type History, UndecodableEventError } from '../../read/history.js';
+import { type EventsPage, type EventsRequest, type History, loadFailureOf } from '../../read/history.js';
 import { type Exchange, isHead } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import { readEventsQuery } from '../query/events.js';
@@ -42,9 +41,6 @@ const bodyOf = async (pages: AsyncIterable<EventsPage>): Promise<string | Readab
   return Readable.from(jsonArray(first.value, resumed(second.value, iterator)), { objectMode: false });
 };
 
-const failureOf = (error: unknown): LoadFailure =>
-  error instanceof UndecodableEventError ? error.undecodable : asStoreUnavailable(error);
-
 const answer = async (
   pages: AsyncIterable<EventsPage>,
   headers: ReadonlyArray<string>,
@@ -53,7 +49,7 @@ const answer = async (
     const body = await bodyOf(pages);
     return E.right(typeof body === 'string' ? ok(body, ...headers) : { status: 200, headers, body });
   } catch (error) {
-    return E.left(failureOf(error));
+    return E.left(loadFailureOf(error));
   }
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import type pg from 'pg';
+import { pause } from '../../event-sourcing/pause.js';
 import { user } from './cluster.js';
 import { type Address, clientFor, withClient } from './connection.js';
 import {
@@ -10,7 +11,6 @@ import {
   type DataDirectoryInUse,
   inUseByService,
 } from './embedded-postgres-error.js';
-import { pause } from './pause.js';
 import type { ClaimKind } from './process-liveness.js';
 
 /**

@@ -1,7 +1,7 @@
+import { pause } from '../../event-sourcing/pause.js';
 import type { Cluster } from './cluster.js';
 import { programIn } from './installation.js';
 import { readLockFile } from './lock-file.js';
-import { pause } from './pause.js';
 import { isServerIn } from './process-liveness.js';
 import { runProgram } from './run-program.js';
 

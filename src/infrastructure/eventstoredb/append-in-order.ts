@@ -1,9 +1,8 @@
 import { either as E } from 'fp-ts';
-import type { AppendFailure, EventStore } from '../../event-sourcing/event-store.js';
+import { type AppendFailure, asStoreUnavailable, type EventStore } from '../../event-sourcing/event-store.js';
 import type { Position } from '../../event-sourcing/recorded-event.js';
 import type { Append, LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { callBatchAppend } from './batch-append-call.js';
-import { asStoreUnavailable } from './call-failed.js';
 import type { Access } from './on-leader.js';
 
 /** Appends under way at once. */

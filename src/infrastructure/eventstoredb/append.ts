@@ -3,16 +3,18 @@ import { appendBytes, rejection } from '../../event-sourcing/append-limits.js';
 import {
   type Appended,
   type AppendFailure,
+  asStoreUnavailable,
   type EventStore,
   StoreUnavailable,
 } from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
 import type { ExpectedRevision, NewEvent, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 import { type AppendAnswer, callAppend } from './append-call.js';
-import { asStoreUnavailable, CallFailed } from './call-failed.js';
+import { CallFailed } from './call-failed.js';
 import { type Access, onLeader, silenceUntil } from './on-leader.js';
 import { readPage } from './read-page.js';
 import { streamRead } from './read-request.js';
-import { pauseOf, sleep } from './timings.js';
+import { pauseOf } from './timings.js';
 
 type Append = {
   readonly stream: StreamName;
@@ -63,10 +65,10 @@ const settle = async (access: Access, append: Append, until: number): Promise<E.
     // the connection itself has waited
     if (failure instanceof StoreUnavailable) return E.left(failure);
     isRepeated ||= failure.kind === 'unknown';
-    const pause = pauseOf(timings, round);
-    if (performance.now() + pause > until || connection.closed.aborted) return E.left(asStoreUnavailable(failure));
+    const ms = pauseOf(timings, round);
+    if (performance.now() + ms > until || connection.closed.aborted) return E.left(asStoreUnavailable(failure));
     onIncident({ kind: 'append-repeated', stream: append.stream, cause: failure });
-    await sleep(pause, connection.closed);
+    await pause(ms, connection.closed);
   }
 };
 

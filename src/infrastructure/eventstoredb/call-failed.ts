@@ -1,5 +1,4 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { StoreUnavailable } from '../../event-sourcing/event-store.js';
 
 /**
  * What a failed call means.
@@ -73,6 +72,3 @@ export const callFailed = (error: Pick<ServiceError, 'code' | 'details' | 'metad
   new CallFailed(kindOf(error), `EventStoreDB: ${status[error.code]}: ${error.details}`, error);
 
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
-
-export const asStoreUnavailable = (thrown: unknown): StoreUnavailable =>
-  thrown instanceof StoreUnavailable ? thrown : new StoreUnavailable(toError(thrown).message, thrown);

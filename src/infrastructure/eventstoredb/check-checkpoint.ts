@@ -1,10 +1,9 @@
 import { taskEither as TE } from 'fp-ts';
-import { CheckpointNotInLog, type EventStore } from '../../event-sourcing/event-store.js';
+import { asStoreUnavailable, CheckpointNotInLog, type EventStore } from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
 import type { Checkpoint, From } from '../../event-sourcing/recorded-event.js';
-import { asStoreUnavailable } from './call-failed.js';
 import { endOfLog } from './end-of-log.js';
 import { type Access, onLeader } from './on-leader.js';
-import { sleep } from './timings.js';
 
 export const notInLog = (checkpoint: Checkpoint, message: string): CheckpointNotInLog =>
   new CheckpointNotInLog(checkpoint, `checkpoint ${checkpoint.commit.toString()} is not in this log: ${message}`);
@@ -18,7 +17,7 @@ export const checkCheckpoint = async (access: Access, after: From): Promise<void
   if (after === 'start') return;
   const end = () => onLeader(access, endOfLog);
   if ((await end()) >= after.commit) return;
-  await sleep(access.timings.longestPause);
+  await pause(access.timings.longestPause);
   const last = await end();
   if (last < after.commit) throw notInLog(after, `it ends at ${last.toString()}`);
 };

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { StoreUnavailable } from '../../event-sourcing/event-store.js';
-import { asStoreUnavailable, toError } from './call-failed.js';
+import { asStoreUnavailable, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
+import { toError } from './call-failed.js';
 import { nameOf, type Settings } from './connection-string.js';
 import { findLeader } from './find-leader.js';
 import { makeAsker } from './gossip.js';
 import type { OnIncident } from './incident.js';
 import { type Node, openNode } from './node.js';
-import { pauseOf, sleep, type Timings, within } from './timings.js';
+import { pauseOf, type Timings, within } from './timings.js';
 
 /** The one connection to the leader that all calls share. */
 export type Connection = {
@@ -37,7 +38,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
   let wasConnected = false;
 
   const connect = async (): Promise<Node> => {
-    if (outage !== undefined) await sleep(pauseOf(timings, outage.failures - 1), closing.signal);
+    if (outage !== undefined) await pause(pauseOf(timings, outage.failures - 1), closing.signal);
     const endpoint = nameOf(await findLeader(settings, asker));
     if (closing.signal.aborted) throw new StoreUnavailable('the connection to EventStoreDB is closed');
     current = openNode(endpoint, settings);

@@ -1,6 +1,5 @@
-import type { EventStore } from '../../event-sourcing/event-store.js';
+import { asStoreUnavailable, type EventStore } from '../../event-sourcing/event-store.js';
 import { taskEither as TE } from 'fp-ts';
-import { asStoreUnavailable } from './call-failed.js';
 import { newestPosition } from './newest-position.js';
 import { type Access, onLeader } from './on-leader.js';
 

@@ -1,8 +1,10 @@
-import { asStoreUnavailable, CallFailed } from './call-failed.js';
+import { asStoreUnavailable } from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
+import { CallFailed } from './call-failed.js';
 import type { Connection } from './connection.js';
 import type { OnIncident } from './incident.js';
 import type { Node } from './node.js';
-import { pauseOf, sleep, type Timings } from './timings.js';
+import { pauseOf, type Timings } from './timings.js';
 
 /** What every part of the adapter works with. */
 export type Access = {
@@ -33,10 +35,10 @@ export const onLeader = async <A>(
       if (!(failure instanceof CallFailed)) throw failure;
       if (failure.isPassing) connection.giveUp(node, failure);
       else if (failure.kind === 'stream-gone' || failure.kind === 'invalid-position') throw failure;
-      const pause = pauseOf(timings, round);
-      if (!failure.isPassing || performance.now() + pause > until) throw asStoreUnavailable(failure);
+      const ms = pauseOf(timings, round);
+      if (!failure.isPassing || performance.now() + ms > until) throw asStoreUnavailable(failure);
       onIncident({ kind: 'read-repeated', cause: failure });
-      await sleep(pause, connection.closed);
+      await pause(ms, connection.closed);
     }
   }
 };

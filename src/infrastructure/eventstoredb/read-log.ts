@@ -1,9 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { type EventStore, type LogBatch, type LogRange, StoreUnavailable } from '../../event-sourcing/event-store.js';
-import { asStoreUnavailable, CallFailed } from './call-failed.js';
+import {
+  asStoreUnavailable,
+  type EventStore,
+  type LogBatch,
+  type LogRange,
+  StoreUnavailable,
+} from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
+import { CallFailed } from './call-failed.js';
 import { type Following, followLog } from './follow-log.js';
 import type { Access } from './on-leader.js';
-import { pauseOf, sleep } from './timings.js';
+import { pauseOf } from './timings.js';
 
 /** Follows over broken connections, each time from the last place reached; gives up `patience` ms after the last. */
 async function* persist(access: Access, following: Following, patience: number): AsyncGenerator<LogBatch> {
@@ -27,7 +34,7 @@ async function* persist(access: Access, following: Following, patience: number):
       if (isOutOfPatience || access.connection.closed.aborted) throw asStoreUnavailable(failure);
       if (failure instanceof CallFailed) access.onIncident({ kind: 'resubscribed', cause: failure });
     }
-    await sleep(pauseOf(access.timings, round), signal);
+    await pause(pauseOf(access.timings, round), signal);
   }
 }
 

@@ -1,6 +1,10 @@
-import { type Direction, type StreamRange, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import {
+  asStoreUnavailable,
+  type Direction,
+  StoreUnavailable,
+  type StreamRange,
+} from '../../event-sourcing/event-store.js';
 import type { Revision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
-import { asStoreUnavailable } from './call-failed.js';
 import { type Access, onLeader } from './on-leader.js';
 import { readPage } from './read-page.js';
 import { streamRead } from './read-request.js';

@@ -1,3 +1,5 @@
+import { pause } from '../../event-sourcing/pause.js';
+
 /** How long the adapter waits for what, in milliseconds. */
 export type Timings = {
   /** Longest silence inside a call that has an end. */
@@ -29,21 +31,8 @@ export const defaultTimings: Timings = {
 };
 
 /** Pause before repetition `round` (from 0), up to half as long again, so that callers spread out. */
-export const pauseOf = ({ pause, longestPause }: Timings, round: number): number =>
-  Math.min(longestPause, pause * 2 ** Math.min(round, 16)) * (1 + Math.random() / 2);
-
-/** Resolves after `ms`, or at once when `signal` aborts. */
-export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal?.addEventListener('abort', finish);
-    if (signal?.aborted === true) finish();
-  });
+export const pauseOf = ({ pause: first, longestPause }: Timings, round: number): number =>
+  Math.min(longestPause, first * 2 ** Math.min(round, 16)) * (1 + Math.random() / 2);
 
 /** What comes first: the promise, or `undefined` after `ms` or when `signal` aborts. */
 export const within = async <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined> => {
@@ -52,7 +41,7 @@ export const within = async <A>(ms: number, promise: Promise<A>, signal?: AbortS
   signal?.addEventListener('abort', giveUp);
   if (signal?.aborted === true) giveUp();
   try {
-    return await Promise.race([promise, sleep(ms, over.signal).then(() => undefined)]);
+    return await Promise.race([promise, pause(ms, over.signal).then(() => undefined)]);
   } finally {
     giveUp();
     signal?.removeEventListener('abort', giveUp);

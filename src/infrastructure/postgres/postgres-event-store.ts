@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { taskEither as TE } from 'fp-ts';
 import pg from 'pg';
-import { StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { asStoreUnavailable, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { adoptIdentity } from './event-log/adopt-identity.js';
 import { appendInOrder } from './event-log/append-in-order.js';
@@ -37,8 +37,7 @@ const DEFAULT_READERS = 8;
 const STATEMENT_TIMEOUT = 5_000;
 const CONNECT_TIMEOUT = 1_500;
 
-const asUnavailable = (cause: unknown): StoreUnavailable =>
-  cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the event log cannot be opened', cause);
+const notOpened = (cause: unknown): StoreUnavailable => new StoreUnavailable('the event log cannot be opened', cause);
 
 const migrate = async (config: pg.ClientConfig): Promise<void> => {
   const client = new pg.Client({ ...config, query_timeout: undefined });
@@ -78,7 +77,7 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
   const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onIncident }));
   let watching: Promise<void> | undefined;
 
-  const ask = <A>(read: () => Promise<A>): TE.TaskEither<StoreUnavailable, A> => TE.tryCatch(read, asUnavailable);
+  const ask = <A>(read: () => Promise<A>): TE.TaskEither<StoreUnavailable, A> => TE.tryCatch(read, asStoreUnavailable);
 
   return {
     append: (stream, expected, events) => () => queue.add({ stream, expected, events }),
@@ -120,5 +119,5 @@ export const makePostgresEventStore = ({
   return TE.tryCatch(async () => {
     await migrate(config);
     return open(config, readers, onIncident);
-  }, asUnavailable);
+  }, notOpened);
 };

@@ -16,7 +16,7 @@ import type { CommitFeed } from './commit-feed.js';
 import type { OnIncident } from './incident.js';
 import type { LastingConnection } from './lasting-connection.js';
 import { loneAppend } from './lone-append-statement.js';
-import { jitter } from './pause.js';
+import { jitter } from './jitter.js';
 import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
 import { sqlFailureOf } from './sql-failure.js';
 

@@ -4,7 +4,7 @@ import { HEAD_CHANNEL } from './append-statement.js';
 import type { OnIncident } from './incident.js';
 import { makeLastingConnection } from './lasting-connection.js';
 import type { Pages } from './pages.js';
-import { jitter } from './pause.js';
+import { jitter } from './jitter.js';
 
 /** A look at the head in case no notification came, and how often a lost connection is renewed, ms. */
 const POLL = 1_000;

@@ -3,7 +3,7 @@ import { categoryOf, type Position } from '../../../event-sourcing/recorded-even
 import type { CommitFeed, Stretch } from './commit-feed.js';
 import type { OnIncident } from './incident.js';
 import type { Pages } from './pages.js';
-import { jitter } from './pause.js';
+import { jitter } from './jitter.js';
 
 const RETRY = 300;
 

@@ -1,0 +1,17 @@
+/** Waits `ms`. False when `signal` cut the wait short, or had been given before; it never rejects. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve(false);
+      return;
+    }
+    const cut = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', cut);
+      resolve(true);
+    }, ms);
+    signal?.addEventListener('abort', cut, { once: true });
+  });
