@@ -15,17 +15,20 @@ import { businessDecider } from '../domain/business/decide.js';
 import { businessSerde } from '../domain/business/serde.js';
 import { documentDecider } from '../domain/document/decide.js';
 import { documentSerde } from '../domain/document/serde.js';
+import type { Decider } from '../event-sourcing/decider.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { makeHandleCommand } from '../event-sourcing/handle-command.js';
+import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { renderBusiness } from '../read/business-view.js';
 import { describeBusinessEvent } from '../read/describe-business-event.js';
 import { describeDocumentEvent } from '../read/describe-document-event.js';
 import { renderDocument } from '../read/document-view.js';
+import type { EventTelling } from '../read/event-view.js';
 import type { Freshness } from '../read/freshness.js';
 import { type FileContents, makeGetFile } from '../read/get-file.js';
 import { makeGetView } from '../read/get-view.js';
 import { makeHistory } from '../read/history.js';
-import type { BusinessQueries, DocumentQueries } from '../read/queries.js';
+import type { BusinessQueries, DocumentQueries, Queries } from '../read/queries.js';
 
 /** A read model as the service sees it: what it answers and how far it has come. */
 type ReadModel<Queries> = {
@@ -42,11 +45,47 @@ export type ServicePorts = {
   readonly now: () => Date;
 };
 
-const makeBusinesses = ({ store, businesses: { queries, progress, freshness }, now }: ServicePorts) => {
-  const handle = makeHandleCommand({ decider: businessDecider, serde: businessSerde, store, now });
-  const execute = makeExecute(handle, progress);
-  const telling = { entityType: 'Business', describe: describeBusinessEvent } as const;
-  const history = makeHistory({ store, serde: businessSerde, fold: businessDecider, telling, category: 'business' });
+/** One kind of entity: its rules, and how its records and events are answered. */
+type Kind<State, Command, Event extends DomainEvent, Refusal> = {
+  readonly category: 'business' | 'document';
+  readonly decider: Decider<State, Command, Event, Refusal>;
+  readonly serde: Serde<Event>;
+  readonly telling: EventTelling<Event>;
+  /** None for a state in which there is nothing to GET. */
+  readonly render: (id: string, state: State) => O.Option<string>;
+};
+
+/** The one way in which commands on a kind of entity run, and its records and history are read. */
+const connect = <State, Command, Event extends DomainEvent, Refusal, Filter>(
+  { category, decider, serde, telling, render }: Kind<State, Command, Event, Refusal>,
+  { queries, progress, freshness }: ReadModel<Queries<Filter>>,
+  { store, now }: Pick<ServicePorts, 'store' | 'now'>,
+) => {
+  const history = makeHistory({ store, serde, fold: decider, telling, category });
+  return {
+    execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),
+    history,
+    reads: {
+      get: makeGetView({ queries, history, freshness, render }),
+      page: queries.page,
+      all: queries.all,
+      events: history.events,
+    },
+  };
+};
+
+const makeBusinesses = (ports: ServicePorts) => {
+  const { execute, reads } = connect(
+    {
+      category: 'business',
+      decider: businessDecider,
+      serde: businessSerde,
+      telling: { entityType: 'Business', describe: describeBusinessEvent },
+      render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
+    },
+    ports.businesses,
+    ports,
+  );
   return {
     create: createBusiness(execute),
     update: updateBusiness(execute),
@@ -54,40 +93,32 @@ const makeBusinesses = ({ store, businesses: { queries, progress, freshness }, n
     addOwner: addOwner(execute),
     updateOwner: updateOwner(execute),
     removeOwner: removeOwner(execute),
-    get: makeGetView({
-      queries,
-      history,
-      freshness,
-      render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
-    }),
-    page: queries.page,
-    all: queries.all,
-    events: history.events,
+    ...reads,
   };
 };
 
-const makeDocuments = ({ store, storage, documents: { queries, progress, freshness }, now }: ServicePorts) => {
-  const handle = makeHandleCommand({ decider: documentDecider, serde: documentSerde, store, now });
-  const execute = makeExecute(handle, progress);
-  const telling = { entityType: 'Document', describe: describeDocumentEvent } as const;
-  const history = makeHistory({ store, serde: documentSerde, fold: documentDecider, telling, category: 'document' });
+const makeDocuments = (ports: ServicePorts) => {
+  const { store, storage, documents } = ports;
+  const { execute, history, reads } = connect(
+    {
+      category: 'document',
+      decider: documentDecider,
+      serde: documentSerde,
+      telling: { entityType: 'Document', describe: describeDocumentEvent },
+      render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
+    },
+    documents,
+    ports,
+  );
   return {
     admitUpload: admitUpload(store),
     storeUpload: storeUpload(storage),
     discardUpload: storage.remove,
     create: createDocument(execute, storage),
     update: updateDocument(execute, storage),
-    get: makeGetView({
-      queries,
-      history,
-      freshness,
-      render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
-    }),
-    getFile: makeGetFile({ queries, history, freshness }),
+    getFile: makeGetFile({ ...documents, history }),
     openFile: storage.open,
-    page: queries.page,
-    all: queries.all,
-    events: history.events,
+    ...reads,
   };
 };
 
