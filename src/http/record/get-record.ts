@@ -4,12 +4,10 @@ import type { AsOf } from '../../read/history.js';
 import type { View } from '../../read/queries.js';
 import type { Exchange } from '../exchange.js';
 import type { EntityNotFound, Failure } from '../problem/failure.js';
-import { readAsOf } from '../query/as-of.js';
-import { both } from '../request/both.js';
-import { type Conditions, conditionsOf, evaluate } from '../request/conditions.js';
+import { type Conditions, evaluate } from '../request/conditions.js';
 import { tagOf } from '../request/entity-tags.js';
 import { type Answer, ok } from '../response/answer.js';
-import { recordId } from './record-id.js';
+import { askedRecord } from './asked-record.js';
 
 type Get = (id: string, asOf: AsOf) => TE.TaskEither<LoadFailure, O.Option<View>>;
 
@@ -30,14 +28,12 @@ const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
 /** GET by id: the record now, or as it was at a revision or an instant. */
 export const getRecord =
   (get: Get) =>
-  ({ ctx, params, query }: Exchange): TE.TaskEither<Failure, Answer> =>
+  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
   async () => {
-    const asked = both(readAsOf(query), conditionsOf(ctx.req.headers));
+    const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
-    const id = recordId(params['id']);
-    if (E.isLeft(id)) return id;
-    const [asOf, conditions] = asked.right;
-    const view = await get(id.right, asOf)();
+    const { id, asOf, conditions } = asked.right;
+    const view = await get(id, asOf)();
     if (E.isLeft(view)) return view;
     return O.isNone(view.right) ? notFound : answer(view.right.value, conditions);
   };
