@@ -3,7 +3,7 @@ import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch } from './fold-batch.js';
-import { type Role, tableOf } from './instance.js';
+import { type Role, tableOf } from './instance/instance.js';
 import type { OnNotice } from './notice.js';
 import { type Entity, readEntities } from './rows.js';
 import { type Step, writeBatch, type Writer } from './write-batch.js';

@@ -2,7 +2,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { ApplyBatch } from './apply-batch.js';
-import { Deposed } from './tenure.js';
+import { Deposed } from './instance/lease.js';
 import { type Writer, writeStep } from './write-batch.js';
 
 type CaughtUp = { readonly checkpoint: From; readonly events: number };

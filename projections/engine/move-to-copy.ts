@@ -6,7 +6,7 @@ import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
 import { bigintArray, uuidArray } from './binary-array.js';
 import { type Database, inTransaction, lockSchema, migrate } from './schema.js';
-import { dropInstance } from './switch-live.js';
+import { dropInstance } from './instance/roles.js';
 
 /** The read models stay as they are; `reason` is a sentence for the operator. */
 type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };

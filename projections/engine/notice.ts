@@ -1,5 +1,5 @@
 import type { Parking } from './fold-batch.js';
-import type { ProjectionRefused } from './projection-refused.js';
+import type { ProjectionRefused } from './instance/projection-refused.js';
 
 type Name = { readonly projection: string };
 

@@ -3,8 +3,8 @@ import type { Checkpoint, From } from '../../src/event-sourcing/recorded-event.j
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { Projection } from '../projection.js';
 import type { FoldedBatch } from './fold-batch.js';
-import { type Instance, type Role, tableOf } from './instance.js';
-import type { Lease } from './lease.js';
+import { type Instance, type Role, tableOf } from './instance/instance.js';
+import type { Lease } from './instance/lease.js';
 import { rowArrays, upsertSql } from './rows.js';
 import type { Database } from './schema.js';
 

@@ -3,7 +3,7 @@ import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-
 import { entityIdOf } from '../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
-import { type Instance, type Role, tableOf } from './instance.js';
+import { type Instance, type Role, tableOf } from './instance/instance.js';
 import type { Entity } from './rows.js';
 import { inTransaction } from './schema.js';
 import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';

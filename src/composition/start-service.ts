@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';

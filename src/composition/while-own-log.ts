@@ -1,6 +1,6 @@
 import { taskEither as TE } from 'fp-ts';
-import type { ProjectionRefused } from '../../projections/engine/projection-refused.js';
-import type { Projections } from '../../projections/engine/start-projections.js';
+import type { ProjectionRefused } from '../../projections/engine/instance/projection-refused.js';
+import type { Projections } from '../../projections/engine/live/start-projections.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/make-read-model-queries.js';
 import type { Queries, ReadModelUnavailable } from '../read/queries.js';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { type Move, prepareMove } from '../../projections/engine/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
-import { startProjections } from '../../projections/engine/start-projections.js';
+import { startProjections } from '../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';

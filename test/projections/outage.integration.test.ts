@@ -4,7 +4,7 @@ import net from 'node:net';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { Notice } from '../../projections/engine/notice.js';
-import { type Projections, startProjections } from '../../projections/engine/start-projections.js';
+import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { makeProgress } from '../../projections/engine/progress.js';
+import { makeProgress } from '../../projections/engine/live/progress.js';
 
 describe('the progress of a read model', () => {
   it('ends a wait as soon as its position is reached, and no other', async () => {

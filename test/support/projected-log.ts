@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { startProjections } from '../../projections/engine/start-projections.js';
+import { startProjections } from '../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/postgres-event-store.js';

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import { tableOf } from '../instance.js';
+import { tableOf } from '../instance/instance.js';
 import { compare, type Comparison, type Difference } from './compare.js';
 import { whileLiveStands } from './live-stands.js';
 import type { Rebuilding } from './rebuilding.js';

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
-import type { Instance } from '../instance.js';
+import type { Instance } from '../instance/instance.js';
 import { inTransaction, lockSchema } from '../schema.js';
-import { isLockTimeout, LOCK_TIMEOUT } from '../switch-live.js';
+import { isLockTimeout, LOCK_TIMEOUT } from '../instance/roles.js';
 import type { Rebuilding } from './rebuilding.js';
 
 /** For so long, at most, a write of the service waits at one attempt, ms: less than anybody notices. */

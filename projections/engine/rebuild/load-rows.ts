@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
-import { tableOf } from '../instance.js';
+import { tableOf } from '../instance/instance.js';
 import type { Entity } from '../rows.js';
 import { BASE_COLUMNS } from '../table.js';
 import { type Writer, writeRows } from '../write-batch.js';

@@ -12,10 +12,10 @@ import {
   readLive,
   tableOf,
   toInstance,
-} from '../instance.js';
-import { acquireLease, type Lease, LEASE_MS, newHolder } from '../lease.js';
+} from '../instance/instance.js';
+import { acquireLease, type Lease, LEASE_MS, newHolder } from '../instance/lease.js';
 import { inTransaction, lockSchema } from '../schema.js';
-import { dropInstance } from '../switch-live.js';
+import { dropInstance } from '../instance/roles.js';
 import { createIndexes } from '../table.js';
 import { RebuildRefused } from './rebuild-refused.js';
 

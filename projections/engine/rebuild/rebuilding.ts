@@ -3,7 +3,7 @@ import type { From } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { type ApplyBatch, makeApplyBatch } from '../apply-batch.js';
 import { catchUp } from '../catch-up.js';
-import { type Instance, readLive } from '../instance.js';
+import { type Instance, readLive } from '../instance/instance.js';
 import type { Database } from '../schema.js';
 import type { Writer } from '../write-batch.js';
 

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { Instance } from '../instance.js';
+import type { Instance } from '../instance/instance.js';
 import type { Database } from '../schema.js';
-import { dropInstance } from '../switch-live.js';
+import { dropInstance } from '../instance/roles.js';
 import { RebuildRefused } from './rebuild-refused.js';
 
 const WRITERS = `select l.holder from read_model.instance i join read_model.lease l on l.name = i.table_name

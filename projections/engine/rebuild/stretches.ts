@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { Stretch } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import { type Instance, tableOf } from '../instance.js';
+import { type Instance, tableOf } from '../instance/instance.js';
 import { inTransaction } from '../schema.js';
-import { Deposed } from '../tenure.js';
+import { Deposed } from '../instance/lease.js';
 import { type Writer, writeStep } from '../write-batch.js';
 
 /** A part of what a rebuild loads by stream: all rows of these streams, written in one transaction. */

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import type { Lease } from '../lease.js';
+import type { Lease } from '../instance/lease.js';
 import type { Database } from '../schema.js';
-import { makeLive } from '../switch-live.js';
+import { makeLive } from '../instance/roles.js';
 import { whileLiveStands } from './live-stands.js';
 import type { Rebuilding } from './rebuilding.js';
 import { dropOthers } from './replace-foreign.js';

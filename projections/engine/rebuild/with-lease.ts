@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import { keepLease, type Lease, releaseLease } from '../lease.js';
-import { Deposed } from '../tenure.js';
+import { Deposed, keepLease, type Lease, releaseLease } from '../instance/lease.js';
 
 /** Keeps a lease for the time that `work` takes; its signal aborts with `Deposed` when the lease is lost. */
 export const withLease = async <A>(

@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { differingFields, type TextRow } from '../differing-fields.js';
 import { foldStream } from '../fold-stream.js';
-import type { Instance } from '../instance.js';
+import type { Instance } from '../instance/instance.js';
 import type { Entity } from '../rows.js';
 import type { Database } from '../schema.js';
 import { readSight, type Sight } from './stored-row.js';

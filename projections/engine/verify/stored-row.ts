@@ -2,7 +2,7 @@ import type { Revision } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { KeyColumn, Projection } from '../../projection.js';
 import type { TextRow } from '../differing-fields.js';
-import { type Instance, tableOf } from '../instance.js';
+import { type Instance, tableOf } from '../instance/instance.js';
 import type { Database } from '../schema.js';
 import { BASE_COLUMNS } from '../table.js';
 

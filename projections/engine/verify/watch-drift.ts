@@ -7,7 +7,7 @@ import { pause } from '../../../src/event-sourcing/pause.js';
 import { businesses } from '../../businesses.js';
 import { documents } from '../../documents.js';
 import type { Projection } from '../../projection.js';
-import { readWritableLive } from '../live-instance.js';
+import { readWritableLive } from '../instance/live-instance.js';
 import { makePool } from '../pool.js';
 import type { Drift } from './find-drift.js';
 import { confirmedDrift, nextIds } from './verify-rows.js';

@@ -1,8 +1,8 @@
 import { either as E } from 'fp-ts';
 import { type Move, prepareMove } from '../../../projections/engine/move-to-copy.js';
-import { refuseOtherOrigins } from '../../../projections/engine/origin.js';
+import { refuseOtherOrigins } from '../../../projections/engine/instance/origin.js';
 import { makePool } from '../../../projections/engine/pool.js';
-import { ProjectionRefused } from '../../../projections/engine/projection-refused.js';
+import { ProjectionRefused } from '../../../projections/engine/instance/projection-refused.js';
 import type { Config } from '../../config.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded/embedded-postgres.js';
 import type { LogLocation, OpenLog } from '../../infrastructure/open-log.js';

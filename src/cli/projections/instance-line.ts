@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
-import { mismatchOf } from '../../../projections/engine/origin.js';
-import type { InstanceStatus } from '../../../projections/engine/read-statuses.js';
+import { mismatchOf } from '../../../projections/engine/instance/origin.js';
+import type { InstanceStatus } from '../../../projections/engine/instance/read-statuses.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
 

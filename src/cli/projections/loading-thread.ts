@@ -6,7 +6,7 @@ import { documents } from '../../../projections/documents.js';
 import { makePool } from '../../../projections/engine/pool.js';
 import { withSkips } from '../../../projections/engine/parked/skips.js';
 import { type LoadingStretch, loadStretch, RowsRefused } from '../../../projections/engine/rebuild/load-stretch.js';
-import { Deposed } from '../../../projections/engine/tenure.js';
+import { Deposed } from '../../../projections/engine/instance/lease.js';
 import type { Projection } from '../../../projections/projection.js';
 import type { DomainEvent } from '../../event-sourcing/serde.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/postgres-event-store.js';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Deposed } from '../../../projections/engine/tenure.js';
+import { Deposed } from '../../../projections/engine/instance/lease.js';
 import type { Loader, MakeLoaders } from '../../../projections/engine/rebuild/load-by-stream.js';
 import { RowsRefused } from '../../../projections/engine/rebuild/load-stretch.js';
 import type { PlannedStretch } from '../../../projections/engine/rebuild/stretches.js';

@@ -1,5 +1,5 @@
 import { type Operations, operationsOn } from '../../../projections/engine/operations.js';
-import { refuseOtherOrigins } from '../../../projections/engine/origin.js';
+import { refuseOtherOrigins } from '../../../projections/engine/instance/origin.js';
 import type { ExitCode } from '../exit-code.js';
 import { runCommand } from '../run-command.js';
 import { type ReadModels, withReadModels } from './with-read-models.js';

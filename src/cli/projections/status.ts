@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readStatuses } from '../../../projections/engine/read-statuses.js';
+import { readStatuses } from '../../../projections/engine/instance/read-statuses.js';
 import { migrate } from '../../../projections/engine/schema.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

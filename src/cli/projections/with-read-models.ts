@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
-import { NoLiveRows } from '../../../projections/engine/live-instance.js';
+import { NoLiveRows } from '../../../projections/engine/instance/live-instance.js';
 import { makePool } from '../../../projections/engine/pool.js';
 import { NotLevel } from '../../../projections/engine/rebuild/live-stands.js';
 import { RebuildRefused } from '../../../projections/engine/rebuild/rebuild-refused.js';
-import { ProjectionRefused } from '../../../projections/engine/projection-refused.js';
-import { Deposed } from '../../../projections/engine/tenure.js';
+import { ProjectionRefused } from '../../../projections/engine/instance/projection-refused.js';
+import { Deposed } from '../../../projections/engine/instance/lease.js';
 import type { Config } from '../../config.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { openStores } from '../../infrastructure/open-stores.js';

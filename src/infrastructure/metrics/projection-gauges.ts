@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import type { Projections } from '../../../projections/engine/start-projections.js';
+import type { Projections } from '../../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf } from './lag.js';
 import type { Metrics } from './metrics.js';

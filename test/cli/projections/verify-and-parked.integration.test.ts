@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { startProjections } from '../../../projections/engine/start-projections.js';
+import { startProjections } from '../../../projections/engine/live/start-projections.js';
 import { openStores } from '../../../src/infrastructure/open-stores.js';
 import { append, created, renamed, sealed } from '../../projections/appending.js';
 import { runOperator } from '../../support/operator.js';

@@ -1,13 +1,13 @@
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { type Checkpoint, entityIdOf, type StreamName } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { isUuid } from '../../src/event-sourcing/uuid.js';
-import { foldStream } from './fold-stream.js';
-import type { OnNotice } from './notice.js';
-import type { Entity } from './rows.js';
-import { inTransaction } from './schema.js';
-import { type Writer, writeRows, writeStep } from './write-batch.js';
-import { isRefusal } from './write-with-parking.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { type Checkpoint, entityIdOf, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
+import { foldStream } from '../fold-stream.js';
+import type { OnNotice } from '../notice.js';
+import type { Entity } from '../rows.js';
+import { inTransaction } from '../schema.js';
+import { type Writer, writeRows, writeStep } from '../write-batch.js';
+import { isRefusal } from '../write-with-parking.js';
 
 /** Tried at one start, oldest first: a start does not last longer the more is parked. */
 const TRIED_AT_ONCE = 1_000;

@@ -1,10 +1,9 @@
-import { DatabaseError, type PoolClient } from 'pg';
-import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { type Instance, type Role, tableOf } from './instance.js';
-import { inTransaction, lockSchema } from './schema.js';
-import { pointView } from './table.js';
-import type { Writer } from './write-batch.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Role } from '../instance/instance.js';
+import { dropInstance, isLockTimeout, LOCK_TIMEOUT, makeLive } from '../instance/roles.js';
+import { inTransaction, lockSchema } from '../schema.js';
+import type { Writer } from '../write-batch.js';
 
 type Candidate = {
   readonly table_name: string;
@@ -13,14 +12,6 @@ type Candidate = {
   readonly is_held: boolean;
 };
 
-/** A reader of a whole list holds the view; the switch waits for none so long that others queue behind it. */
-export const LOCK_TIMEOUT = '300ms';
-const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Whether somebody else was in the way for longer than `LOCK_TIMEOUT`. */
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-
 const CANDIDATES = `
 select table_name, role, checkpoint_commit, exists (
   select from read_model.lease where name = table_name and expires_at > clock_timestamp()
@@ -28,27 +19,6 @@ select table_name, role, checkpoint_commit, exists (
 from read_model.instance where projection = $1 for update`;
 
 const HOLDS = 'select from read_model.lease where name = $1 and holder = $2 and fencing = $3';
-
-/** Has readers see an instance from the end of the transaction on; what was live before becomes previous. */
-export const makeLive = async (
-  client: PoolClient,
-  projection: string,
-  instance: Pick<Instance, 'name'>,
-): Promise<void> => {
-  await client.query(pointView(`read_model.${projection}`, tableOf(instance)));
-  const demote = `update read_model.instance set role = 'previous', role_since = now()
-    where projection = $1 and role = 'live'`;
-  await client.query(demote, [projection]);
-  const promote = `update read_model.instance set role = 'live', role_since = now() where table_name = $1`;
-  await client.query(promote, [instance.name]);
-};
-
-/** Drops an instance with its table, its rows, its lease and what is parked of it. */
-export const dropInstance = async (client: PoolClient, instance: Pick<Instance, 'name'>): Promise<void> => {
-  await client.query(`drop table if exists ${tableOf(instance)}`);
-  await client.query('delete from read_model.instance where table_name = $1', [instance.name]);
-  await client.query('delete from read_model.lease where name = $1', [instance.name]);
-};
 
 /**
  * Makes an instance the live one, when it shows all that the live one shows or all there is: `own` is its checkpoint,

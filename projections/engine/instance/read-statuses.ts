@@ -1,5 +1,5 @@
 import { INSTANCE_COLUMNS, type Instance, type InstanceRow, toInstance } from './instance.js';
-import type { Database } from './schema.js';
+import type { Database } from '../schema.js';
 
 /** An instance as an operator asks about it. */
 export type InstanceStatus = Instance & {

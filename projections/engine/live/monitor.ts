@@ -1,8 +1,8 @@
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import type { Position } from '../../src/event-sourcing/recorded-event.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { Progress } from './progress.js';
-import { repeat } from './repeat.js';
+import { repeat } from '../repeat.js';
 
 const LOOK_MS = 500;
 /** Rows that lack an event for so long are behind. With `LOOK_MS`, less than a write's waiting budget. */

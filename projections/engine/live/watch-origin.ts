@@ -1,9 +1,9 @@
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { type Instance, readLive } from './instance.js';
-import { mismatchOf } from './origin.js';
-import type { ProjectionRefused } from './projection-refused.js';
-import { repeat } from './repeat.js';
-import { type Database, isInstalled } from './schema.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { type Instance, readLive } from '../instance/instance.js';
+import { mismatchOf } from '../instance/origin.js';
+import type { ProjectionRefused } from '../instance/projection-refused.js';
+import { repeat } from '../repeat.js';
+import { type Database, isInstalled } from '../schema.js';
 
 const LOOK_MS = 1_000;
 /** Rows that were found to be of this log are examined again so often, ms: a log can be replaced under a process. */

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import type { Projection } from '../projection.js';
-import { versionOf } from '../version.js';
-import { type ApplyBatch, makeApplyBatch } from './apply-batch.js';
-import { catchUp } from './catch-up.js';
-import { dropOutdated } from './drop-outdated.js';
-import { type Instance, INSTANCE_COLUMNS, type InstanceRow, readLive, toInstance } from './instance.js';
-import { acquireLease, newHolder, releaseLease } from './lease.js';
-import { repeat } from './repeat.js';
-import type { Writer } from './write-batch.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { type ApplyBatch, makeApplyBatch } from '../apply-batch.js';
+import { catchUp } from '../catch-up.js';
+import { dropOutdated } from '../instance/drop-outdated.js';
+import { type Instance, INSTANCE_COLUMNS, type InstanceRow, readLive, toInstance } from '../instance/instance.js';
+import { acquireLease, newHolder, releaseLease } from '../instance/lease.js';
+import { repeat } from '../repeat.js';
+import type { Writer } from '../write-batch.js';
 
 /** Rows that nobody reads may be this old: writing them rarely, in large batches, costs a fraction. */
 const FEED_MS = 1_000;

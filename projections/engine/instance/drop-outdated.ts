@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import type { Projection } from '../projection.js';
-import { versionOf } from '../version.js';
-import { inTransaction, lockSchema } from './schema.js';
-import { dropInstance, LOCK_TIMEOUT } from './switch-live.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { inTransaction, lockSchema } from '../schema.js';
+import { dropInstance, LOCK_TIMEOUT } from './roles.js';
 
 // one that another version of the program still writes is its own to keep
 const OUTDATED = `
@@ -16,8 +16,8 @@ where (age > 1 or role_since < now() - $3 * interval '1 ms') and (version = $2 o
 ))`;
 
 /**
- * Drops rows that were replaced longer than `windowMs` ago (null: however long ago), and those that were replaced before the last ones. Fails,
- * and drops nothing, while somebody reads them: try later.
+ * Drops rows that were replaced longer than `windowMs` ago (null: however long ago), and those that were
+ * replaced before the last ones. Fails, and drops nothing, while somebody reads them: try later.
  */
 export const dropOutdated = <State, Event extends DomainEvent>(
   pool: Pool,

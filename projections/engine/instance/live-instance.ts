@@ -1,8 +1,8 @@
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import type { Projection } from '../projection.js';
-import { versionOf } from '../version.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
 import { type Instance, readLive } from './instance.js';
-import { type Database, isInstalled } from './schema.js';
+import { type Database, isInstalled } from '../schema.js';
 
 /** There are no live rows that this program could check or write; the message says why. */
 export class NoLiveRows extends Error {

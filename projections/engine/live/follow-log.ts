@@ -1,13 +1,13 @@
 import { either as E } from 'fp-ts';
-import { CheckpointNotInLog } from '../../src/event-sourcing/event-store.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { pause } from '../../src/event-sourcing/pause.js';
-import { readInstance, register } from './instance.js';
-import { acquireLease, newHolder, releaseLease } from './lease.js';
-import { refuseOtherOrigin } from './origin.js';
-import { ProjectionRefused } from './projection-refused.js';
-import { migrate } from './schema.js';
-import { Deposed, type EngineDeps, holdTenure, Replaced, type Standing } from './tenure.js';
+import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
+import { readInstance, register } from '../instance/instance.js';
+import { acquireLease, Deposed, newHolder, releaseLease } from '../instance/lease.js';
+import { refuseOtherOrigin } from '../instance/origin.js';
+import { ProjectionRefused } from '../instance/projection-refused.js';
+import { migrate } from '../schema.js';
+import { type EngineDeps, holdTenure, Replaced, type Standing } from './tenure.js';
 
 const COMPETE_MS = 1_000;
 const FIRST_RETRY_MS = 100;

@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { businesses } from '../businesses.js';
-import { documents } from '../documents.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { businesses } from '../../businesses.js';
+import { documents } from '../../documents.js';
 import { type Instance, readLive } from './instance.js';
 import { ProjectionRefused } from './projection-refused.js';
-import { type Database, isInstalled } from './schema.js';
+import { type Database, isInstalled } from '../schema.js';
 
 /** Where rows say that they come from. */
 type Origin = Pick<Instance, 'logIdentity' | 'checkpoint' | 'last'>;

@@ -1,10 +1,18 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import type { Database } from './schema.js';
-import { repeat } from './repeat.js';
+import type { Database } from '../schema.js';
+import { repeat } from '../repeat.js';
 
 /** The right to write one instance. A new holder gets a higher fencing number; older ones then write nothing. */
 export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
+
+/** The lease was lost, or another moved the checkpoint: nothing was written, and nothing may be. */
+export class Deposed extends Error {
+  constructor(instance: string) {
+    super(`another process writes ${instance}`);
+    this.name = 'Deposed';
+  }
+}
 
 /** A holder that does not renew for so long has lost its lease, by the database's clock. */
 export const LEASE_MS = 5_000;
@@ -22,8 +30,7 @@ returning fencing`;
 
 /**
  * Takes the lease of an instance, or renews it for its holder; undefined while another holds it, and when the instance
- * has been dropped. With `takeOver` no other is waited
- * for: right only where the caller knows that no other process runs.
+ * has been dropped. With `takeOver` no other is waited for: right only where the caller knows that no other process runs.
  */
 export const acquireLease = async (
   database: Database,

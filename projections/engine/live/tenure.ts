@@ -1,22 +1,22 @@
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import type { Checkpoint, From, Position } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { pause } from '../../src/event-sourcing/pause.js';
-import type { Projection } from '../projection.js';
-import { makeApplyBatch } from './apply-batch.js';
-import { type Instance, readInstance, type Role, tableOf } from './instance.js';
-import { keepLease, type Lease } from './lease.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, From, Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
+import type { Projection } from '../../projection.js';
+import { makeApplyBatch } from '../apply-batch.js';
+import { type Instance, readInstance, type Role, tableOf } from '../instance/instance.js';
+import { Deposed, keepLease, type Lease } from '../instance/lease.js';
 import { mergeBatches } from './merge-batches.js';
-import type { OnNotice } from './notice.js';
-import { withSkips } from './parked/skips.js';
+import type { OnNotice } from '../notice.js';
+import { withSkips } from '../parked/skips.js';
 import type { Progress } from './progress.js';
-import { repeat } from './repeat.js';
+import { repeat } from '../repeat.js';
 import { makeStatistics } from './statistics.js';
 import { switchLive } from './switch-live.js';
-import { unpark } from './unpark.js';
-import { type Writer, writeStep } from './write-batch.js';
+import { unpark } from '../parked/unpark.js';
+import { type Writer, writeStep } from '../write-batch.js';
 
 const MERGE = { events: 500, bytes: 4_000_000 };
 /** How often, at most, a checkpoint is stored that moved over events of others alone. */
@@ -24,14 +24,6 @@ const STEP_MS = 1_000;
 const SWITCH_MS = 250;
 /** How often one who has nothing to write looks whether its instance is still the live one. */
 const LOOK_MS = 1_000;
-
-/** The lease was lost, or another moved the checkpoint: nothing was written, and nothing may be. */
-export class Deposed extends Error {
-  constructor(instance: string) {
-    super(`another process writes ${instance}`);
-    this.name = 'Deposed';
-  }
-}
 
 /** The instance was live and is no more: its rows are whole, and others are to be followed now. */
 export class Replaced extends Error {

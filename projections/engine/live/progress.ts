@@ -1,4 +1,4 @@
-import type { Position } from '../../src/event-sourcing/recorded-event.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 
 /**
  * How far the live rows of one read model have come, as this process knows it. Satisfies the ports

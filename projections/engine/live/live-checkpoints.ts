@@ -1,5 +1,5 @@
-import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import type { Database } from './schema.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { Database } from '../schema.js';
 
 /** How far the live rows of each read model have come, whoever writes them. */
 export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyMap<string, Position>> => {

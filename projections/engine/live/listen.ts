@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Client } from 'pg';
-import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import { repeat } from './repeat.js';
-import { CHANNEL } from './write-batch.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import { repeat } from '../repeat.js';
+import { CHANNEL } from '../write-batch.js';
 
 const RECONNECT_MS = 1_000;
 const CONNECT_MS = 2_000;

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import type { Projection } from '../projection.js';
-import { versionOf } from '../version.js';
+import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
 import { ProjectionRefused } from './projection-refused.js';
-import { type Database, inTransaction, lockSchema } from './schema.js';
-import { createIndexes, createTable, pointView } from './table.js';
+import { type Database, inTransaction, lockSchema } from '../schema.js';
+import { createIndexes, createTable, pointView } from '../table.js';
 
 /** `live` answers queries; `building` is on its way to it; `previous` was live before and can be again. */
 export type Role = 'live' | 'building' | 'previous';

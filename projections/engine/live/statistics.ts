@@ -1,4 +1,4 @@
-import type { Database } from './schema.js';
+import type { Database } from '../schema.js';
 
 const FIRST_AT = 1_000;
 const GROWTH = 4;

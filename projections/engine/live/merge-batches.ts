@@ -1,4 +1,4 @@
-import type { LogBatch } from '../../src/event-sourcing/event-store.js';
+import type { LogBatch } from '../../../src/event-sourcing/event-store.js';
 
 type MergeLimits = { readonly events: number; readonly bytes: number };
 
