@@ -11,6 +11,7 @@ import { serve } from '../http/serve.js';
 import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
+import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { tellDrift } from '../infrastructure/logging/tell-drift.js';
 import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
 import { tellIncident, tellNotice } from '../infrastructure/logging/tell.js';
@@ -188,7 +189,9 @@ export const startService = async (config: Config, log: Logger, started: Started
   });
   const handle = app.callback();
   const listener: Parameters<typeof serve>[0] = (request, response) => void handle(request, response);
-  const served = await serve(config.isTraced ? traceRequests(listener) : listener, config);
+  const served = await serve(config.isTraced ? traceRequests(listener) : listener, config).catch((cause: unknown) => {
+    throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
+  });
   started.add(() => {
     isStopping = true;
     return served.stop(STOP_DEADLINE);

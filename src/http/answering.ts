@@ -51,7 +51,15 @@ export const answering = ({ log, observe, streams }: AnsweringDeps): Middleware<
     const path = (ctx.path as string | null) ?? '';
     const seconds = (performance.now() - started) / 1000;
     observe?.({ operation, method, status, seconds });
-    const fields = { requestId, method, path: path.slice(0, MAX_LOGGED_PATH), operation, status, seconds, ...more };
+    const fields = {
+      requestId,
+      method,
+      path: path.slice(0, MAX_LOGGED_PATH),
+      operation,
+      status,
+      seconds: Math.round(seconds * 1e6) / 1e6,
+      ...more,
+    };
     const whole = caller === undefined ? fields : { ...fields, actor: caller.subject };
     if (status >= 500) log.error(whole, 'request failed');
     else log.info(whole, 'request');

@@ -55,7 +55,7 @@ describe('starting and stopping', function () {
     const first = await startService({ dataDir });
     const other = await mkdtemp(path.join(tmpdir(), 'start-'));
     const refusal = await failure(startService({ dataDir: other, env: { PORT: new URL(first.address).port } }));
-    expect(refusal).to.include('ended with 1').and.to.include('EADDRINUSE');
+    expect(refusal).to.include('ended with 1').and.to.include('EADDRINUSE').and.to.include('Set PORT');
     first.kill('SIGTERM');
     await first.exited;
     await rm(other, { recursive: true });

@@ -4,6 +4,17 @@ import type { LogLevel } from '../../config.js';
 
 export type { Logger } from 'pino';
 
+/** What a line of a request says in words, and is not listed below it again. */
+const TOLD = ['requestId', 'method', 'path', 'operation', 'status', 'seconds', 'actor'];
+
+/** A request in one line: listed key by key, a screen would hold three of them. */
+const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
+  const { requestId, method, path, status, seconds, actor } = line;
+  if (typeof method !== 'string') return String(line[messageKey]);
+  const by = typeof actor === 'string' ? ` by ${actor}` : '';
+  return `${method} ${String(path)} ${String(status)}${by} in ${(Number(seconds) * 1000).toFixed(1)} ms (${String(requestId)})`;
+};
+
 /**
  * The service's log: one JSON object a line, or coloured lines where a person looks at a terminal. Ids, types,
  * revisions and causes go in; bodies, tokens and payloads never do (the redaction is the net below that rule).
@@ -17,5 +28,13 @@ export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: D
       // no wildcards: they would copy each line to look for what it does not have
       redact: ['authorization', 'cookie', 'password', 'headers.authorization', 'headers.cookie'],
     },
-    destination ?? (isTerminal ? pretty({ translateTime: 'SYS:HH:MM:ss', sync: true }) : pino.destination(1)),
+    isTerminal
+      ? pretty({
+          translateTime: 'SYS:HH:MM:ss',
+          messageFormat: inWords,
+          ignore: TOLD.join(','),
+          sync: true,
+          ...(destination === undefined ? {} : { destination }),
+        })
+      : (destination ?? pino.destination(1)),
   );

@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { makeLogger } from '../../../src/infrastructure/logging/logger.js';
 
@@ -8,5 +10,28 @@ describe('the log', () => {
     const secrets = { authorization: 'Bearer secret', cookie: 'secret' };
     log.info({ ...secrets, password: 'secret', headers: { ...secrets, accept: 'shown' } }, 'careless');
     expect(lines.join('')).to.include('careless').and.to.include('shown').and.not.to.include('secret');
+  });
+
+  const onTerminal = (told: object, message: string): string => {
+    const written: Array<string> = [];
+    const destination = new Writable({ write: (chunk, _, done) => done(void written.push(String(chunk))) });
+    makeLogger('info', true, destination).info(told, message);
+    return stripVTControlCharacters(written.join('')).replace(/^\[[\d:]+\] /, '');
+  };
+
+  it('tells a request in one line on a terminal', () => {
+    const request = { requestId: 'r-1', method: 'GET', path: '/api/v1/business', operation: 'listBusinesses' };
+    expect(onTerminal({ ...request, status: 200, seconds: 0.01234, actor: 'alice' }, 'request')).to.equal(
+      'INFO: GET /api/v1/business 200 by alice in 12.3 ms (r-1)\n',
+    );
+    expect(onTerminal({ ...request, status: 404, seconds: 2, failure: { kind: 'NotFound' } }, 'request')).to.equal(
+      'INFO: GET /api/v1/business 404 in 2000.0 ms (r-1)\n    failure: {\n      "kind": "NotFound"\n    }\n',
+    );
+  });
+
+  it('tells everything else with all it knows', () => {
+    expect(onTerminal({ address: 'http://127.0.0.1:3000' }, 'listening')).to.equal(
+      'INFO: listening\n    address: "http://127.0.0.1:3000"\n',
+    );
   });
 });
