@@ -10,9 +10,13 @@ const IDLE_MS = 60_000;
 const TOTAL_MS = 600_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
-export type CopyLimits = { readonly beginMs: number; readonly idleMs: number; readonly totalMs: number };
-
-const LIMITS: CopyLimits = { beginMs: BEGIN_MS, idleMs: IDLE_MS, totalMs: TOTAL_MS };
+export type CopyOptions = {
+  readonly beginMs?: number;
+  readonly idleMs?: number;
+  readonly totalMs?: number;
+  /** Told when the reader stops to take what is there, with the connection held, and when that is over. */
+  readonly onHeldUp?: (isHeldUp: boolean) => void;
+};
 
 type DataListener = (chunk: Buffer) => void;
 
@@ -38,7 +42,7 @@ const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => 
 export const copyJson = (
   client: PoolClient,
   select: string,
-  { beginMs, idleMs, totalMs }: CopyLimits = LIMITS,
+  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS, onHeldUp = () => undefined }: CopyOptions = {},
 ): Promise<Readable> =>
   new Promise((resolve, reject) => {
     const framing = makeCopyFraming();
@@ -54,6 +58,7 @@ export const copyJson = (
       highWaterMark: HIGH_WATER_MARK,
       read: () => {
         idle.refresh();
+        onHeldUp(false);
         socket?.resume();
       },
       destroy: (error, done) => {
@@ -78,7 +83,10 @@ export const copyJson = (
         const giveBack = takeOver(socket, (chunk) => {
           idle.refresh();
           const { json, rest } = framing.take(chunk);
-          if (json.length > 0 && !body.push(json)) connection.stream.pause();
+          if (json.length > 0 && !body.push(json)) {
+            connection.stream.pause();
+            onHeldUp(true);
+          }
           if (framing.hasStarted()) {
             clearTimeout(begin);
             resolve(body);
@@ -91,6 +99,7 @@ export const copyJson = (
       handleCommandComplete: () => undefined,
       handleReadyForQuery: () => {
         isComplete = true;
+        onHeldUp(false);
         client.release();
         body.push(null);
       },

@@ -1,12 +1,12 @@
 import { option as O } from 'fp-ts';
 import { documents, fileOfKept } from '../../../projections/documents.js';
 import type { DocumentQueries, FileVersion } from '../../read/queries.js';
-import { attempt, makeQueries, makeRowById, type ReadModelPools } from './read-model-queries.js';
+import { attempt, makeQueries, makeRowById, type ReadModelConnections } from './read-model-queries.js';
 
-export const makeDocumentQueries = (pools: ReadModelPools): DocumentQueries => {
-  const keptById = makeRowById(pools.short, documents.name, 'kept');
+export const makeDocumentQueries = (connections: ReadModelConnections): DocumentQueries => {
+  const keptById = makeRowById(connections.short, documents.name, 'kept');
   return {
-    ...makeQueries(pools, documents),
+    ...makeQueries(connections, documents),
     fileOf: (id) => () =>
       attempt(async (): Promise<O.Option<FileVersion>> => {
         const row = await keptById(id);

@@ -3,6 +3,7 @@ import { makePool } from '../../../projections/engine/pool.js';
 import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../read/queries.js';
 import { makeBusinessQueries } from './business-queries.js';
 import { makeDocumentQueries } from './document-queries.js';
+import { makeListCopies } from './list-copies.js';
 import { attempt } from './read-model-queries.js';
 
 const TIMEOUT_MS = 2_000;
@@ -20,24 +21,27 @@ export type ReadModelQueries = {
 
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
 export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
-  const pools = {
-    short: makePool(connectionString, {
-      name: 'read-model',
-      connections: SHORT_CONNECTIONS,
-      connectMs: TIMEOUT_MS,
-      answerMs: TIMEOUT_MS,
-    }),
-    streams: makePool(connectionString, { name: 'read-model-lists', connections: STREAMS, connectMs: TIMEOUT_MS }),
-  };
+  const short = makePool(connectionString, {
+    name: 'read-model',
+    connections: SHORT_CONNECTIONS,
+    connectMs: TIMEOUT_MS,
+    answerMs: TIMEOUT_MS,
+  });
+  const streams = makePool(connectionString, {
+    name: 'read-model-lists',
+    connections: STREAMS,
+    connectMs: TIMEOUT_MS,
+  });
+  const connections = { short, copyList: makeListCopies(streams) };
   return {
-    businesses: makeBusinessQueries(pools),
-    documents: makeDocumentQueries(pools),
+    businesses: makeBusinessQueries(connections),
+    documents: makeDocumentQueries(connections),
     ping: () =>
       attempt(async () => {
-        await pools.short.query('select 1');
+        await short.query('select 1');
       }),
     close: async () => {
-      await Promise.all([pools.short.end(), pools.streams.end()]);
+      await Promise.all([short.end(), streams.end()]);
     },
   };
 };

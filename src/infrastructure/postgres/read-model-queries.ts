@@ -7,14 +7,14 @@ import { uuidArray } from '../../../projections/engine/binary-array.js';
 import type { KeyColumn, Projection } from '../../../projections/projection.js';
 import type { Page, PageRequest, Queries, ReadModelUnavailable, UnknownCursor, View } from '../../read/queries.js';
 import { makeCoalescedRows } from './coalesced-rows.js';
-import { copyJson } from './copy-json.js';
+import type { CopyList } from './list-copies.js';
 import { conditionsOf, type FilterValues } from './read-model-filter.js';
 
-export type ReadModelPools = {
+export type ReadModelConnections = {
   /** For answers of one round trip. */
   readonly short: Pool;
-  /** For lists as a whole, each of which holds its connection at its reader's pace. */
-  readonly streams: Pool;
+  /** For lists as a whole. */
+  readonly copyList: CopyList;
 };
 
 /** What the queries need of a projection: the view's name and the columns that filters name. */
@@ -103,7 +103,7 @@ const makePage = (pool: Pool, { name: view, keys }: Listed) => {
 const andAll = (conditions: ReadonlyArray<string> | undefined): string =>
   (conditions ?? ['false']).map((condition) => ` and ${condition}`).join('');
 
-const makeAll = ({ short, streams }: ReadModelPools, { name: view, keys }: Listed) => {
+const makeAll = ({ short, copyList }: ReadModelConnections, { name: view, keys }: Listed) => {
   const placeOf = async (id: string): Promise<string | undefined> => {
     const text = `select place from read_model.${view} where id = $1::uuid`;
     const { rows } = await short.query<{ place: string }>({ name: `${view} place`, text, values: [id] });
@@ -116,7 +116,7 @@ const makeAll = ({ short, streams }: ReadModelPools, { name: view, keys }: Liste
     // COPY takes no parameters: the place is a number of ours, the values become literals
     const conditions = andAll(conditionsOf(keys, filter, pg.escapeLiteral));
     const rows = `from read_model.${view} where body is not null${conditions} and place > ${place} order by place`;
-    return copyJson(await streams.connect(), `select body ${rows}`);
+    return copyList(`select body ${rows}`);
   };
 };
 
@@ -128,10 +128,10 @@ const orUnknownCursor = <A extends object>(
   E.chainW((value: A | undefined) => (value === undefined ? E.left(unknownCursor) : E.right(value)))(found);
 
 /** The queries that every read model answers, over the view of its live rows. */
-export const makeQueries = (pools: ReadModelPools, listed: Listed): Queries<FilterValues> => {
-  const bodyById = makeRowById(pools.short, listed.name, 'body');
-  const page = makePage(pools.short, listed);
-  const all = makeAll(pools, listed);
+export const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries<FilterValues> => {
+  const bodyById = makeRowById(connections.short, listed.name, 'body');
+  const page = makePage(connections.short, listed);
+  const all = makeAll(connections, listed);
 
   return {
     byId: (id) => () =>
