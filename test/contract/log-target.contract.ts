@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { gatherAppends } from '../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../support/chained-events.js';
 
 type OpenedTarget = { readonly target: LogTarget; readonly close: () => Promise<void> };

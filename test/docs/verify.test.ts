@@ -8,7 +8,7 @@ import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { exportLog } from '../../src/event-sourcing/whole-log/export-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains } from '../support/chained-events.js';
 import { hasPython } from '../support/python.js';
 

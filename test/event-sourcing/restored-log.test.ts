@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appended } from '../contract/event-store/store-under-test.js';
 import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../support/command-handler.js';
 

@@ -1,4 +1,4 @@
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { logTargetContract } from '../contract/log-target.contract.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
 import { openStore } from '../support/eventstoredb-double/open-store.js';

@@ -9,7 +9,7 @@ import { startProjections } from '../../projections/engine/live/start-projection
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, businessStream, type Chains, interleaved, makeChains } from '../support/chained-events.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
 import { openStore } from '../support/eventstoredb-double/open-store.js';

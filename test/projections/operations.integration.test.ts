@@ -15,7 +15,7 @@ import { writeStep } from '../../projections/engine/write-batch.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';

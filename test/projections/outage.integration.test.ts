@@ -6,7 +6,7 @@ import { either as E } from 'fp-ts';
 import type { Notice } from '../../projections/engine/notice.js';
 import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
   makeReadModelQueries,
   type ReadModelQueries,

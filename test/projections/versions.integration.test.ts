@@ -7,7 +7,7 @@ import type { Notice } from '../../projections/engine/notice.js';
 import { makePool } from '../../projections/engine/pool.js';
 import { makeProgress } from '../../projections/engine/live/progress.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';

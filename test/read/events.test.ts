@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type EventsPage, type EventsRequest, UndecodableEventError } from '../../src/read/history.js';
 import { businessHistory } from '../support/business-history.js';
 import { downEventStore } from '../support/down-event-store.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import { unsetFields } from '../../src/domain/business/state.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { makeInMemoryEventStore } from '../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import type { AsOf } from '../../src/read/history.js';
 import { givenStream } from '../support/given-stream.js';
 import { businessHistory } from '../support/business-history.js';

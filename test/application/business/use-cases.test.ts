@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { unsetFields } from '../../../src/domain/business/state.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { givenStream } from '../../support/given-stream.js';
 import { businessUseCases, factsIn, from } from '../../support/use-cases.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { admitUpload } from '../../../src/application/document/admit-upload.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { aDocumentCreated, aDocumentUpdated } from '../../support/document-events.js';
 import { downEventStore } from '../../support/down-event-store.js';
 import { givenStream } from '../../support/given-stream.js';

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import type { ClaimFailure } from '../../../src/application/document/claim-storage.js';
 import { startSweeping } from '../../../src/application/document/start-sweeping.js';
 import type { Swept } from '../../../src/application/document/sweep-files.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
 

@@ -7,7 +7,7 @@ import { LONGEST_UPLOAD } from '../../../src/application/document/longest-upload
 import { type SweepFault, sweepFiles, type SweepOptions } from '../../../src/application/document/sweep-files.js';
 import type { ObjectStorage, StorageUnavailable } from '../../../src/application/ports.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { aDocumentCreated, aDocumentUpdated, aStoredFile } from '../../support/document-events.js';
 import { downEventStore } from '../../support/down-event-store.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';

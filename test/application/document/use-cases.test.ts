@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import { commandIdsOf } from '../../../src/application/origin.js';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { givenStream } from '../../support/given-stream.js';
 import { documentUseCases, factsIn, from } from '../../support/use-cases.js';
 

@@ -36,7 +36,7 @@ export const ADAPTERS: ReadonlyArray<Adapter> = [
   {
     name: 'in memory',
     suites: ['event store', 'queries'],
-    files: ['test/infrastructure/memory/in-memory-event-store.test.ts', 'test/support/in-memory-queries.test.ts'],
+    files: ['test/support/in-memory-event-store.test.ts', 'test/support/in-memory-queries.test.ts'],
     needs: [],
   },
   { name: 'Postgres, embedded', suites: ['event store', 'queries'], files: POSTGRES, needs: [] },

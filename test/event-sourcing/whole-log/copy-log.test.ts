@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { copyLog, type Copying } from '../../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import {
   appendChained,
   businessStream,

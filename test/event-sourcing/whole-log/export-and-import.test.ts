@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { exportLog, NotExportable, type Selection } from '../../../src/event-sourcing/whole-log/export-log.js';
 import { checkExport, importLog } from '../../../src/event-sourcing/whole-log/import-log.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import {
   appendChained,
   businessStream,

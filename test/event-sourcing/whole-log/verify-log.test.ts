@@ -5,7 +5,7 @@ import type { BrokenLink } from '../../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
 
 /** A log with the same events, some of them changed. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkpointOf } from '../../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-gauges.js';

@@ -2,7 +2,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { context, propagation, trace } from '@opentelemetry/api';
 import { expect } from 'chai';
 import { serve } from '../../../src/http/serve.js';
-import { makeInMemoryEventStore } from '../../../src/infrastructure/memory/in-memory-event-store.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { traceRequests, traceStore } from '../../../src/infrastructure/tracing/tracing.js';
 import { stored } from '../../support/recorded.js';
 

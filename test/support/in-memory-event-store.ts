@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { either as E, type readonlyNonEmptyArray as RNEA, taskEither as TE } from 'fp-ts';
-import { appendBytes, rejection } from '../../event-sourcing/append-limits.js';
+import { appendBytes, rejection } from '../../src/event-sourcing/append-limits.js';
 import {
   type Appended,
   type AppendFailure,
@@ -9,7 +9,7 @@ import {
   type LogRange,
   type StreamRange,
   type Stretch,
-} from '../../event-sourcing/event-store.js';
+} from '../../src/event-sourcing/event-store.js';
 import {
   categoryOf,
   type ExpectedRevision,
@@ -17,8 +17,8 @@ import {
   type Position,
   type StoredEvent,
   type StreamName,
-} from '../../event-sourcing/recorded-event.js';
-import type { Append, LogNotEmpty, LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+} from '../../src/event-sourcing/recorded-event.js';
+import type { Append, LogNotEmpty, LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 
 const PAGE = 500;
 
