@@ -39,6 +39,10 @@ await new Command('token')
   .description('prints a signed token for development: the same settings as the service decide what signs it')
   .addOption(new Option('--role <role>', 'what the bearer may do').choices(ROLES).default('viewer'))
   .option('--user <user>', 'the acting user (subject)', 'developer')
-  .option('--expires <lifetime>', 'how long it is good for: 30m, 8h, 7d', lifetime, 86400)
+  .addOption(
+    new Option('--expires <lifetime>', 'how long it is good for: 30m, 8h, 7d')
+      .argParser(lifetime)
+      .default(86_400, '1d'),
+  )
   .action(printToken)
   .parseAsync();

@@ -57,8 +57,12 @@ export const addExport = (log: Command): void => {
       'writes the log to standard output, one JSON object a line, with the stored texts byte for byte\n' +
         '(docs/verify.md says how to check it without this program)',
     )
-    .addOption(new Option('--stream <stream>', 'only this stream').argParser(streamArgument).conflicts('category'))
-    .option('--category <category>', 'only streams of this category', categoryArgument)
+    .addOption(
+      new Option('--stream <stream>', 'only this stream: business-<id> or document-<id>')
+        .argParser(streamArgument)
+        .conflicts('category'),
+    )
+    .option('--category <category>', 'only streams of this category: business or document', categoryArgument)
     .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
     .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
     .action((options: Options) => onConfiguredLog((store, signal) => exportTo(store, options, signal)));

@@ -30,7 +30,7 @@ const conclude = (verified: Verified, stream: StreamName | undefined, options: J
     return EXIT.interrupted;
   }
   if (stream !== undefined && verified.events === 0) {
-    tell(`the log has no stream ${stream}`);
+    tell(`the log has no stream ${stream} (those of the service are named business-<id> and document-<id>)`);
     return EXIT.failed;
   }
   reportCounts(verified, options);
@@ -62,7 +62,7 @@ const verify = async (
 export const addVerify = (log: Command): void => {
   log
     .command('verify')
-    .argument('[stream]', 'only this stream', streamArgument)
+    .argument('[stream]', 'only this stream: business-<id> or document-<id>', streamArgument)
     .description(
       'recomputes the hash chain of every stream and names the first broken event of each that is broken\n' +
         '(reads the log once; remembers about 300 bytes a stream)',

@@ -44,14 +44,14 @@ export const addParked = (projections: Command): void => {
 
   parked
     .command('show')
-    .argument('<stream>', 'the entity', streamArgument)
+    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
     .description('the event that holds the entity up as it is stored, its error and the version that met it')
     .addOption(jsonOption('the same on one line'))
     .action((stream: StreamName, options: JsonOption) => onEntities((operations) => show(operations, stream, options)));
 
   parked
     .command('retry')
-    .argument('<stream>', 'the entity', streamArgument)
+    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
     .description('folds the entity anew with this program; exit code 1 when it stays parked')
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: JsonOption) =>
@@ -60,9 +60,9 @@ export const addParked = (projections: Command): void => {
 
   parked
     .command('skip')
-    .argument('<stream>', 'the entity', streamArgument)
+    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
     .description(
-      'records, in the log and for ever, that the read model passes over the event that holds the entity up,\n' +
+      'records, in the log and for ever, that the read model passes over the event that holds the entity up, ' +
         'and lets the entity go on without it; the event stays in the log and in the history',
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)

@@ -141,7 +141,7 @@ export const addRebuild = (projections: Command): void => {
     .option('--report <file>', 'write every difference with its values into this file, one JSON object a line')
     .option(
       '--from-scratch',
-      'drop what an unfinished rebuild has left, instead of going on with it; and replace live rows that have seen\n' +
+      'drop what an unfinished rebuild has left, instead of going on with it; and replace live rows that have seen ' +
         'what is not in the log, as after a restore of the log: nothing is compared then, and there is no way back',
     )
     .option('--from-other-log', 'the same, also when the live rows were made from the log of another installation')

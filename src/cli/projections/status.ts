@@ -80,7 +80,10 @@ const status = async (readModels: ReadModels, options: Options, signal: AbortSig
 export const addStatus = (projections: Command): void => {
   projections
     .command('status')
-    .description('how far the rows of each read model are, who writes them, and what cannot be projected')
+    .description(
+      'how far the rows of each read model are, who writes them, and what cannot be projected\n' +
+        '(head: where its newest event stands in the log; position: how far the log was read for it, which can be beyond)',
+    )
     .option('--watch', 'again every second, until it is interrupted')
     .addOption(jsonOption('one JSON object a line: each row'))
     .action((options: Options) => onReadModels((readModels, signal) => status(readModels, options, signal)));

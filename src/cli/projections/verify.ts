@@ -86,7 +86,7 @@ export const addVerifyRows = (projections: Command): void => {
     .command('verify')
     .addArgument(projectionArgument('which one; without it, both'))
     .description(
-      'folds entities from the log and compares them with their live rows, field by field, each as of the\n' +
+      'folds entities from the log and compares them with their live rows, field by field, each as of the ' +
         'checkpoint that stood when its row was read: rows that are behind the log do not differ',
     )
     .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
