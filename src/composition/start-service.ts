@@ -20,7 +20,10 @@ import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js'
 import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
-import { makeReadModelQueries, type ReadModelQueries } from '../infrastructure/postgres/make-read-model-queries.js';
+import {
+  makeReadModelQueries,
+  type ReadModelQueries,
+} from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeReadiness } from '../infrastructure/readiness.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
 import type { Started } from './started.js';

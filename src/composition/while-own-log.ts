@@ -2,7 +2,7 @@ import { taskEither as TE } from 'fp-ts';
 import type { ProjectionRefused } from '../../projections/engine/instance/projection-refused.js';
 import type { Projections } from '../../projections/engine/live/start-projections.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
-import type { ReadModelQueries } from '../infrastructure/postgres/make-read-model-queries.js';
+import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { Queries, ReadModelUnavailable } from '../read/queries.js';
 
 /** Why the read models are not of the log that is connected; undefined while nothing is known against them. */

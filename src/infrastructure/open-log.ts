@@ -6,7 +6,7 @@ import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { Incident } from './open-stores.js';
-import { makePostgresEventStore } from './postgres/postgres-event-store.js';
+import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** Where a log is. */
 export type LogLocation =

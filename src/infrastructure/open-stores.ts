@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ClaimKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { Incident as EventStoreDbIncident } from './eventstoredb/incident.js';
-import { type EventLogIncident, makePostgresEventStore } from './postgres/postgres-event-store.js';
+import { type EventLogIncident, makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** What can happen to a connection that the log tells about: reconnected, a watchdog fired. */
 export type Incident = EventLogIncident | EventStoreDbIncident;

@@ -15,7 +15,7 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { makePostgresEventStore } from '../../src/infrastructure/postgres/postgres-event-store.js';
+import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { fillLog } from './business-log.js';
 
 const ENTITIES = Number(process.env['ENTITIES'] ?? 200_000);

@@ -11,7 +11,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
   makeReadModelQueries,
   type ReadModelQueries,
-} from '../../src/infrastructure/postgres/make-read-model-queries.js';
+} from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';

@@ -10,7 +10,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
   makeReadModelQueries,
   type ReadModelQueries,
-} from '../../src/infrastructure/postgres/make-read-model-queries.js';
+} from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';

@@ -3,7 +3,7 @@ import {
   makePostgresEventStore,
   type PostgresEventStore,
   type PostgresEventStoreOptions,
-} from '../../src/infrastructure/postgres/postgres-event-store.js';
+} from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 
 /** For arranging: throws when the store cannot be opened. */
 export const openStore = async (

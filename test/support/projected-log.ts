@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { startProjections } from '../../projections/engine/live/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import { makePostgresEventStore } from '../../src/infrastructure/postgres/postgres-event-store.js';
+import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 
 /** Writes a log in a database by `write`, which gives its last position, and leaves it projected into rows there. */
 export const projectLog = async (

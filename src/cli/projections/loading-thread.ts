@@ -9,7 +9,7 @@ import { type LoadingStretch, loadStretch, RowsRefused } from '../../../projecti
 import { Deposed } from '../../../projections/engine/instance/lease.js';
 import type { Projection } from '../../../projections/projection.js';
 import type { DomainEvent } from '../../event-sourcing/serde.js';
-import { makePostgresEventStore } from '../../infrastructure/postgres/postgres-event-store.js';
+import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
 import { messageOf } from '../message-of.js';
 import { databaseTrouble } from './database-trouble.js';
 import type { LoadReply, LoadRequest, ThreadData } from './loading-threads.js';

@@ -4,7 +4,7 @@ import {
   defaultAppendLimits,
   makeAppendQueue,
   type PendingAppend,
-} from '../../../src/infrastructure/postgres/event-log/append-queue.js';
+} from '../../../src/infrastructure/postgres/event-log/append/append-queue.js';
 import { anEvent, aStream } from '../../contract/event-store/store-under-test.js';
 
 type Batch = { readonly appends: ReadonlyArray<PendingAppend>; readonly commit: () => void };

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type {
   EventLogIncident,
   PostgresEventStore,
-} from '../../../src/infrastructure/postgres/postgres-event-store.js';
+} from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import {
   anEvent,
   append,

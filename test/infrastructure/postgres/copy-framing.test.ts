@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { makeCopyFraming } from '../../../src/infrastructure/postgres/copy-framing.js';
+import { makeCopyFraming } from '../../../src/infrastructure/postgres/read-models/copy-framing.js';
 
 const message = (code: string, payload: Buffer): Buffer => {
   const head = Buffer.from(`${code}....`);

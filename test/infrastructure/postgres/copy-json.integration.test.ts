@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { copyJson, type CopyOptions } from '../../../src/infrastructure/postgres/copy-json.js';
+import { copyJson, type CopyOptions } from '../../../src/infrastructure/postgres/read-models/copy-json.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 

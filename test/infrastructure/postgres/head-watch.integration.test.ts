@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { makeCommitFeed } from '../../../src/infrastructure/postgres/event-log/commit-feed.js';
 import { watchHead } from '../../../src/infrastructure/postgres/event-log/head-watch.js';
-import type { Pages } from '../../../src/infrastructure/postgres/event-log/pages.js';
+import type { Pages } from '../../../src/infrastructure/postgres/event-log/read/pages.js';
 import { anEvent, appended, aStream } from '../../contract/event-store/store-under-test.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';

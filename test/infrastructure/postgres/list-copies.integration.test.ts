@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { makePool } from '../../../projections/engine/pool.js';
-import { type CopyList, makeListCopies } from '../../../src/infrastructure/postgres/list-copies.js';
+import { type CopyList, makeListCopies } from '../../../src/infrastructure/postgres/read-models/list-copies.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 
 const LONG = `select '"${'x'.repeat(1_000)}"' from generate_series(1, 20000)`;

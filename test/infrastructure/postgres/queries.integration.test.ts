@@ -1,6 +1,6 @@
 import { startProjections } from '../../../projections/engine/live/start-projections.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
-import { makeReadModelQueries } from '../../../src/infrastructure/postgres/make-read-model-queries.js';
+import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { queriesContract } from '../../contract/queries.contract.js';
 import { freshDatabase } from '../../support/postgres.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
-import type { PostgresEventStore } from '../../../src/infrastructure/postgres/postgres-event-store.js';
+import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import {
   anEvent,
   append,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { LogBatch } from '../../../src/event-sourcing/event-store.js';
 import type { Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { type Committed, makeCommitFeed } from '../../../src/infrastructure/postgres/event-log/commit-feed.js';
-import type { Pages } from '../../../src/infrastructure/postgres/event-log/pages.js';
+import type { Pages } from '../../../src/infrastructure/postgres/event-log/read/pages.js';
 import { followLog } from '../../../src/infrastructure/postgres/event-log/subscription.js';
 import { anEvent, aStream } from '../../contract/event-store/store-under-test.js';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { CommitFeed } from './commit-feed.js';
-import { HEAD_CHANNEL } from './append-statement.js';
+import { HEAD_CHANNEL } from './append/append-statement.js';
 import type { OnIncident } from './incident.js';
 import { makeLastingConnection } from './lasting-connection.js';
-import type { Pages } from './pages.js';
+import type { Pages } from './read/pages.js';
 import { jitter } from './jitter.js';
 
 /** A look at the head in case no notification came, and how often a lost connection is renewed, ms. */

@@ -2,7 +2,7 @@ import { CheckpointNotInLog, type LogBatch, type LogRange } from '../../../event
 import { categoryOf, type Position } from '../../../event-sourcing/recorded-event.js';
 import type { CommitFeed, Stretch } from './commit-feed.js';
 import type { OnIncident } from './incident.js';
-import type { Pages } from './pages.js';
+import type { Pages } from './read/pages.js';
 import { jitter } from './jitter.js';
 
 const RETRY = 300;

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { taskEither as TE } from 'fp-ts';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { StoreUnavailable, type StreamOrder, type Stretch } from '../../../event-sourcing/event-store.js';
-import type { Position, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { StoreUnavailable, type StreamOrder, type Stretch } from '../../../../event-sourcing/event-store.js';
+import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
 
 /** So many events of the log are looked at to divide it. */

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
-import { appendBytes } from '../../../event-sourcing/append-limits.js';
-import type { AppendFailure } from '../../../event-sourcing/event-store.js';
-import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
+import { appendBytes } from '../../../../event-sourcing/append-limits.js';
+import type { AppendFailure } from '../../../../event-sourcing/event-store.js';
+import type { Append } from '../../../../event-sourcing/whole-log/log-target.js';
 import { type AppendQueue, defaultAppendLimits } from './append-queue.js';
 
 /** Cuts a list into stretches that the queue commits as one batch each: in one transaction, in their order. */

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
-import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
-import { type Appended, type AppendFailure, StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import { appendBytes, rejection } from '../../../../event-sourcing/append-limits.js';
+import { type Appended, type AppendFailure, StoreUnavailable } from '../../../../event-sourcing/event-store.js';
 import type { AppendCommand } from './append-statement.js';
 
 /** An append that waits for its answer. `since` is when it came, ms of `performance.now`. */

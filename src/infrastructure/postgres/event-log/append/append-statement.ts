@@ -1,12 +1,12 @@
-import type { Appended } from '../../../event-sourcing/event-store.js';
+import type { Appended } from '../../../../event-sourcing/event-store.js';
 import type {
   ExpectedRevision,
   NewEvent,
   Position,
   Revision,
   StreamName,
-} from '../../../event-sourcing/recorded-event.js';
-import { bigintArray, textArray, uuidArray } from '../../../../projections/engine/binary-array.js';
+} from '../../../../event-sourcing/recorded-event.js';
+import { bigintArray, textArray, uuidArray } from '../../../../../projections/engine/binary-array.js';
 
 /** One append as it travels in a batch. */
 export type AppendCommand = {

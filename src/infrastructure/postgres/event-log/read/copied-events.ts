@@ -1,4 +1,4 @@
-import type { StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import type { StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 
 /**
  * Layout: https://www.postgresql.org/docs/17/sql-copy.html (19 bytes of header, then for each row a count of columns in

@@ -1,5 +1,5 @@
-import type { LogBatch, LogRange, StreamRange } from '../../../event-sourcing/event-store.js';
-import type { Position, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import type { LogBatch, LogRange, StreamRange } from '../../../../event-sourcing/event-store.js';
+import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { firstOf, type Pages } from './pages.js';
 
 export async function* readStream(

@@ -1,7 +1,7 @@
 import { either as E, readonlyArray as RA } from 'fp-ts';
 import type pg from 'pg';
-import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
-import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import { StoreUnavailable } from '../../../../event-sourcing/event-store.js';
+import type { StoredEvent } from '../../../../event-sourcing/recorded-event.js';
 import type { PendingAppend } from './append-queue.js';
 import {
   appendedAt,
@@ -12,11 +12,11 @@ import {
   type PlacedCommand,
   type SentStatement,
 } from './append-statement.js';
-import type { CommitFeed } from './commit-feed.js';
-import type { OnIncident } from './incident.js';
-import type { LastingConnection } from './lasting-connection.js';
+import type { CommitFeed } from '../commit-feed.js';
+import type { OnIncident } from '../incident.js';
+import type { LastingConnection } from '../lasting-connection.js';
 import { loneAppend } from './lone-append-statement.js';
-import { jitter } from './jitter.js';
+import { jitter } from '../jitter.js';
 import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
 import { sqlFailureOf } from './sql-failure.js';
 

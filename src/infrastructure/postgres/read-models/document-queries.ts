@@ -1,6 +1,6 @@
 import { option as O } from 'fp-ts';
-import { documents, fileOfKept } from '../../../projections/documents.js';
-import type { DocumentQueries, FileVersion } from '../../read/queries.js';
+import { documents, fileOfKept } from '../../../../projections/documents.js';
+import type { DocumentQueries, FileVersion } from '../../../read/queries.js';
 import { attempt, makeQueries, makeRowById, type ReadModelConnections } from './read-model-queries.js';
 
 export const makeDocumentQueries = (connections: ReadModelConnections): DocumentQueries => {

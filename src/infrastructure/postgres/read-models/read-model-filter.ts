@@ -1,5 +1,5 @@
-import { INDEXED_CHARACTERS } from '../../../projections/engine/table.js';
-import type { KeyColumn } from '../../../projections/projection.js';
+import { INDEXED_CHARACTERS } from '../../../../projections/engine/table.js';
+import type { KeyColumn } from '../../../../projections/projection.js';
 
 type Key = Pick<KeyColumn<never>, 'name' | 'type' | 'filter'>;
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { StoreUnavailable, type StreamRange } from '../../../event-sourcing/event-store.js';
-import type { Position, Revision, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
+import type { Position, Revision, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };

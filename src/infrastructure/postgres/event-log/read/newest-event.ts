@@ -1,4 +1,4 @@
-import type { Position } from '../../../event-sourcing/recorded-event.js';
+import type { Position } from '../../../../event-sourcing/recorded-event.js';
 import type { Pages } from './pages.js';
 
 const MAX_REMEMBERED = 64;

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
-import type { Appended, RevisionConflict } from '../../../event-sourcing/event-store.js';
+import type { Appended, RevisionConflict } from '../../../../event-sourcing/event-store.js';
 import { type AppendCommand, firstRevision, type SentStatement } from './append-statement.js';
-import { bigintArray, textArray } from '../../../../projections/engine/binary-array.js';
+import { bigintArray, textArray } from '../../../../../projections/engine/binary-array.js';
 
 /** What stands where appends did not find their place. */
 const text = `

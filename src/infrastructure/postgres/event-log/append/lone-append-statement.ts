@@ -1,5 +1,5 @@
 import { type AppendCommand, firstRevision, HEAD_CHANNEL, type SentStatement } from './append-statement.js';
-import type { NewEvent } from '../../../event-sourcing/recorded-event.js';
+import type { NewEvent } from '../../../../event-sourcing/recorded-event.js';
 
 /**
  * What `appendStatement` does, for one event that travels alone: without arrays it costs half the time, and alone is

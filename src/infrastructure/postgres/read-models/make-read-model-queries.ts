@@ -1,6 +1,6 @@
 import type { either as E } from 'fp-ts';
-import { makePool } from '../../../projections/engine/pool.js';
-import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../read/queries.js';
+import { makePool } from '../../../../projections/engine/pool.js';
+import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../../read/queries.js';
 import { makeBusinessQueries } from './business-queries.js';
 import { makeDocumentQueries } from './document-queries.js';
 import { makeListCopies } from './list-copies.js';
