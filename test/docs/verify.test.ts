@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { exportLog } from '../../src/event-sourcing/whole-log/export-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains } from '../support/chained-events.js';
+import { startMemoryStack } from '../support/memory-stack.js';
 import { hasPython } from '../support/python.js';
 
 const scriptIn = (page: string): string => /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
@@ -36,13 +37,15 @@ const TEXTS: Json = {
 describe('docs/verify.md', function () {
   this.timeout(20_000);
 
+  let page: string;
   let directory: string;
   let log: LogTarget;
 
   before(async function () {
     if (!hasPython()) this.skip(); // reason: the script is Python
     directory = await mkdtemp(path.join(tmpdir(), 'verify-'));
-    await writeFile(path.join(directory, 'verify.py'), scriptIn(await readFile('docs/verify.md', 'utf8')));
+    page = await readFile('docs/verify.md', 'utf8');
+    await writeFile(path.join(directory, 'verify.py'), scriptIn(page));
     log = makeInMemoryEventStore();
     const chains = makeChains();
     await appendChained(log, chains, ...interleaved(4, 10));
@@ -123,4 +126,27 @@ describe('docs/verify.md', function () {
       expect(code).to.equal(1);
       expect(words).to.match(said);
     });
+
+  it('checks what a GET with proof answered, and finds what was changed in it', async () => {
+    const stack = await startMemoryStack();
+    const Authorization = `Bearer ${stack.tokenFor('admin')}`;
+    const send = async (method: string, at: string, body: object): Promise<string> => {
+      const headers = { Authorization, 'Content-Type': 'application/json' };
+      const response = await fetch(stack.baseUrl + at, { method, headers, body: JSON.stringify(body) });
+      return ((await response.json()) as { _id: string })._id;
+    };
+    const id = await send('POST', '/api/v1/business', { name: 'Acme', businessType: 'LLC', netWorth: 1.5e300 });
+    await send('PUT', `/api/v1/business/${id}`, { phone: '+1 555 0100' });
+    const [, before = '', convert = ''] = /```sh\n(curl .*?) \| (python3 -c '.*?') > /s.exec(page) ?? [];
+    expect(before).to.include('/events?proof=true');
+    const answer = await fetch(`${stack.baseUrl}/api/v1/business/${id}/events?proof=true`, {
+      headers: { Authorization },
+    });
+    const answered = await answer.text();
+    const lines = (text: string): string => execFileSync('sh', ['-c', convert], { input: text, encoding: 'utf8' });
+    expect(await verify(lines(answered))).to.deep.equal([0, '2 events in 1 streams, every chain intact\n']);
+    const [code, words] = await verify(lines(answered.replace('555', '556')));
+    expect([code, words]).to.deep.equal([1, `line 2, business-${id}, revision 1: dataHash does not match data\n`]);
+    await stack.stop();
+  });
 });
