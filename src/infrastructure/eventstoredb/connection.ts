@@ -39,9 +39,10 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
 
   const connect = async (): Promise<Node> => {
     if (outage !== undefined) await pause(pauseOf(timings, outage.failures - 1), closing.signal);
-    const endpoint = nameOf(await findLeader(settings, asker));
+    const leader = await findLeader(settings, asker);
+    const endpoint = nameOf(leader);
     if (closing.signal.aborted) throw new StoreUnavailable('the connection to EventStoreDB is closed');
-    current = openNode(endpoint, settings);
+    current = openNode(endpoint, settings, asker.take(leader));
     outage = undefined;
     asker.close();
     onIncident({ kind: wasConnected ? 'reconnected' : 'connected', endpoint });

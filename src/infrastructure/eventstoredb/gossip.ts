@@ -4,7 +4,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { Metadata } from '@grpc/grpc-js';
 import { callFailed } from './call-failed.js';
 import { type Endpoint, nameOf, type Settings } from './connection-string.js';
-import { channelOptions } from './node.js';
+import { type Channel, channelOptions } from './node.js';
 
 /** What one node says about its cluster. */
 export type Gossip = { readonly members: number; readonly leader: Endpoint | undefined };
@@ -12,6 +12,8 @@ export type Gossip = { readonly members: number; readonly leader: Endpoint | und
 /** Asks nodes who leads. Keeps its connections, so that asking a frozen host for hours holds one socket, not many. */
 export type Asker = {
   readonly ask: (endpoint: Endpoint) => Promise<Gossip>;
+  /** Hands over the connection that a node has answered on; whoever takes it closes it. */
+  readonly take: (endpoint: Endpoint) => Channel;
   readonly close: () => void;
 };
 
@@ -42,6 +44,11 @@ export const makeAsker = (settings: Settings, within: number): Asker => {
           error === null ? resolve(understood(info)) : reject(callFailed(error)),
         );
       }),
+    take: (endpoint) => {
+      const client = clientOf(endpoint);
+      clients.delete(nameOf(endpoint));
+      return client.getChannel();
+    },
     close: () => {
       for (const client of clients.values()) client.close();
       clients.clear();

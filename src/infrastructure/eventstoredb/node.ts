@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { type ChannelOptions, Metadata } from '@grpc/grpc-js';
+import { type ChannelOptions, type Client, Metadata } from '@grpc/grpc-js';
 import { CallFailed } from './call-failed.js';
 import type { Settings } from './connection-string.js';
 
@@ -23,6 +23,8 @@ export type Node = {
   readonly retire: () => void;
 };
 
+export type Channel = ReturnType<Client['getChannel']>;
+
 export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
   'grpc.keepalive_time_ms': keepAlive.interval,
   'grpc.keepalive_timeout_ms': keepAlive.timeout,
@@ -34,8 +36,12 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
   'grpc.max_reconnect_backoff_ms': 1000,
 });
 
-export const openNode = (endpoint: string, settings: Settings): Node => {
-  const streams = new streamsGrpc.StreamsClient(endpoint, settings.credentials, channelOptions(settings));
+/**
+ * Goes on with the connection on which the node said that it leads. Of a new one the first calls would wait for another
+ * handshake, and where that is slow, fail all together with the first of them that is out of time.
+ */
+export const openNode = (endpoint: string, settings: Settings, channelOverride: Channel): Node => {
+  const streams = new streamsGrpc.StreamsClient(endpoint, settings.credentials, { channelOverride });
   const retirement = new AbortController();
   // every subscriber listens
   setMaxListeners(0, retirement.signal);

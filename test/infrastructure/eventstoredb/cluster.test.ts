@@ -30,6 +30,20 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
+    'sends calls over the connection on which the leader has answered, so that none waits for another handshake',
+    onCluster(async ({ store, double }) => {
+      for (const index of [1, 2]) {
+        double.elect(index);
+        await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
+        const [answered, used] = double.nodes[index]!.state.calls.slice(-2);
+        expect([answered?.rpc, used?.rpc]).to.deep.equal(['gossip', 'append']);
+        expect(used?.peer).to.equal(answered?.peer);
+        double.nodes[index]!.kill();
+      }
+    }),
+  );
+
+  it(
     'leads on from one address to the leader elsewhere',
     onCluster(async ({ double }) => {
       double.elect(1);

@@ -85,7 +85,7 @@ export const makeAppendService = (state: NodeState) => {
     else perform(state, request, state.faults.appends.shift(), reply);
   };
   return (call: ServerReadableStream<AppendReq, AppendResp>, callback: sendUnaryData<AppendResp>): void => {
-    noteCall(state, 'append', call.metadata);
+    noteCall(state, 'append', call);
     serve(call, callback).catch((error: unknown) => callback(error as Error)); // reason: what the stream throws
   };
 };

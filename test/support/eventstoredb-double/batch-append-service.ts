@@ -45,7 +45,7 @@ export const makeBatchAppendService = (state: NodeState) => {
     }
   };
   return (call: Call): void => {
-    noteCall(state, 'append', call.metadata);
+    noteCall(state, 'append', call);
     if (!state.isLeader() && insistsOnLeader(call.metadata)) call.destroy(errors.notLeader(state.leader()!));
     else serve(call).catch((error: unknown) => call.destroy(error as Error)); // reason: what the stream throws
   };

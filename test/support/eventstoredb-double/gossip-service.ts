@@ -8,7 +8,7 @@ const { VNodeState } = gossip.MemberInfo;
 export const makeGossipService =
   (state: NodeState) =>
   (call: ServerUnaryCall<Empty, ClusterInfo>, callback: sendUnaryData<ClusterInfo>): void => {
-    noteCall(state, 'gossip', call.metadata);
+    noteCall(state, 'gossip', call);
     if (state.faults.isSilent) return;
     const info = new gossip.ClusterInfo();
     for (const { host, port, isLeader, isAlive } of state.members()) {

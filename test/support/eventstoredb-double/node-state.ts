@@ -1,4 +1,4 @@
-import type { Metadata } from '@grpc/grpc-js';
+import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Faults } from './faults.js';
 import type { DoubleLog } from './log.js';
 
@@ -7,6 +7,8 @@ export type Place = { readonly host: string; readonly port: number };
 type Call = {
   readonly rpc: 'append' | 'read' | 'gossip';
   readonly headers: { readonly [name: string]: unknown };
+  /** The connection it came over: address and port of the client. */
+  readonly peer: string;
 };
 
 /** What the services of one node share. */
@@ -28,8 +30,12 @@ export type NodeState = {
   readonly members: () => ReadonlyArray<Place & { readonly isLeader: boolean; readonly isAlive: boolean }>;
 };
 
-export const noteCall = (state: NodeState, rpc: Call['rpc'], headers: Metadata): void => {
-  state.calls.push({ rpc, headers: headers.getMap() });
+export const noteCall = (
+  state: NodeState,
+  rpc: Call['rpc'],
+  call: Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getPeer'>,
+): void => {
+  state.calls.push({ rpc, headers: call.metadata.getMap(), peer: call.getPeer() });
 };
 
 export const insistsOnLeader = (headers: Metadata): boolean => headers.get('requires-leader')[0] === 'true';

@@ -61,7 +61,7 @@ const serve = async (state: NodeState, call: ReadCall): Promise<void> => {
 export const makeReadService =
   (state: NodeState) =>
   (call: ReadCall): void => {
-    noteCall(state, 'read', call.metadata);
+    noteCall(state, 'read', call);
     state.openReads.add(call);
     const over = (): void => void state.openReads.delete(call);
     call.on('cancelled', over);
