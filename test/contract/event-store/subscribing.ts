@@ -71,8 +71,7 @@ export const subscribing = (store: StoreUnderTest): void => {
     const other = aCategory();
     const writing = Array.from({ length: WRITERS }, () => write(category));
     const beside = Array.from({ length: 8 }, () => write(other));
-    const live = await take(WRITERS * EACH, 'start', category);
-    await Promise.all([...writing, ...beside]);
+    const [live] = await Promise.all([take(WRITERS * EACH, 'start', category), ...writing, ...beside]);
     expectWholeLog(eventsOf(live));
     expectWholeLog(eventsOf(await take(WRITERS * EACH, 'start', category)));
   });
