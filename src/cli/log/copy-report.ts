@@ -55,15 +55,20 @@ export const stepsToCutOver = ({ from, to }: Route): string =>
     'The old log is not changed; never start a service on it again.',
   ].join('\n');
 
+const fateOfReadModels = (tablesMoved: number, keepsReadModels: boolean): string => {
+  if (!keepsReadModels) return 'The read models are made anew in the new database when the service starts.';
+  return tablesMoved === 0
+    ? 'There are no read models yet: they are made when the service starts.'
+    : `The read models go on where they are (${tablesMoved} tables moved): nothing is built anew.`;
+};
+
 export const stepsAfterCutOver = (
   { from, to }: Route,
   moved: ReadonlyArray<string>,
   keepsReadModels: boolean,
 ): string =>
   [
-    keepsReadModels
-      ? `The read models go on where they are (${moved.length} tables moved): nothing is built anew.`
-      : 'The read models are made anew in the new database when the service starts.',
+    fateOfReadModels(moved.length, keepsReadModels),
     `Start the service ${settingsFor(to)}.`,
     `The old log is not changed; never start a service on it again. The way back is the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
   ].join('\n');

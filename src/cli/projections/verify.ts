@@ -45,7 +45,7 @@ const verifyOne = async (
   signal: AbortSignal,
 ): Promise<Verified> => {
   const { sample, repair } = options;
-  const progress = makeProgress(standardError, `verifying ${name}`);
+  const progress = makeProgress(standardError, `verifying ${name}`, 'entities');
   let repaired = 0;
   const verified = await verify({
     sample,

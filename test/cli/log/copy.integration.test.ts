@@ -98,6 +98,14 @@ describe('log copy', function () {
     await third.exited;
   });
 
+  it('does not claim to have taken read models along where there are none', async () => {
+    const elsewhere = { DATA_DIR: path.join(directory, 'elsewhere') };
+    const from = ['--from', double.connectionString];
+    const over = await runOperator(['log', 'copy', ...from, '--to', 'embedded', '--cut-over'], { env: elsewhere });
+    expect(over.code).to.equal(0);
+    expect(over.stdout).to.include('There are no read models yet: they are made when the service starts.');
+  });
+
   it('refuses to copy a log onto itself, and names what is no log', async () => {
     const same = await runOperator(['log', 'copy', '--to', 'embedded'], { env });
     expect(same.code).to.equal(2);
