@@ -5,8 +5,8 @@ import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { businesses } from '../businesses.js';
 import { documents } from '../documents.js';
 import { bigintArray, uuidArray } from './binary-array.js';
-import { type Database, inTransaction, lockSchema, migrate } from './schema.js';
 import { dropInstance } from './instance/roles.js';
+import { type Database, inTransaction, isInstalled, lockSchema, migrate } from './schema.js';
 
 /** The read models stay as they are; `reason` is a sentence for the operator. */
 type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
@@ -38,8 +38,7 @@ const PAGE = 10_000;
 class Refusal extends Error {}
 
 const tablesOf = async (database: Database): Promise<ReadonlyArray<Table>> => {
-  const schema = await database.query(`select where to_regclass('read_model.instance') is not null`);
-  if (schema.rowCount === 0) return [];
+  if (!(await isInstalled(database))) return [];
   const { rows } = await database.query<Table>(
     'select table_name, projection, log_identity, checkpoint_commit from read_model.instance order by table_name',
   );

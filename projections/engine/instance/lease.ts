@@ -30,7 +30,8 @@ returning fencing`;
 
 /**
  * Takes the lease of an instance, or renews it for its holder; undefined while another holds it, and when the instance
- * has been dropped. With `takeOver` no other is waited for: right only where the caller knows that no other process runs.
+ * has been dropped. With `takeOver` no other is waited for: right only where the caller knows that no other process
+ * runs.
  */
 export const acquireLease = async (
   database: Database,

@@ -38,8 +38,8 @@ export const readPrevious = async <State, Event extends DomainEvent>(
 };
 
 /**
- * Keeps the rows that were replaced last about a second behind the live ones, and never before them, until the window is over and they are
- * dropped. Whatever fails is tried again: nobody reads these rows.
+ * Keeps the rows that were replaced last about a second behind the live ones, and never before them, until the window
+ * is over and they are dropped. Whatever fails is tried again: nobody reads these rows.
  */
 export const feedPrevious = async <State, Event extends DomainEvent>(
   { pool, store, projection, windowMs, isOwnLog }: Feeding<State, Event>,

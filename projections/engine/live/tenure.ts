@@ -118,7 +118,8 @@ const switchWhenLevel = async <State, Event extends DomainEvent>(tenure: Tenure<
 
 /**
  * Projects an instance as the holder of its lease, until `signal` aborts; `begin` is given a look at where it stands.
- * Throws `Deposed` when another took over, `Replaced` when others became live instead, and whatever log and database throw.
+ * Throws `Deposed` when another took over, `Replaced` when others became live instead, and whatever log and database
+ * throw.
  */
 export const holdTenure = async <State, Event extends DomainEvent>(
   deps: EngineDeps<State, Event>,

@@ -9,7 +9,7 @@ import { recordId } from './record-id.js';
 
 type AskedRecord = { readonly id: string; readonly asOf: AsOf; readonly conditions: Conditions };
 
-/** Which record a GET asks for, as of when and on what conditions. All faults of query and headers go before the id's. */
+/** Which record a GET asks for, as of when, on what conditions; faults of query and headers go before the id's. */
 export const askedRecord = ({ ctx, params, query }: Exchange): E.Either<Failure, AskedRecord> => {
   const asked = both(readAsOf(query), conditionsOf(ctx.req.headers));
   if (E.isLeft(asked)) return asked;
