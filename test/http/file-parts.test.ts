@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { selectBytes } from '../../src/http/document/byte-range.js';
-import { attachment } from '../../src/http/document/content-disposition.js';
+import { selectBytes } from '../../src/http/document/file/byte-range.js';
+import { attachment } from '../../src/http/document/file/content-disposition.js';
 
 const part = (first: number, last: number) => ({ _tag: 'Part', range: { first, last } });
 const whole = { _tag: 'Whole' };

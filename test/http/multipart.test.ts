@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import Koa from 'koa';
 import { storeUpload } from '../../src/application/document/store-upload.js';
-import { type Form, type FormFailure, readForm } from '../../src/http/document/multipart.js';
+import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
 import { contentOf } from '../support/bodies.js';
 import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';

@@ -16,8 +16,8 @@ import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
 import type { Service } from '../service.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
-import type { FormDeps } from './multipart.js';
-import { type DocumentRequest, isForm, readDocumentForm } from './read-document.js';
+import type { FormDeps } from './form/multipart.js';
+import { type DocumentRequest, isForm, readDocumentForm } from './form/read-document-form.js';
 
 type Documents = Service['documents'];
 

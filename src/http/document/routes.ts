@@ -7,7 +7,7 @@ import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import type { Service } from '../service.js';
 import { createDocument, updateDocument } from './change-document.js';
-import { getFile } from './get-file.js';
+import { getFile } from './file/get-file.js';
 
 const all = `${API}/document`;
 const one = `${all}/:id`;

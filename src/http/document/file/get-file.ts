@@ -1,9 +1,9 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { Exchange } from '../exchange.js';
-import type { Failure } from '../problem/failure.js';
-import { askedRecord } from '../record/asked-record.js';
-import type { Answer } from '../response/answer.js';
-import type { Service } from '../service.js';
+import type { Exchange } from '../../exchange.js';
+import type { Failure } from '../../problem/failure.js';
+import { askedRecord } from '../../record/asked-record.js';
+import type { Answer } from '../../response/answer.js';
+import type { Service } from '../../service.js';
 import { fileResponse } from './file-response.js';
 
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */

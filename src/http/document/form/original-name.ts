@@ -1,4 +1,4 @@
-import { TEXT_LIMIT } from '../fields/text.js';
+import { TEXT_LIMIT } from '../../fields/text.js';
 
 /** What a file is called whose name consists of nothing that can be shown. */
 const NAMELESS = 'file';

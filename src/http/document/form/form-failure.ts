@@ -1,5 +1,5 @@
 import { MulterError } from 'multer';
-import { type BodyFailure, requestInvalid, type Unexpected } from '../problem/failure.js';
+import { type BodyFailure, requestInvalid, type Unexpected } from '../../problem/failure.js';
 
 const invalid = (path: string | undefined, message: string): BodyFailure =>
   requestInvalid({ path: path ?? '', message });

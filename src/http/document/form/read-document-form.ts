@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { either as E, type taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type * as t from 'io-ts';
-import type { StoredFile } from '../../domain/document/events.js';
-import type { HttpContext } from '../exchange.js';
-import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
-import { both } from '../request/both.js';
-import { decodeRequest } from '../request/decode.js';
+import type { StoredFile } from '../../../domain/document/events.js';
+import type { HttpContext } from '../../exchange.js';
+import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { both } from '../../request/both.js';
+import { decodeRequest } from '../../request/decode.js';
 import { type Form, type FormDeps, type FormFailure, readForm } from './multipart.js';
 
 /** What form data has to bring. */

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type multer from '@koa/multer';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
-import type { Upload } from '../../application/document/store-upload.js';
-import type { StoredFile } from '../../domain/document/events.js';
+import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
+import type { Upload } from '../../../application/document/store-upload.js';
+import type { StoredFile } from '../../../domain/document/events.js';
 import { originalNameOf } from './original-name.js';
 
 export type StoreUpload = (upload: Upload) => TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile>;

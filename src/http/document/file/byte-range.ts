@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../read/get-file.js';
+import type { ByteRange } from '../../../read/get-file.js';
 
 /** What to send of a file: all of it, some bytes, or nothing because no byte asked for is there. */
 export type Selection =

@@ -1,10 +1,10 @@
 import multer from '@koa/multer';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
-import type { StoredFile } from '../../domain/document/events.js';
-import type { HttpContext } from '../exchange.js';
-import type { BodyFailure, PayloadTooLarge, Unexpected } from '../problem/failure.js';
-import { letBodyCome } from '../request/body-bytes.js';
+import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
+import type { StoredFile } from '../../../domain/document/events.js';
+import type { HttpContext } from '../../exchange.js';
+import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
+import { letBodyCome } from '../../request/body-bytes.js';
 import { FileReception, type StoreUpload } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
