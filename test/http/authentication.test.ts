@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -246,6 +246,16 @@ describe('authentication', () => {
       expect(await verdict(byKey('alice'))).to.equal('let in');
       [served, later] = [[published(ec.publicKey, 'two')], 11 * 60_000];
       expect(await verdict(byKey('bob'))).to.equal('Unauthorized');
+    });
+
+    it('asks with the name and the password of its address', async () => {
+      const { port } = keys.address() as AddressInfo;
+      let heard: string | undefined;
+      keys.prependListener('request', ({ headers }: IncomingMessage) => (heard = headers.authorization));
+      await stack?.stop();
+      await start({ key: { _tag: 'Jwks', uri: `http://us:p%40ss@127.0.0.1:${port}/keys` } });
+      expect(await verdict(byKey('alice'))).to.equal('let in');
+      expect(heard).to.equal(`Basic ${Buffer.from('us:p@ss').toString('base64')}`);
     });
 
     const brokenSets: Readonly<Record<string, (response: ServerResponse) => void>> = {

@@ -39,9 +39,19 @@ type PublishedKey = { readonly kid: unknown; readonly key: KeyObject };
 
 type Held = { readonly keys: ReadonlyArray<PublishedKey>; readonly fetchedAt: number };
 
+/** Where to ask, and as whom: `fetch` takes no URL with a name and a password in it. */
+const requestOf = (uri: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } => {
+  const url = new URL(uri);
+  const [name, password] = [url.username, url.password].map(decodeURIComponent);
+  [url.username, url.password] = ['', ''];
+  const basic = Buffer.from(`${name}:${password}`).toString('base64');
+  return { url, headers: name === '' ? {} : { authorization: `Basic ${basic}` } };
+};
+
 /** jwks-rsa's own request never ends when the endpoint breaks off its answer, and takes one of any length. */
 const fetchSet = async (uri: string): Promise<{ keys: unknown }> => {
-  const response = await fetch(uri, { signal: AbortSignal.timeout(FETCH_TIMEOUT), redirect: 'error' });
+  const { url, headers } = requestOf(uri);
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_TIMEOUT), redirect: 'error' });
   if (!response.ok) throw new Error(`the key set was answered with ${response.status}`);
   const chunks: Array<Uint8Array> = [];
   let size = 0;
