@@ -1,6 +1,6 @@
 import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
-import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command-call.js';
+import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
 

@@ -1,7 +1,7 @@
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { canonicalJson, type Json } from '../event-sourcing/canonical-json.js';
-import type { CommandCall, CommandEnvelope } from '../event-sourcing/command-call.js';
-import { eventIdOf } from '../event-sourcing/command-id.js';
+import type { CommandCall, CommandEnvelope } from '../event-sourcing/command/command-call.js';
+import { eventIdOf } from '../event-sourcing/command/command-id.js';
 import { random16Bytes } from '../event-sourcing/random-bytes.js';
 
 /** Where a command comes from: who asks, within which request, and on what conditions. */

@@ -17,7 +17,7 @@ import { documentDecider } from '../domain/document/decide.js';
 import { documentSerde } from '../domain/document/serde.js';
 import type { Decider } from '../event-sourcing/decider.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { makeHandleCommand } from '../event-sourcing/handle-command.js';
+import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { renderBusiness } from '../read/business-view.js';
 import { describeBusinessEvent } from '../read/describe-business-event.js';

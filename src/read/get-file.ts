@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { LoadFailure } from '../event-sourcing/load-stream.js';
+import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { DocumentState } from '../domain/document/state.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History } from './history.js';

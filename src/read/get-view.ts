@@ -1,5 +1,5 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { LoadFailure } from '../event-sourcing/load-stream.js';
+import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History, StateThen } from './history.js';
 import type { Queries, View } from './queries.js';

@@ -1,7 +1,7 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
-import { type LoadFailure, visitStream } from '../event-sourcing/load-stream.js';
+import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E, taskEither as TE } from 'fp-ts';
 import { makeExecute } from '../../src/application/execute.js';
-import type { CommandCall, Handled } from '../../src/event-sourcing/command-call.js';
+import type { CommandCall, Handled } from '../../src/event-sourcing/command/command-call.js';
 
 const call: CommandCall<string> = {
   stream: 'business-b1',

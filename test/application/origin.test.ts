@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { validate, version } from 'uuid';
 import { commandIdsOf, envelopeOf } from '../../src/application/origin.js';
-import { isKeyed } from '../../src/event-sourcing/command-id.js';
+import { isKeyed } from '../../src/event-sourcing/command/command-id.js';
 import { from } from '../support/use-cases.js';
 
 const keyed = from('POST /business', { idempotencyKey: 'k1' });

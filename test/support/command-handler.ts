@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
-import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command-call.js';
+import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command/command-call.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/handle-command.js';
+import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import { extendChain, chainStart } from '../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import {

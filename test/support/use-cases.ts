@@ -14,7 +14,7 @@ import { businessSerde } from '../../src/domain/business/serde.js';
 import { documentDecider } from '../../src/domain/document/decide.js';
 import { documentSerde } from '../../src/domain/document/serde.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { makeHandleCommand } from '../../src/event-sourcing/handle-command.js';
+import { makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 

@@ -1,5 +1,5 @@
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { PreconditionFailed } from '../../event-sourcing/command-call.js';
+import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
 import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../event-sourcing/recorded-event.js';
 import type { DocumentNotFound } from '../../domain/document/refusals.js';

@@ -1,5 +1,5 @@
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { CommandFailure } from '../../event-sourcing/command-call.js';
+import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { DocumentRefusal } from '../../domain/document/refusals.js';
 import type { DocumentState } from '../../domain/document/state.js';

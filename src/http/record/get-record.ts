@@ -1,5 +1,5 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { LoadFailure } from '../../event-sourcing/load-stream.js';
+import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
 import type { AsOf } from '../../read/history.js';
 import type { View } from '../../read/queries.js';
 import type { Exchange } from '../exchange.js';

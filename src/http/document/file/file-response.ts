@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { PreconditionFailed } from '../../../event-sourcing/command-call.js';
+import type { PreconditionFailed } from '../../../event-sourcing/command/command-call.js';
 import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';

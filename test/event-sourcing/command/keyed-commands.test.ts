@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v5 as uuidv5 } from 'uuid';
-import { eventIdOf } from '../../src/event-sourcing/command-id.js';
-import { KeyedCommands } from '../../src/event-sourcing/keyed-commands.js';
+import { eventIdOf } from '../../../src/event-sourcing/command/command-id.js';
+import { KeyedCommands } from '../../../src/event-sourcing/command/keyed-commands.js';
 
 const keyed = (name: string): string => eventIdOf(uuidv5(name, uuidv5.URL), 0);
 

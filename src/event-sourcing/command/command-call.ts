@@ -1,8 +1,8 @@
 import type { taskEither as TE } from 'fp-ts';
 import type { StreamContended } from './command-queue.js';
-import type { AppendRejected, StoreUnavailable } from './event-store.js';
-import type { ExpectedRevision, Position, StreamName } from './recorded-event.js';
-import type { UndecodableEvent } from './serde.js';
+import type { AppendRejected, StoreUnavailable } from '../event-store.js';
+import type { ExpectedRevision, Position, StreamName } from '../recorded-event.js';
+import type { UndecodableEvent } from '../serde.js';
 
 /** Who asks, under which command id, and the canonical text of what was asked. */
 export type CommandEnvelope = {

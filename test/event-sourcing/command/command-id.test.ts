@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
-import { eventIdOf, isKeyed, MAX_EVENTS_PER_COMMAND } from '../../src/event-sourcing/command-id.js';
+import { eventIdOf, isKeyed, MAX_EVENTS_PER_COMMAND } from '../../../src/event-sourcing/command/command-id.js';
 
 describe('the ids of a command', () => {
   it('give each of its events an id that is the same every time', () => {

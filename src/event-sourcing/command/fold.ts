@@ -1,6 +1,6 @@
-import { GENESIS_HASH } from './envelope.js';
+import { GENESIS_HASH } from '../envelope.js';
 import { KeyedCommands } from './keyed-commands.js';
-import type { ExpectedRevision, Position, Revision } from './recorded-event.js';
+import type { ExpectedRevision, Position, Revision } from '../recorded-event.js';
 
 /** A stream folded up to `revision`, with what the next append needs. */
 export type Folded<State> = {

@@ -1,17 +1,18 @@
 import { either as E, readonlyNonEmptyArray as RNEA, readonlyArray as RA } from 'fp-ts';
-import { type BoundedCache, makeBoundedCache } from './bounded-cache.js';
+import { type BoundedCache, makeBoundedCache } from '../bounded-cache.js';
 import type { CommandCall, CommandFailure, HandleCommand, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
 import { makeCommandQueue } from './command-queue.js';
-import type { Decider } from './decider.js';
-import { seal, type SealedEvent } from './envelope.js';
-import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from './event-store.js';
+import type { Decider } from '../decider.js';
+import { seal, type SealedEvent } from '../envelope.js';
+import { type Appended, type AppendFailure, type EventStore, StoreUnavailable } from '../event-store.js';
 import { type Folded, nextRevision, unfolded } from './fold.js';
-import { loadStream, type LoadFailure } from './load-stream.js';
-import { pause } from './pause.js';
-import type { Revision, StreamName } from './recorded-event.js';
+import type { LoadFailure } from '../visit-stream.js';
+import { pause } from '../pause.js';
+import type { Revision, StreamName } from '../recorded-event.js';
+import { loadStream } from './load-stream.js';
 import { findCommand, replayCommand } from './replay-command.js';
-import type { DomainEvent, Serde } from './serde.js';
+import type { DomainEvent, Serde } from '../serde.js';
 
 type CommandHandlerDeps<State, Command, Event extends DomainEvent, Refusal> = {
   readonly decider: Decider<State, Command, Event, Refusal>;

@@ -1,11 +1,11 @@
 import { either as E } from 'fp-ts';
 import type { CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
-import type { Decider } from './decider.js';
-import { saltedHash } from './envelope.js';
-import type { EventStore } from './event-store.js';
-import { type LoadFailure, visitStream } from './load-stream.js';
-import type { Revision, StreamName } from './recorded-event.js';
-import type { DomainEvent, Recorded, Serde } from './serde.js';
+import type { Decider } from '../decider.js';
+import { saltedHash } from '../envelope.js';
+import type { EventStore } from '../event-store.js';
+import { type LoadFailure, visitStream } from '../visit-stream.js';
+import type { Revision, StreamName } from '../recorded-event.js';
+import type { DomainEvent, Recorded, Serde } from '../serde.js';
 
 type ReplayDeps<State, Command, Event extends DomainEvent, Refusal> = {
   readonly decider: Decider<State, Command, Event, Refusal>;

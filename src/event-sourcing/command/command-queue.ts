@@ -1,5 +1,5 @@
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { StreamName } from './recorded-event.js';
+import type { StreamName } from '../recorded-event.js';
 
 /** More commands wait for this entity than the queue may hold, or its retries ran out. */
 export type StreamContended = { readonly _tag: 'StreamContended'; readonly stream: StreamName };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
-import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../support/command-handler.js';
+import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../../support/command-handler.js';
 
 const reused = E.left({ _tag: 'IdempotencyKeyReused' });
 

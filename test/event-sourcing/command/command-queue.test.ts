@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import { makeCommandQueue } from '../../src/event-sourcing/command-queue.js';
+import { makeCommandQueue } from '../../../src/event-sourcing/command/command-queue.js';
 
 /** A task that ends when it is told to, and says when it began. */
 const aTask = (name: string, began: Array<string>) => {

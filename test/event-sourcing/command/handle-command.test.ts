@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import type { ExpectedRevision, StreamName } from '../../src/event-sourcing/recorded-event.js';
-import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { anEvent, appended } from '../contract/event-store/store-under-test.js';
-import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../support/command-handler.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { ExpectedRevision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
+import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../../support/command-handler.js';
 
 describe('handling a command', () => {
   let store: EventStore;

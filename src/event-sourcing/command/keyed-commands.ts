@@ -1,4 +1,4 @@
-import type { Revision } from './recorded-event.js';
+import type { Revision } from '../recorded-event.js';
 
 /** Commands remembered with their revisions; further ones push the older half into the filter. */
 const REMEMBERED = 1024;

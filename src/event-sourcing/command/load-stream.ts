@@ -1,34 +1,11 @@
 import { either as E } from 'fp-ts';
+import type { Decider } from '../decider.js';
+import type { EventStore } from '../event-store.js';
+import type { Revision, StreamName } from '../recorded-event.js';
+import type { DomainEvent, Serde } from '../serde.js';
+import { type LoadFailure, visitStream } from '../visit-stream.js';
 import { isKeyed } from './command-id.js';
-import type { Decider } from './decider.js';
-import { asStoreUnavailable, type EventStore, type StoreUnavailable, type StreamRange } from './event-store.js';
 import { type Folded, unfolded } from './fold.js';
-import type { Revision, StreamName } from './recorded-event.js';
-import type { Recorded, Serde, UndecodableEvent, DomainEvent } from './serde.js';
-
-export type LoadFailure = StoreUnavailable | UndecodableEvent;
-
-/** Decoded events of a stream, one by one; ends early, releasing the read, when `visit` gives false. */
-export const visitStream = async <Event extends DomainEvent>(
-  store: Pick<EventStore, 'readStream'>,
-  serde: Serde<Event>,
-  stream: StreamName,
-  range: StreamRange,
-  visit: (recorded: Recorded<Event>) => boolean,
-): Promise<E.Either<LoadFailure, void>> => {
-  try {
-    for await (const page of store.readStream(stream, range)) {
-      for (const stored of page) {
-        const decoded = serde.decode(stored);
-        if (E.isLeft(decoded)) return decoded;
-        if (!visit(decoded.right)) return E.right(undefined);
-      }
-    }
-    return E.right(undefined);
-  } catch (error) {
-    return E.left(asStoreUnavailable(error));
-  }
-};
 
 type Loaded<State> = {
   readonly folded: Folded<State>;
