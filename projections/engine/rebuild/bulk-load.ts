@@ -13,9 +13,9 @@ import { park } from '../write-with-parking.js';
 import { type EntityMemory, makeEntityMemory } from './entity-memory.js';
 import { loadRows } from './load-rows.js';
 
-/** What is folded in memory is written when it is so large, bytes; and so often, in events: a crash costs no more. */
+/** What is folded in memory is written when it is so large, bytes; and so often, in events: a crash costs half a minute. */
 const LARGEST = 150_000_000;
-const MOST_EVENTS = 1_000_000;
+const MOST_EVENTS = 250_000;
 const MOST_PARKINGS = 1_000;
 
 type BulkLoad = {
@@ -80,7 +80,8 @@ const within = ({ events, checkpoint }: LogBatch, upTo: Checkpoint): LogBatch =>
 
 /**
  * Folds the log from the instance's checkpoint on in memory, many events at a time, and writes each entity once; every
- * writing moves the checkpoint with it. Answers where it ended: at `upTo`, or where `signal` stopped it. Rejects when the database refuses a row: the ordinary path then finds out which.
+ * writing moves the checkpoint with it. Answers where it ended: at `upTo`, or where `signal` stopped it. Rejects when the
+ * database refuses a row: the ordinary path then finds out which.
  */
 export const bulkLoad = async <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
