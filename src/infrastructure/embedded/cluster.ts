@@ -8,7 +8,7 @@ import { syncDirectory } from '../disk/sync-directory.js';
 import { publish, writeSecretly } from './durable-files.js';
 import { cannotStart, codeOf, type EmbeddedPostgresError, majorVersionMismatch } from './embedded-postgres-error.js';
 import { clusterIn, type Home } from './home.js';
-import { type Installation, majorOf, programIn } from './installation.js';
+import { type Installation, majorOf, programIn } from './installation/installation.js';
 import { bornAt, lives } from './process-liveness.js';
 import { runProgram } from './run-program.js';
 

@@ -7,13 +7,13 @@ import { type Address, connectionString } from './connection.js';
 import { ensureDatabase } from './database.js';
 import { cannotStart, type EmbeddedPostgresError, fromSystemError } from './embedded-postgres-error.js';
 import { findHome } from './home.js';
-import { packageFor, thisHost } from './host-platform.js';
-import { findInstallation, type Installation } from './installation.js';
+import { packageFor, thisHost } from './installation/host-platform.js';
+import { findInstallation, type Installation } from './installation/installation.js';
 import { type ClaimKind, ourselves } from './process-liveness.js';
-import { makeRunnable } from './runnable-installation.js';
-import type { Server } from './server-process.js';
-import { defaultPatience, freePort, settle, type Settling } from './settle.js';
-import { supervise } from './supervisor.js';
+import { makeRunnable } from './installation/runnable-installation.js';
+import type { Server } from './server/server-process.js';
+import { defaultPatience, freePort, settle, type Settling } from './server/settle.js';
+import { supervise } from './server/supervisor.js';
 
 export type EmbeddedPostgres = {
   /** Database `app`, UTF8, C locale. It stays valid while the server is restarted after a crash. */

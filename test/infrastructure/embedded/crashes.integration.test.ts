@@ -10,8 +10,8 @@ import { connectionString } from '../../../src/infrastructure/embedded/connectio
 import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { findHome } from '../../../src/infrastructure/embedded/home.js';
 import { ourselves } from '../../../src/infrastructure/embedded/process-liveness.js';
-import { type Server, launchServer } from '../../../src/infrastructure/embedded/server-process.js';
-import { freePort } from '../../../src/infrastructure/embedded/settle.js';
+import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
+import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
 import { type Child, killLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { freePort } from '../../../src/infrastructure/embedded/settle.js';
+import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
 import { killLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { type Host, packageFor } from '../../../src/infrastructure/embedded/host-platform.js';
+import { type Host, packageFor } from '../../../src/infrastructure/embedded/installation/host-platform.js';
 
 const refusal = (host: Host): string => {
   const found = packageFor(host);

@@ -17,7 +17,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { mayEnter, weAreRoot } from '../../../src/infrastructure/embedded/account.js';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { installationIn } from '../../../src/infrastructure/embedded/installation.js';
+import { installationIn } from '../../../src/infrastructure/embedded/installation/installation.js';
 import { systemPlace } from '../../../src/infrastructure/embedded/system-place.js';
 import { killLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makeLogReader } from '../../../src/infrastructure/embedded/log-lines.js';
+import { makeLogReader } from '../../../src/infrastructure/embedded/server/log-lines.js';
 
 const told = (...lines: ReadonlyArray<string>): ReadonlyArray<string | undefined> => lines.map(makeLogReader());
 

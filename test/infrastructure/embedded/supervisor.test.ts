@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { cannotStart } from '../../../src/infrastructure/embedded/embedded-postgres-error.js';
-import type { Server } from '../../../src/infrastructure/embedded/server-process.js';
-import { supervise } from '../../../src/infrastructure/embedded/supervisor.js';
+import type { Server } from '../../../src/infrastructure/embedded/server/server-process.js';
+import { supervise } from '../../../src/infrastructure/embedded/server/supervisor.js';
 
 type Later<A> = { readonly promise: Promise<A>; readonly resolve: (value: A) => void };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Occupant } from '../../../src/infrastructure/embedded/occupant.js';
+import type { Occupant } from '../../../src/infrastructure/embedded/server/occupant.js';
 import type { ClaimKind, Owner } from '../../../src/infrastructure/embedded/process-liveness.js';
-import { verdict } from '../../../src/infrastructure/embedded/verdict.js';
+import { verdict } from '../../../src/infrastructure/embedded/server/verdict.js';
 
 const owner = (claim: ClaimKind, mark = 'somebody'): Owner => ({ claim, pid: 7, born: '1', mark });
 const us = (claim: ClaimKind): Owner => owner(claim, 'us');

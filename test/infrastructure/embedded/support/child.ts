@@ -3,7 +3,7 @@
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { startEmbeddedPostgres, startFrom } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
-import { installationIn } from '../../../../src/infrastructure/embedded/installation.js';
+import { installationIn } from '../../../../src/infrastructure/embedded/installation/installation.js';
 
 const say = (what: Readonly<Record<string, unknown>>): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 

@@ -1,6 +1,9 @@
 import { either as E } from 'fp-ts';
-import { packageFor, thisHost } from '../../../../src/infrastructure/embedded/host-platform.js';
-import { findInstallation, type Installation } from '../../../../src/infrastructure/embedded/installation.js';
+import { packageFor, thisHost } from '../../../../src/infrastructure/embedded/installation/host-platform.js';
+import {
+  findInstallation,
+  type Installation,
+} from '../../../../src/infrastructure/embedded/installation/installation.js';
 
 /** The package that npm installed for this machine. */
 export const installed = async (): Promise<Installation> => {

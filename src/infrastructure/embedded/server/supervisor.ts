@@ -1,6 +1,6 @@
 import { either as E, type taskEither as TE } from 'fp-ts';
-import { pause } from '../../event-sourcing/pause.js';
-import type { EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { pause } from '../../../event-sourcing/pause.js';
+import type { EmbeddedPostgresError } from '../embedded-postgres-error.js';
 import type { Server } from './server-process.js';
 
 type Supervision = {

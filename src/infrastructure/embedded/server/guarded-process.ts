@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Account } from './account.js';
-import { cleanEnvironment } from './run-program.js';
+import type { Account } from '../account.js';
+import { cleanEnvironment } from '../run-program.js';
 
 /** A server and the watchdog that stops it when we end, in whatever way. */
 export type GuardedProcess = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { either as E } from 'fp-ts';
-import { unsupportedPlatform, type UnsupportedPlatform } from './embedded-postgres-error.js';
+import { unsupportedPlatform, type UnsupportedPlatform } from '../embedded-postgres-error.js';
 
 export type Host = {
   /** As `process.platform`. */

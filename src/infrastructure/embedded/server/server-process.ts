@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
-import type { Cluster } from './cluster.js';
+import type { Cluster } from '../cluster.js';
 import { type GuardedProcess, startGuarded } from './guarded-process.js';
-import { programIn } from './installation.js';
+import { programIn } from '../installation/installation.js';
 import { linePrefix, makeLogReader, saysReady } from './log-lines.js';
 import { ownerSetting } from './occupant.js';
-import { type Owner, ownerText } from './process-liveness.js';
+import { type Owner, ownerText } from '../process-liveness.js';
 import { stopServer } from './stop-server.js';
 
 /** A server that we started and that accepts connections. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from './embedded-postgres-error.js';
+import { codeOf } from '../embedded-postgres-error.js';
 
 /** What `postmaster.pid` says: Postgres's own lock on a data directory. */
 export type LockFile = {

@@ -1,9 +1,9 @@
-import { pause } from '../../event-sourcing/pause.js';
-import type { Cluster } from './cluster.js';
-import { programIn } from './installation.js';
+import { pause } from '../../../event-sourcing/pause.js';
+import type { Cluster } from '../cluster.js';
+import { programIn } from '../installation/installation.js';
 import { readLockFile } from './lock-file.js';
-import { isServerIn } from './process-liveness.js';
-import { runProgram } from './run-program.js';
+import { isServerIn } from '../process-liveness.js';
+import { runProgram } from '../run-program.js';
 
 /** Fast: finish cleanly, dropping connections. Immediate: as a crash, to be recovered from at the next start. */
 type Mode = 'fast' | 'immediate' | 'kill';

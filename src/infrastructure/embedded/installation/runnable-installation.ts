@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type Account, mayEnter } from './account.js';
-import { codeOf } from './embedded-postgres-error.js';
+import { type Account, mayEnter } from '../account.js';
+import { codeOf } from '../embedded-postgres-error.js';
 import { type Installation, programIn } from './installation.js';
 
 type Link = { readonly source: string; readonly target: string };

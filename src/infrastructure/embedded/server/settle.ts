@@ -7,7 +7,7 @@ import {
   inUseByOperator,
   inUseByServer,
   inUseByService,
-} from './embedded-postgres-error.js';
+} from '../embedded-postgres-error.js';
 import { findOccupant, type Occupant } from './occupant.js';
 import { type Launch, launchServer, type LaunchFailure, type Server } from './server-process.js';
 import { requestStop } from './stop-server.js';

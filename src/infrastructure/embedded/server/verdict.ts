@@ -1,5 +1,5 @@
 import type { Occupant } from './occupant.js';
-import type { Owner } from './process-liveness.js';
+import type { Owner } from '../process-liveness.js';
 
 type Verdict = 'start' | 'join' | 'replace' | 'wait' | 'refuse';
 

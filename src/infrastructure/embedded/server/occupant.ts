@@ -1,9 +1,9 @@
 import { either as E } from 'fp-ts';
-import type { Cluster } from './cluster.js';
-import { withClient } from './connection.js';
-import { cannotStart, type CannotStart, codeOf } from './embedded-postgres-error.js';
+import type { Cluster } from '../cluster.js';
+import { withClient } from '../connection.js';
+import { cannotStart, type CannotStart, codeOf } from '../embedded-postgres-error.js';
 import { type LockFile, readLockFile, removeStaleLock } from './lock-file.js';
-import { isServerIn, lives, type Owner, parseOwner, processExists } from './process-liveness.js';
+import { isServerIn, lives, type Owner, parseOwner, processExists } from '../process-liveness.js';
 
 /** Who runs in a data directory now. */
 export type Occupant =

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
-import { unsupportedPlatform, type UnsupportedPlatform } from './embedded-postgres-error.js';
+import { unsupportedPlatform, type UnsupportedPlatform } from '../embedded-postgres-error.js';
 
 /** The unpacked npm package with Postgres's programs. */
 export type Installation = {
