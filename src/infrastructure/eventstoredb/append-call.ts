@@ -78,6 +78,7 @@ export const callAppend = (
       if (error !== null) reject(callFailed(error));
       else
         try {
+          node.heard();
           resolve(understood(response));
         } catch (fault) {
           reject(fault instanceof Error ? fault : new Error(String(fault)));

@@ -40,6 +40,7 @@ export const openFeed = (node: Node, request: ReadReq, signal: AbortSignal): Log
     while (!isFull()) {
       const response = call.read() as ReadResp | null; // reason: typed as any by the stream
       if (response === null) break;
+      node.heard();
       held.push(response);
       bytes += sizeOf(response);
       isLive ||= response.hasCaughtUp();

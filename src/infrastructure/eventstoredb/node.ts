@@ -17,6 +17,10 @@ export type Node = {
    * `CallFailed` when the node has been given up.
    */
   readonly metadata: () => Metadata;
+  /** Notes that it has just answered, whomever. */
+  readonly heard: () => void;
+  /** When it answered last, of `performance.now`. */
+  readonly heardAt: () => number;
   /** Aborts when the node is given up; long reads end with it. */
   readonly retired: AbortSignal;
   /** Calls that are under way may finish within their deadline. */
@@ -43,6 +47,7 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
 export const openNode = (endpoint: string, settings: Settings, channelOverride: Channel): Node => {
   const streams = new streamsGrpc.StreamsClient(endpoint, settings.credentials, { channelOverride });
   const retirement = new AbortController();
+  let heardAt = performance.now();
   // every subscriber listens
   setMaxListeners(0, retirement.signal);
   return {
@@ -57,6 +62,8 @@ export const openNode = (endpoint: string, settings: Settings, channelOverride: 
       if (settings.authorization !== undefined) metadata.set('authorization', settings.authorization);
       return metadata;
     },
+    heard: () => void (heardAt = performance.now()),
+    heardAt: () => heardAt,
     retired: retirement.signal,
     retire: () => {
       retirement.abort();

@@ -14,21 +14,42 @@ type Page = {
   readonly isCut: boolean;
 };
 
+/** A call waits so many times its silence at most while others are answered. */
+const WAITING = 4;
+
 /**
- * Ends a call that has been silent for `ms`, unless the server works on it all the same; the call then fails with
- * `CANCELLED`.
+ * Ends a call after `ms` in which its node has answered nobody: one of many large reads may have to wait for the others.
+ * Unless the server works on it all the same; the call then fails with `CANCELLED`.
  */
-const endWhenSilent = (call: ClientReadableStream<ReadResp>, ms: number, isAlive: () => Promise<boolean>) => {
+const endWhenSilent = (
+  call: ClientReadableStream<ReadResp>,
+  node: Node,
+  ms: number,
+  isAlive: () => Promise<boolean>,
+) => {
   let isOver = false;
-  const timer = setTimeout(() => {
+  let heardAt = performance.now();
+  let timer: NodeJS.Timeout;
+  const wait = (more: number): void => void (timer = setTimeout(look, more));
+  const look = (): void => {
+    const now = performance.now();
+    const left = Math.min(node.heardAt() + ms, heardAt + WAITING * ms) - now;
+    if (left > 0) {
+      wait(left);
+      return;
+    }
     void isAlive().then((alive) => {
       if (isOver) return;
-      if (alive) timer.refresh();
+      if (alive) wait(ms);
       else call.cancel();
     });
-  }, ms);
+  };
+  wait(ms);
   return {
-    heard: () => void timer.refresh(),
+    heard: () => {
+      heardAt = performance.now();
+      node.heard();
+    },
     stop: () => {
       isOver = true;
       clearTimeout(timer);
@@ -38,8 +59,8 @@ const endWhenSilent = (call: ClientReadableStream<ReadResp>, ms: number, isAlive
 
 /**
  * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. A missing
- * stream is an empty page. Rejects with `CallFailed`, also when nothing comes for `silence` milliseconds (a deadline
- * alone would punish a long page) and `isAlive` then denies that the server is at it; it must not reject.
+ * stream is an empty page. Rejects with `CallFailed`, also when nothing comes from the node for `silence` milliseconds (a
+ * deadline alone would punish a long page) and `isAlive` then denies that the server is at it; it must not reject.
  */
 export const readPage = (
   node: Node,
@@ -52,7 +73,7 @@ export const readPage = (
     let bytes = 0;
     let isCut = false;
     const call = node.streams.read(request, node.metadata());
-    const watch = endWhenSilent(call, silence, isAlive);
+    const watch = endWhenSilent(call, node, silence, isAlive);
     call.on('data', (response: ReadResp) => {
       watch.heard();
       const event = storedEventOf(response);

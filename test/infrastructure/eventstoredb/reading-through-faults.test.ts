@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import {
   aCategory,
   anEvent,
@@ -13,7 +14,8 @@ import {
 } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
 import { eventually } from '../../support/eventually.js';
-import { withStore } from './double-and-store.js';
+import { quick } from '../../support/eventstoredb-double/open-store.js';
+import { type DoubleAndStore, withStore } from './double-and-store.js';
 
 const openReads = ({ node }: EventStoreDbDouble): Promise<number> =>
   eventually(
@@ -49,6 +51,29 @@ describe('reading EventStoreDB through faults', () => {
       },
       { timings: {} },
     ),
+  );
+
+  const readsBesides = async (store: DoubleAndStore['store'], first: StreamName, other: StreamName) => {
+    const reading = { isOver: false };
+    const slow = collect(store.readStream(first, { direction: 'forwards' })).finally(() => (reading.isOver = true));
+    slow.catch(() => undefined);
+    while (!reading.isOver) await collect(store.readStream(other, { direction: 'forwards' }));
+    return slow;
+  };
+
+  it(
+    'waits for a read of many while the server answers others, and not for ever',
+    withStore(async ({ store, double, incidents }) => {
+      const [large, other] = [aStream(), aStream()];
+      for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
+      const { msBeforeReads } = double.node.faults;
+      msBeforeReads.push(3 * quick.silence);
+      expect(await readsBesides(store, large, other)).to.have.length(1);
+      expect(incidents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      msBeforeReads.push(20 * quick.silence);
+      expect(await readsBesides(store, large, other)).to.have.length(1);
+      expect(incidents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
+    }),
   );
 
   it(

@@ -19,6 +19,8 @@ export type AppendFault =
 /** What a running node does wrong, until it is told otherwise. */
 export type Faults = {
   readonly appends: Array<AppendFault>;
+  /** What the next read of a stream needs before its first answer, ms, each entry once. */
+  readonly msBeforeReads: Array<number>;
   /** After so many appends a call that takes many writes one more without saying so, and falls silent. */
   batchesEndAfter: number | undefined;
   /** Takes every call and answers none, as a frozen process does; what streams goes quiet. */
@@ -34,6 +36,7 @@ export type Faults = {
 
 export const noFaults = (): Faults => ({
   appends: [],
+  msBeforeReads: [],
   batchesEndAfter: undefined,
   isSilent: false,
   areSubscriptionsSilent: false,

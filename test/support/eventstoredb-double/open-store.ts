@@ -5,7 +5,7 @@ import type { EventStoreDb, EventStoreDbOptions } from '../../../src/infrastruct
 import type { Timings } from '../../../src/infrastructure/eventstoredb/timings.js';
 
 /** Short enough for tests, in the proportions of the real ones. */
-const quick: Timings = {
+export const quick: Timings = {
   silence: 300,
   gossip: 150,
   patience: 3_000,

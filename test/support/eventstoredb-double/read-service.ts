@@ -15,6 +15,8 @@ const sendAll = async (state: NodeState, call: ReadCall, records: Iterable<LogRe
 };
 
 const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
+  const wait = state.faults.msBeforeReads.shift();
+  if (wait !== undefined) await delay(wait);
   const place = options.getStream()!;
   const name = textOf(place.getStreamIdentifier()!.getStreamName_asU8());
   const records = state.log.visible(name);
