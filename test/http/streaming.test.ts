@@ -81,6 +81,20 @@ describe('streaming over HTTP', () => {
     expect([pulled, running]).to.deep.equal([PAGES, 0]);
   });
 
+  it('reads a few at once, and lets one whose reader has stopped give way to one that waits', async () => {
+    const stopped = await Promise.all(Array.from({ length: 8 }, () => unread(`/business/${id}/events`)));
+    await atRest(() => pulled);
+    expect(running).to.equal(8);
+    const { status, json } = await call('GET', `/business/${id}/events?limit=2`, { as: stack.tokenFor('admin') });
+    expect([status, (json as ReadonlyArray<unknown>).length]).to.deep.equal([200, 2]);
+    expect(running).to.equal(7);
+    stopped.forEach((response) => response.on('error', () => undefined).destroy());
+    await eventually(
+      () => running,
+      (count) => count === 0,
+    );
+  });
+
   it('stops reading when the reader goes', async () => {
     const response = await unread(`/business/${id}/events`);
     await atRest(() => pulled);
