@@ -12,6 +12,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, interleaved, makeChains } from '../support/chained-events.js';
 import { startMemoryStack } from '../support/memory-stack.js';
 import { hasPython } from '../support/python.js';
+import { needs } from '../support/needs.js';
 
 const scriptIn = (page: string): string => /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
 
@@ -42,7 +43,7 @@ describe('docs/verify.md', function () {
   let log: LogTarget;
 
   before(async function () {
-    if (!hasPython()) this.skip(); // reason: the script is Python
+    needs(this, hasPython(), 'python3, in which the script is written');
     directory = await mkdtemp(path.join(tmpdir(), 'verify-'));
     page = await readFile('docs/verify.md', 'utf8');
     await writeFile(path.join(directory, 'verify.py'), scriptIn(page));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
 import { startService, tokenFor } from '../support/service-process.js';
+import { needs } from '../support/needs.js';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -62,7 +63,7 @@ describe('starting and stopping', function () {
   });
 
   it('starts as root with its data below a directory that is closed to others', async function () {
-    if (!isRoot) return void this.skip(); // reason: needs root
+    needs(this, isRoot, 'root');
     const closed = await mkdtemp(path.join(homedir(), 'closed-'));
     await chmod(closed, 0o700);
     const service = await startService({ dataDir: path.join(closed, 'data') });

@@ -11,6 +11,7 @@ import { bodyOf } from '../../support/bodies.js';
 import { diskStorage } from '../../support/disk-storage.js';
 import { replaceOnFileHandles, systemError } from '../../support/failing-disk.js';
 import { openHandles } from '../../support/open-handles.js';
+import { needs } from '../../support/needs.js';
 
 const aDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'disk-storage-'));
 
@@ -101,7 +102,7 @@ describe('object storage on disk', () => {
   });
 
   it('lets nobody but its owner read files and directories', async function () {
-    if (process.platform === 'win32') return this.skip();
+    needs(this, process.platform !== 'win32', 'a system other than Windows');
     await storage.put('documents/a/b', bodyOf(1).body)();
     const entries = (await readdir(root, { recursive: true })).map((name) => path.join(root, name));
     const modes = await Promise.all(entries.map(async (entry) => (await stat(entry)).mode & 0o077));
