@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { pipeline } from 'node:stream';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
@@ -263,10 +264,11 @@ describe('authentication', () => {
         response.writeHead(200, { 'content-length': 1000 }).write('{"keys":[', () => response.destroy());
       },
       'answers without end': (response) => {
-        const more = (): void => {
-          if (!response.destroyed) response.write(Buffer.alloc(65_536, 32), more);
+        const endless = function* (): Generator<Buffer> {
+          for (;;) yield Buffer.alloc(65_536, 32);
         };
-        more();
+        // until whoever asked has gone
+        pipeline(endless, response, () => undefined);
       },
       'gives no JSON': (response) => response.end('<html>'),
       'gives JSON of another form': (response) => response.end('[1]'),
