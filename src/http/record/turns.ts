@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { makeReaders, type Reader } from '../../read/stopped-readers.js';
 
 type TurnLimits = {
   /** Turns at once. */
@@ -9,21 +10,13 @@ type TurnLimits = {
   readonly courtesyMs: number;
 };
 
-/** The right to hold something large for an answer. */
-export type Turn = {
-  /** Told when something was handed to the reader, and when it asks for more. */
-  readonly heldUp: (isHeldUp: boolean) => void;
-  /** The body that may be cut off for others; the turn ends with it. */
-  readonly lendTo: (body: Readable) => void;
-  readonly end: () => void;
-};
+/** The right to hold something large for an answer; it ends with the body that it is lent to. */
+export type Turn = Pick<Reader, 'heldUp' | 'lendTo'> & { readonly end: () => void };
 
 export type Turns = {
   /** Undefined when none is to be had in time. */
   readonly take: () => Promise<Turn | undefined>;
 };
-
-type Running = { heldUpSince: number | undefined; body: Readable | undefined };
 
 /** Between two looks of one that waits, ms. */
 const GLANCE_MS = 100;
@@ -33,42 +26,29 @@ const GLANCE_MS = 100;
  * not shut out everybody, since the one that stopped first is cut off while another waits.
  */
 export const makeTurns = ({ places, patienceMs, courtesyMs }: TurnLimits): Turns => {
-  const running = new Set<Running>();
+  const running = makeReaders(courtesyMs);
   const waiting = new Set<(turn: Turn | undefined) => void>();
 
   const begin = (): Turn => {
-    const current: Running = { heldUpSince: undefined, body: undefined };
-    running.add(current);
+    const reader = running.enter();
     const end = (): void => {
-      if (!running.delete(current)) return;
+      if (!reader.leave()) return;
       const [next] = waiting;
       next?.(begin());
     };
-    return {
-      heldUp: (isHeldUp) => {
-        current.heldUpSince = isHeldUp ? performance.now() : undefined;
-      },
-      lendTo: (body) => {
-        current.body = body;
-        body.once('close', end);
-      },
-      end,
+    const lendTo = (body: Readable): void => {
+      reader.lendTo(body);
+      body.once('close', end);
     };
-  };
-
-  const giveWay = (): void => {
-    const stopped = [...running]
-      .filter(({ heldUpSince = Infinity }) => performance.now() - heldUpSince >= courtesyMs)
-      .sort((one, other) => (one.heldUpSince ?? 0) - (other.heldUpSince ?? 0))[0];
-    stopped?.body?.destroy(new Error('gave way to another, as its reader took nothing'));
+    return { heldUp: reader.heldUp, lendTo, end };
   };
 
   return {
     take: () =>
-      running.size < places
+      running.count() < places
         ? Promise.resolve(begin())
         : new Promise((resolve) => {
-            const glances = setInterval(giveWay, GLANCE_MS);
+            const glances = setInterval(running.cutOffStopped, GLANCE_MS);
             const settle = (turn: Turn | undefined): void => {
               clearInterval(glances);
               clearTimeout(patience);
