@@ -9,30 +9,41 @@ export type BoundedCache<Key, Value> = {
   readonly delete: (key: Key) => void;
 };
 
-export const makeBoundedCache = <Key, Value>(generation: number): BoundedCache<Key, Value> => {
-  let young = new Map<Key, Value>();
-  let old = new Map<Key, Value>();
+type Entry<Value> = { readonly value: Value; readonly bytes: number };
 
-  const set = (key: Key, value: Value): void => {
-    if (young.size >= generation && !young.has(key)) {
+const GENERATION_BYTES = 16 * 1024 * 1024;
+
+/** `bytesOf`: what a value takes; a generation ends with so many entries, or with the one that makes it 16 MiB. */
+export const makeBoundedCache = <Key, Value>(
+  generation: number,
+  bytesOf: (value: Value) => number = () => 0,
+): BoundedCache<Key, Value> => {
+  let young = new Map<Key, Entry<Value>>();
+  let old = new Map<Key, Entry<Value>>();
+  let youngBytes = 0;
+
+  const put = (key: Key, entry: Entry<Value>): void => {
+    const replaced = young.get(key);
+    if (replaced === undefined && (young.size >= generation || youngBytes >= GENERATION_BYTES)) {
       old = young;
       young = new Map();
+      youngBytes = 0;
     }
-    young.set(key, value);
-  };
-
-  const get = (key: Key): Value | undefined => {
-    const recent = young.get(key);
-    if (recent !== undefined) return recent;
-    const aged = old.get(key);
-    if (aged !== undefined) set(key, aged);
-    return aged;
+    youngBytes += entry.bytes - (replaced?.bytes ?? 0);
+    young.set(key, entry);
   };
 
   return {
-    get,
-    set,
+    get: (key) => {
+      const recent = young.get(key);
+      if (recent !== undefined) return recent.value;
+      const aged = old.get(key);
+      if (aged !== undefined) put(key, aged);
+      return aged?.value;
+    },
+    set: (key, value) => put(key, { value, bytes: bytesOf(value) }),
     delete: (key) => {
+      youngBytes -= young.get(key)?.bytes ?? 0;
       young.delete(key);
       old.delete(key);
     },

@@ -10,6 +10,7 @@ import type {
   UpdateOwner,
 } from './commands.js';
 import type { BusinessEvent } from './events.js';
+import { isTooLong, MAX_OWNERS } from './owner-limits.js';
 import type { BusinessRefusal } from './refusals.js';
 import { type Business, type BusinessState, evolveBusiness, initialBusiness, unsetFields } from './state.js';
 
@@ -32,16 +33,20 @@ const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Bus
   return record({ type: 'BusinessUpdated', data });
 };
 
-const addOwner = ({ owner }: AddOwner, { owners }: Business): Decision =>
-  owners.some(({ user }) => user === owner.user)
-    ? refuse('OwnerAlreadyAdded')
-    : record({ type: 'BusinessOwnerAdded', data: owner });
+const addOwner = ({ owner }: AddOwner, { owners }: Business): Decision => {
+  if (owners.some(({ user }) => user === owner.user)) return refuse('OwnerAlreadyAdded');
+  if (owners.length >= MAX_OWNERS) return refuse('TooManyOwners');
+  return isTooLong(owners, owner) ? refuse('OwnersTooLong') : record({ type: 'BusinessOwnerAdded', data: owner });
+};
 
 const updateOwner = ({ user, changes: wanted }: UpdateOwner, { owners }: Business): Decision => {
   const owner = owners.find((known) => known.user === user);
   if (owner === undefined) return refuse('OwnerNotFound');
   const changes = changesTo<Pick<typeof owner, 'title' | 'equity'>>(owner, wanted);
-  return isEmpty(changes) ? nothingToDo : record({ type: 'BusinessOwnerUpdated', data: { user, ...changes } });
+  if (isEmpty(changes)) return nothingToDo;
+  return isTooLong(owners, { ...owner, ...changes }, owner)
+    ? refuse('OwnersTooLong')
+    : record({ type: 'BusinessOwnerUpdated', data: { user, ...changes } });
 };
 
 const removeOwner = ({ user }: RemoveOwner, { owners }: Business): Decision =>

@@ -9,5 +9,17 @@ type OwnerNotFound = { readonly _tag: 'OwnerNotFound' };
 
 type OwnerAlreadyAdded = { readonly _tag: 'OwnerAlreadyAdded' };
 
+/** The business has as many owners as one may have. */
+type TooManyOwners = { readonly _tag: 'TooManyOwners' };
+
+/** The users and titles of all owners together would be longer than a business may have them. */
+type OwnersTooLong = { readonly _tag: 'OwnersTooLong' };
+
 export type BusinessRefusal =
-  BusinessNotFound | BusinessAlreadyExists | BusinessIsItsOwnParent | OwnerNotFound | OwnerAlreadyAdded;
+  | BusinessNotFound
+  | BusinessAlreadyExists
+  | BusinessIsItsOwnParent
+  | OwnerNotFound
+  | OwnerAlreadyAdded
+  | TooManyOwners
+  | OwnersTooLong;

@@ -10,6 +10,7 @@ import { type Folded, nextRevision, unfolded } from './fold.js';
 import type { LoadFailure } from '../visit-stream.js';
 import { pause } from '../pause.js';
 import type { Revision, StreamName } from '../recorded-event.js';
+import { roughSize } from '../rough-size.js';
 import { loadStream } from './load-stream.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import type { DomainEvent, Serde } from '../serde.js';
@@ -54,7 +55,9 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
   type Failure = Refusal | CommandFailure;
   const { decider, serde, store } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
-  const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached);
+  const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached, ({ state }) =>
+    roughSize(state),
+  );
   const queue = makeCommandQueue(limits.queue, (failure) => failure instanceof StoreUnavailable);
 
   const done = (outcome: E.Either<Failure, Handled<State, Event>>): Attempt<State, Event, Failure> => ({

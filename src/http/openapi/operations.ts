@@ -60,6 +60,7 @@ const updateOwner = {
   body: { json: UpdateOwnerBody, example: { title: 'Chair', equity: 55.5 } },
   success: BusinessOwnerAnswer,
   ...write,
+  failures: [...writing, 409],
 } as const;
 
 const removeOwner = {

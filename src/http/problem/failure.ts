@@ -44,6 +44,9 @@ export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retry
 /** The client went away before its request was complete: there is nobody to answer. */
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
+/** The process has too much to do for others: what the request needs was not to be had in time. */
+export type Overloaded = { readonly _tag: 'Overloaded' };
+
 /** The service cannot do its work yet, or not now: the parts that are missing. */
 type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<string> };
 
@@ -51,7 +54,7 @@ type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<str
 export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown };
 
 /** What can be wrong with the body of a request. */
-export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone;
+export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone | Overloaded;
 
 /** Everything that can keep an operation from its ordinary answer. */
 export type Failure =
@@ -73,5 +76,6 @@ export type Failure =
   | MethodNotAllowed
   | EntityNotFound
   | TooManyRequests
+  | Overloaded
   | NotReady
   | Unexpected;

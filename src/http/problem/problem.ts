@@ -1,3 +1,4 @@
+import { MAX_OWNERS, MAX_OWNERS_LENGTH } from '../../domain/business/owner-limits.js';
 import type { Failure, Fault } from './failure.js';
 
 /** What a client is told of a failure: the contract's error object, and the headers that go with it. */
@@ -56,6 +57,9 @@ const problems: ProblemTable = {
   BusinessAlreadyExists: () => conflict('The business exists already'),
   DocumentAlreadyExists: () => conflict('The document exists already'),
   OwnerAlreadyAdded: () => conflict('The user is an owner of the business already'),
+  TooManyOwners: () => conflict(`A business has at most ${MAX_OWNERS} owners`),
+  OwnersTooLong: () =>
+    conflict(`Users and titles of all owners of a business have at most ${MAX_OWNERS_LENGTH} characters together`),
   BusinessIsItsOwnParent: () => invalid({ path: 'parent', message: 'must not be the business itself' }),
   RequestInvalid: ({ errors }) => invalid(...errors),
   UnknownCursor: () => invalid({ path: 'after', message: 'must be the _id of a record' }),
@@ -111,6 +115,7 @@ const problems: ProblemTable = {
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,
   KeysUnavailable: unavailable,
+  Overloaded: unavailable,
   NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,

@@ -154,6 +154,40 @@ describe('deciding on a business', () => {
         .thenRefused({ _tag: 'OwnerAlreadyAdded' });
     });
 
+    it('takes 10,000 owners and no more, until one is removed', () => {
+      const owners = Array.from({ length: 10_000 }, (_, index) => anOwnerAdded({ user: `user ${index}`, title: null }));
+      givenBusiness(created, ...owners.slice(1))
+        .when(addOwner())
+        .thenEvents({ type: 'BusinessOwnerAdded', data: alice });
+      givenBusiness(created, ...owners)
+        .when(addOwner())
+        .thenRefused({ _tag: 'TooManyOwners' });
+      givenBusiness(created, ...owners, anOwnerRemoved({ user: 'user 7' }))
+        .when(addOwner())
+        .thenEvents({ type: 'BusinessOwnerAdded', data: alice });
+    });
+
+    it('takes users and titles of 1,048,576 characters together, and no longer ones', () => {
+      const long = (user: string, length: number) => anOwnerAdded({ user, title: 'x'.repeat(length - user.length) });
+      const history = [created, long('bob', 1_048_000), long('alice', 500)];
+      const add = (length: number) => addOwner({ user: 'carol', title: 'x'.repeat(length - 5) });
+      givenBusiness(...history)
+        .when(add(76))
+        .thenEvents({ type: 'BusinessOwnerAdded', data: { ...alice, user: 'carol', title: 'x'.repeat(71) } });
+      givenBusiness(...history)
+        .when(add(77))
+        .thenRefused({ _tag: 'OwnersTooLong' });
+      givenBusiness(...history)
+        .when(updateOwner({ title: 'x'.repeat(571) }))
+        .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title: 'x'.repeat(571) } });
+      givenBusiness(...history)
+        .when(updateOwner({ title: 'x'.repeat(572) }))
+        .thenRefused({ _tag: 'OwnersTooLong' });
+      givenBusiness(...history)
+        .when(updateOwner({ title: null }))
+        .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title: null } });
+    });
+
     it('takes an owner again that was removed', () => {
       givenBusiness(created, anOwnerAdded({ user: 'alice' }), anOwnerRemoved({ user: 'alice' }))
         .when(addOwner())
