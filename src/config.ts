@@ -34,6 +34,9 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** Requests a minute for each caller; undefined: no limit. */
   readonly rateLimit: number | undefined;
+  /** Connections of clients at once, of all and (undefined: no limit of its own) of one address. */
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number | undefined;
   /** Seconds for which replaced rows of a read model are kept up to date, so that one can go back to them. */
   readonly rollbackWindow: number;
   /** Whether spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
@@ -180,6 +183,8 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
     rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),
+    maxConnections: reader.optional('MAX_CONNECTIONS', integer(16, 100_000)) ?? 1_000,
+    maxConnectionsPerAddress: reader.optional('MAX_CONNECTIONS_PER_ADDRESS', integer(1, 100_000)),
     rollbackWindow: reader.optional('ROLLBACK_WINDOW', duration) ?? 86_400,
     isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
     parts: readParts(reader),

@@ -26,6 +26,8 @@ import {
 } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeReadiness } from '../infrastructure/readiness.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
+import { openFilesLimit } from '../infrastructure/open-files-limit.js';
+import { connectionLimitsOf } from './connection-limits.js';
 import type { Started } from './started.js';
 import { answerWhileOwnLog, readWhileOwnLog, refusalOf, writeWhileOwnLog } from './while-own-log.js';
 
@@ -192,7 +194,14 @@ export const startService = async (config: Config, log: Logger, started: Started
   });
   const handle = app.callback();
   const listener: Parameters<typeof serve>[0] = (request, response) => void handle(request, response);
-  const served = await serve(config.isTraced ? traceRequests(listener) : listener, config).catch((cause: unknown) => {
+  const limits = connectionLimitsOf(config, openFilesLimit());
+  if (limits.connections < config.maxConnections)
+    log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
+  const served = await serve(config.isTraced ? traceRequests(listener) : listener, {
+    ...config,
+    limits,
+    onCut: metrics.countCut,
+  }).catch((cause: unknown) => {
     throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
   });
   started.add(() => {

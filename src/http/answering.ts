@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Middleware } from 'koa';
+import { connectionOf } from './budget/connection.js';
+import type { ProcessBudget } from './budget/process-budget.js';
 import type { HttpContext, RequestState } from './exchange.js';
 import type { Logger } from './logger.js';
 import type { Failure } from './problem/failure.js';
@@ -7,7 +10,7 @@ import { errorFields, failureFields, isLostReader } from './problem/log-fields.j
 import { problemOf } from './problem/problem.js';
 import { requestIdOf } from './request/request-id.js';
 import { type Answer, problemAnswer } from './response/answer.js';
-import { send, type StreamLimits } from './response/send.js';
+import { send } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
 
 /** One answered request, for whoever counts them; `seconds` up to the last byte of a stream. */
@@ -21,7 +24,9 @@ type Observation = {
 export type AnsweringDeps = {
   readonly log: Logger;
   readonly observe?: ((observation: Observation) => void) | undefined;
-  readonly streams: StreamLimits;
+  readonly budget: ProcessBudget;
+  /** Longest time, ms, that an answer may take to be read. */
+  readonly longestAnswer: number;
 };
 
 const MAX_LOGGED_PATH = 256;
@@ -39,11 +44,21 @@ const outcomeOf = async (ctx: HttpContext, next: () => Promise<unknown>): Promis
   return ctx.status === 204 ? E.right(preflight) : unrouted(ctx);
 };
 
+/** A longer answer takes its bytes from the process's budget: its reader may leave all of them to us for a while. */
+const FREE_BYTES = 16 * 1024;
+
+/** The answer, or the failure that it is too much to hold beside those of others. */
+const affordable = async ({ state }: HttpContext, answer: Answer): Promise<E.Either<Failure, Answer>> => {
+  const { body } = answer;
+  if (body === undefined || body instanceof Readable || body.length <= FREE_BYTES) return E.right(answer);
+  return (await state.take('bytes', Buffer.byteLength(body))) ? E.right(answer) : E.left({ _tag: 'Overloaded' });
+};
+
 /**
  * The outermost middleware: gives the request its id, turns what came of it into an answer, sends that, and leaves one
  * line in the log, without query, body or token. A client that has gone is no failure of ours.
  */
-export const answering = ({ log, observe, streams }: AnsweringDeps): Middleware<RequestState> => {
+export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps): Middleware<RequestState> => {
   const record = (ctx: HttpContext, status: number, started: number, more: object): void => {
     const { requestId, operation = 'none', caller } = ctx.state;
     const { method } = ctx;
@@ -67,16 +82,24 @@ export const answering = ({ log, observe, streams }: AnsweringDeps): Middleware<
 
   return async (ctx, next) => {
     const started = performance.now();
-    ctx.state = { requestId: requestIdOf(ctx.req.headers['x-request-id']) };
-    const outcome = await outcomeOf(ctx, next);
+    const connection = connectionOf(ctx.req.socket);
+    ctx.state = {
+      requestId: requestIdOf(ctx.req.headers['x-request-id']),
+      take: (resource, amount) => budget[resource].take(connection, amount),
+    };
+    const answered = await outcomeOf(ctx, next);
+    const outcome = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);
     const failure = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const answer = E.isLeft(outcome) ? problemAnswer(problemOf(outcome.left)) : outcome.right;
     const more = failure === undefined ? {} : { failure };
     try {
-      await send(ctx, answer, streams);
+      await send(ctx, answer, connection, longestAnswer);
       record(ctx, answer.status, started, more);
     } catch (error) {
-      record(ctx, isLostReader(error) ? answer.status : 500, started, { ...more, cut: errorFields(error) });
+      record(ctx, isLostReader(error) ? answer.status : 500, started, {
+        ...more,
+        cut: connection.cutFor ?? errorFields(error),
+      });
     }
   };
 };

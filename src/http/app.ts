@@ -2,6 +2,7 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import { answering, type AnsweringDeps } from './answering.js';
 import type { Authenticate } from './authentication/authenticate.js';
+import { makeProcessBudget } from './budget/process-budget.js';
 import type { RequestState } from './exchange.js';
 import { errorFields } from './problem/log-fields.js';
 import { type RoutesDeps, routesOf } from './routes.js';
@@ -15,11 +16,11 @@ export type AppOptions = RoutesDeps &
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller; undefined: no limit. */
     readonly rateLimit?: number | undefined;
-    readonly streams?: Partial<AnsweringDeps['streams']>;
+    /** Longest time, ms, that an answer may take to be read: a list holds a snapshot of the read model. */
+    readonly longestAnswer?: number;
   };
 
-/** A slow link may have long, a stopped reader may not, ms. */
-const STREAMS = { stall: 60_000, total: 900_000 };
+const LONGEST_ANSWER = 900_000;
 
 const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =>
   cors({
@@ -34,11 +35,11 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
 
 /** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
-  const { authenticate, corsOrigins, log, observe, rateLimit, streams } = options;
+  const { authenticate, corsOrigins, log, observe, rateLimit, longestAnswer = LONGEST_ANSWER } = options;
   const app = new Koa<RequestState>();
   // What reaches this listener are broken connections; everything else has been answered and logged.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
-  app.use(answering({ log, observe, streams: { ...STREAMS, ...streams } }));
+  app.use(answering({ log, observe, budget: makeProcessBudget(), longestAnswer }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
   app.use(makeRouter(routesOf(options), admission).routes());

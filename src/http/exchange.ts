@@ -1,12 +1,15 @@
 import type { ParameterizedContext } from 'koa';
 import type { either as E } from 'fp-ts';
 import type { Caller } from './authentication/roles.js';
+import type { ProcessBudget } from './budget/process-budget.js';
 import type { Failure } from './problem/failure.js';
 import type { Answer } from './response/answer.js';
 
 /** What is known of a request while it is worked on. */
 export type RequestState = {
   readonly requestId: string;
+  /** Takes part of what the process has, until the request is over; false when that was not to be had in time. */
+  readonly take: (resource: keyof ProcessBudget, amount?: number) => Promise<boolean>;
   /** Of the route that took it. */
   operation?: string;
   caller?: Caller;

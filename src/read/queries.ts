@@ -9,11 +9,19 @@ export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; read
 /** `after` was never the id of a record here. */
 export type UnknownCursor = { readonly _tag: 'UnknownCursor' };
 
-/** A record as GET answers it: the JSON text, rendered once when it was projected. */
-export type View = { readonly id: string; readonly revision: Revision; readonly body: string };
+/** A record that is too large to be read with others, as bytes, and the revision that they show. */
+type LargeRecord = { readonly revision: Revision; readonly bytes: Buffer };
+
+/** A record as GET answers it: the JSON text, rendered once when it was projected, or the way to it where it is large. */
+export type View = {
+  readonly id: string;
+  readonly revision: Revision;
+  readonly body: string | { readonly read: TE.TaskEither<ReadModelUnavailable, O.Option<LargeRecord>> };
+};
 
 export type Page = {
-  readonly bodies: ReadonlyArray<string>;
+  /** The JSON texts, or, where they are large, the way to the bytes of one JSON array, as those of `all`. */
+  readonly records: ReadonlyArray<string> | { readonly open: TE.TaskEither<ReadModelUnavailable, Readable> };
   /** The last `_id` of this page when more records follow it. */
   readonly next: string | undefined;
 };

@@ -7,6 +7,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import type { BusinessQueries, DocumentQueries, Page, Queries } from '../../src/read/queries.js';
 import { append, AT, created, deleted, renamed } from '../projections/appending.js';
+import { recordsOf } from '../support/records-of.js';
 
 /** Queries over the log of `store`, which is new. */
 type QueriesForContract = {
@@ -95,6 +96,26 @@ const listOf = async <Filter>(
   return JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
 };
 
+/** The JSON texts of a page, held or streamed. */
+const largeRecordsOf = async ({ records }: Page): Promise<ReadonlyArray<string>> => {
+  if (!('open' in records)) return records;
+  const opened = await records.open();
+  if (E.isLeft(opened)) throw new Error('no page', { cause: opened.left });
+  const shown = JSON.parse((await buffer(opened.right)).toString('utf8')) as ReadonlyArray<unknown>;
+  return shown.map((record) => JSON.stringify(record));
+};
+
+/** A record by its id, held or read by itself. */
+const recordOf = async ({ byId }: Pick<BusinessQueries, 'byId'>, id: string) => {
+  const view = await byId(id)();
+  if (E.isLeft(view) || O.isNone(view.right)) throw new Error('no record');
+  const { revision, body } = view.right.value;
+  if (typeof body === 'string') return { revision, body };
+  const large = await body.read();
+  if (E.isLeft(large) || O.isNone(large.right)) throw new Error('no large record');
+  return { revision: large.right.value.revision, body: large.right.value.bytes.toString('utf8') };
+};
+
 /** What every adapter of the query ports must do, over every field of every answer. */
 export const queriesContract = (name: string, make: () => Promise<QueriesForContract>): void => {
   describe(`queries: ${name}`, function () {
@@ -142,8 +163,8 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const gone = await business(created('Gone', { ein }), deleted);
       const last = await business(created('Last', { ein }));
       expect(await made.businesses.byId(gone)()).to.deep.equal(E.right(O.none));
-      expect(idsOf((await pageOf(made.businesses, { ein })).bodies)).to.deep.equal([first, last]);
-      expect(idsOf((await pageOf(made.businesses, { ein }, gone)).bodies)).to.deep.equal([last]);
+      expect(idsOf(recordsOf(await pageOf(made.businesses, { ein })))).to.deep.equal([first, last]);
+      expect(idsOf(recordsOf(await pageOf(made.businesses, { ein }, gone)))).to.deep.equal([last]);
       expect(await listOf(made.businesses, { ein }, gone)).to.have.length(1);
     });
 
@@ -155,14 +176,32 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const first = await pageOf(made.businesses, { ein }, undefined, 3);
       const second = await pageOf(made.businesses, { ein }, first.next, 3);
       const third = await pageOf(made.businesses, { ein }, second.next, 3);
-      expect([first, second, third].map(({ bodies }) => idsOf(bodies))).to.deep.equal([
+      expect([first, second, third].map((page) => idsOf(recordsOf(page)))).to.deep.equal([
         ids.slice(0, 3),
         ids.slice(3, 6),
         ids.slice(6),
       ]);
       expect([first.next, second.next, third.next]).to.deep.equal([ids[2], ids[5], undefined]);
-      expect(await pageOf(made.businesses, { ein }, ids[6])).to.deep.equal({ bodies: [], next: undefined });
+      expect(await pageOf(made.businesses, { ein }, ids[6])).to.deep.equal({ records: [], next: undefined });
       expect((await pageOf(made.businesses, { ein }, ids[3], 3)).next).to.equal(undefined);
+    });
+
+    it('page through large records as through small ones, and give each by its id', async () => {
+      const ein = randomUUID();
+      const line1 = 'ü'.repeat(50_000);
+      const ids: Array<string> = [];
+      for (let i = 0; i < 7; i++) ids.push(await business(created(`No ${i}`, { ein, line1 })));
+      const read = async (after?: string) => {
+        const page = await pageOf(made.businesses, { ein }, after, 3);
+        return { ids: idsOf(await largeRecordsOf(page)), next: page.next };
+      };
+      expect([await read(), await read(ids[2]), await read(ids[5])]).to.deep.equal([
+        { ids: ids.slice(0, 3), next: ids[2] },
+        { ids: ids.slice(3, 6), next: ids[5] },
+        { ids: ids.slice(6), next: undefined },
+      ]);
+      const body = businessBody(ids[4]!, { name: 'No 4', ein, line1 });
+      expect(await recordOf(made.businesses, ids[4]!)).to.deep.equal({ revision: 0n, body });
     });
 
     it('refuse a cursor that was never an id', async () => {
@@ -196,11 +235,11 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
         );
         const filters = [{ name: unique }, { businessType: unique }, { parent: unique }, { ein: unique }];
         for (const filter of [...filters, { name: unique, ...fields }]) {
-          expect(idsOf((await pageOf(made.businesses, filter)).bodies), text(filter)).to.deep.equal([id]);
+          expect(idsOf(recordsOf(await pageOf(made.businesses, filter))), text(filter)).to.deep.equal([id]);
           expect(await listOf(made.businesses, filter), text(filter)).to.have.length(1);
         }
         expect(await pageOf(made.businesses, { name: unique, ein: 'another' })).to.deep.equal({
-          bodies: [],
+          records: [],
           next: undefined,
         });
       }
@@ -210,7 +249,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const [before, after] = [randomUUID(), randomUUID()];
       const id = await business(created(before), renamed(after));
       expect(await listOf(made.businesses, { name: before })).to.deep.equal([]);
-      expect(idsOf((await pageOf(made.businesses, { name: after })).bodies)).to.deep.equal([id]);
+      expect(idsOf(recordsOf(await pageOf(made.businesses, { name: after })))).to.deep.equal([id]);
     });
 
     it('match every filter of documents exactly', async () => {
@@ -220,7 +259,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
         await aDocument({ entity: `${unique}x`, tags: [`${unique}x`, 'other'], type: 'Offer', entityType: 'Lead' });
         const both = { entity: unique, tag: unique, type: 'Offer', entityType: 'Lead' };
         for (const filter of [{ entity: unique }, { tag: unique }, both]) {
-          expect(idsOf((await pageOf(made.documents, filter)).bodies), text(filter)).to.deep.equal([id]);
+          expect(idsOf(recordsOf(await pageOf(made.documents, filter))), text(filter)).to.deep.equal([id]);
           expect(await listOf(made.documents, filter), text(filter)).to.have.length(1);
         }
         expect(await listOf(made.documents, { ...both, type: 'Image' })).to.deep.equal([]);
@@ -231,13 +270,12 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const tag = randomUUID();
       const withFile = await aDocument({ tags: [tag], file });
       const without = await aDocument({ tags: [tag] });
-      expect(idsOf((await pageOf(made.documents, { tag, uploadedBy: 'alice' })).bodies)).to.deep.equal([withFile]);
+      expect(idsOf(recordsOf(await pageOf(made.documents, { tag, uploadedBy: 'alice' })))).to.deep.equal([withFile]);
       expect(await made.documents.fileOf(withFile)()).to.deep.equal(E.right(O.some({ file, revision: 0n })));
       expect(await made.documents.fileOf(without)()).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
       for (const id of [randomUUID(), ...HOSTILE])
         expect(await made.documents.fileOf(id)(), id).to.deep.equal(E.right(O.none));
-      const shown = await made.documents.byId(withFile)();
-      expect(E.isRight(shown) && O.isSome(shown.right) && JSON.parse(shown.right.value.body)).to.deep.include({
+      expect(JSON.parse((await recordOf(made.documents, withFile)).body)).to.deep.include({
         uploadedAt: AT,
         size: 3,
       });
@@ -248,7 +286,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       for (const value of ['', '\0', 'a\0b', '\ud800']) {
         for (const filter of [{ name: value }, { ein: value }, { parent: value, name: 'x' }]) {
           expect(await listOf(made.businesses, filter)).to.deep.equal([]);
-          expect(await pageOf(made.businesses, filter)).to.deep.equal({ bodies: [], next: undefined });
+          expect(await pageOf(made.businesses, filter)).to.deep.equal({ records: [], next: undefined });
         }
         expect(await listOf(made.documents, { tag: value })).to.deep.equal([]);
       }

@@ -2,18 +2,8 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
+import { rawExchange } from '../support/raw-exchange.js';
 import { type Stack, startStack } from '../support/stack.js';
-
-/** Sends bytes as they are, and gives all that comes back until the server closes. */
-const exchange = (baseUrl: string, ...pieces: ReadonlyArray<string | Buffer>): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(baseUrl);
-    const socket = connect(Number(port), hostname);
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
-    socket.on('close', () => resolve(received)).on('error', reject);
-    for (const piece of pieces) socket.write(piece);
-  });
 
 describe('malformed requests over HTTP', () => {
   let stack: Stack;
@@ -108,30 +98,30 @@ describe('malformed requests over HTTP', () => {
   it('cuts off a body that grows beyond the limit, and still gets its answer through', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const request = head('POST', '/business', 'Content-Type: application/json', 'Transfer-Encoding: chunked');
-    const answer = await exchange(stack.baseUrl, request, ...Array<string>(64).fill(chunk));
+    const answer = await rawExchange(stack.baseUrl, request, ...Array<string>(64).fill(chunk));
     expect(answer).to.match(/^HTTP\/1\.1 413 /);
     expect(answer).to.contain('Connection: close').and.to.contain('"status":413');
   });
 
   it('refuses an announced length without waiting for the body', async () => {
     const request = head('POST', '/business', 'Content-Type: application/json', 'Content-Length: 1000000000');
-    expect(await exchange(stack.baseUrl, request)).to.match(/^HTTP\/1\.1 413 /);
+    expect(await rawExchange(stack.baseUrl, request)).to.match(/^HTTP\/1\.1 413 /);
   });
 
   it('lets a client that waits for "100 Continue" send only what is wanted', async () => {
     const waiting = ['Content-Type: application/json', 'Expect: 100-continue', 'Connection: close'];
     const wanted = head('POST', '/business', ...waiting, 'Content-Length: 12');
-    expect(await exchange(stack.baseUrl, wanted, '{"name":"a"}')).to.match(
+    expect(await rawExchange(stack.baseUrl, wanted, '{"name":"a"}')).to.match(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,
     );
     const refused = head('POST', '/business', ...waiting, 'Content-Length: 300000');
-    expect(await exchange(stack.baseUrl, refused)).to.match(/^HTTP\/1\.1 413 /);
+    expect(await rawExchange(stack.baseUrl, refused)).to.match(/^HTTP\/1\.1 413 /);
   });
 
   it('goes on with the connection after a short body that it did not read', async () => {
     const refused = head('PATCH', '/business', 'Content-Length: 5');
     const next = head('GET', '/business/x', 'Connection: close');
-    const answers = await exchange(stack.baseUrl, `${refused}12345${next}`);
+    const answers = await rawExchange(stack.baseUrl, `${refused}12345${next}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 405', 'HTTP/1.1 404']);
   });
 
@@ -150,14 +140,14 @@ describe('malformed requests over HTTP', () => {
   ] as const;
   for (const [what, bytes, status] of notHttp)
     it(`answers ${what} by the error object and ${status}`, async () => {
-      const answer = await exchange(stack.baseUrl, bytes);
+      const answer = await rawExchange(stack.baseUrl, bytes);
       const [, body = ''] = answer.split('\r\n\r\n');
       expect(answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
       expect(JSON.parse(body)).to.include({ status });
     });
 
   it('asks no host of a client that is too old to name one', async () => {
-    expect(await exchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
+    expect(await rawExchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
   });
 
   it('survives a client that asks for a tunnel and is gone', async () => {

@@ -141,7 +141,7 @@ describe('a reader that stops reading', () => {
       }
     }
     stack = await startMemoryStack({
-      streams: { stall: 50 },
+      limits: { stallMs: 50 },
       ports: ({ businesses }) => ({
         businesses: {
           ...businesses,

@@ -15,6 +15,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
+import { recordsOf } from '../support/records-of.js';
 
 const LONGER_THAN_TWO_LOOKS_MS = 1_200;
 
@@ -60,7 +61,7 @@ describe('the projection engine', function () {
   const names = async (): Promise<ReadonlyArray<string>> => {
     const page = await queries.businesses.page({}, { limit: 1000 })();
     if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
-    return page.right.bodies.map((body) => (JSON.parse(body) as { name: string }).name);
+    return recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name);
   };
 
   const tags = (): ReadonlyArray<string> => notices.map(({ _tag, projection }) => `${projection} ${_tag}`);
@@ -127,7 +128,7 @@ describe('the projection engine', function () {
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Long', { ein: long, parent: long }));
     expect(await businesses.progress.waitFor(position)).to.equal(true);
     const found = await queries.businesses.page({ ein: long, parent: long }, { limit: 10 })();
-    expect(E.isRight(found) && found.right.bodies.length).to.equal(1);
+    expect(E.isRight(found) && recordsOf(found.right).length).to.equal(1);
   });
 
   it('lets one process write and another take over at once when it stops', async () => {

@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
 import { append, created, renamed } from './appending.js';
+import { recordsOf } from '../support/records-of.js';
 
 describe('while the database is away', function () {
   this.timeout(startingPostgres);
@@ -52,7 +53,9 @@ describe('while the database is away', function () {
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
     const page = await queries.businesses.page({}, { limit: 1000 })();
-    return E.isRight(page) ? page.right.bodies.map((body) => (JSON.parse(body) as { name: string }).name) : ['no page'];
+    return E.isRight(page)
+      ? recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name)
+      : ['no page'];
   };
 
   it('the rows are known to be behind; when it is back they catch up by themselves, and it was said once', async () => {

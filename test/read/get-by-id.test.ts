@@ -28,7 +28,7 @@ const get = (
     history: { stateAsOf: () => TE.fromEither(then) },
     freshness: { isBehind: () => isBehind ?? false },
     render: (id, state) => (state === 'deleted' ? O.none : O.some(`${state} ${id}`)),
-  })('b1', asOf)();
+  })('b1', asOf, () => Promise.resolve(true))();
 };
 
 describe('a record by its id', () => {
@@ -83,7 +83,7 @@ describe('the file of a document', () => {
       queries: { fileOf: () => TE.fromEither(fileOf) },
       history: { stateAsOf: () => TE.right(then) },
       freshness: { isBehind: () => isBehind },
-    })('d1', asOf)();
+    })('d1', asOf, () => Promise.resolve(true))();
 
   const inRow = E.right(O.some({ file, revision: 4n }));
   const inStream = O.some({ state: current(old), revision: 3n });

@@ -86,7 +86,7 @@ export const inMemoryQueries = <State, Event extends DomainEvent, Filter extends
         const last = page.at(-1);
         const next =
           bodies.length > limit && last !== undefined ? (JSON.parse(last) as { _id: string })._id : undefined;
-        return { _tag: 'Right', right: { bodies: page, next } };
+        return { _tag: 'Right', right: { records: page, next } };
       },
     all: (filter, after) => async () => {
       const bodies = await bodiesAfter(filter, after);

@@ -1,5 +1,6 @@
 import { type AppOptions, makeApp } from '../../src/http/app.js';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
+import type { ConnectionLimits } from '../../src/http/budget/connections.js';
 import { serve } from '../../src/http/serve.js';
 import { makeService, type ServicePorts } from '../../src/http/service.js';
 import { memoryPorts } from './memory-ports.js';
@@ -10,6 +11,7 @@ type LogLine = { readonly level: 'info' | 'error'; readonly message: string; rea
 
 /** Options of the app under test; `ports` may replace some of those in memory. */
 export type MemoryStackOptions = Partial<Omit<AppOptions, 'service'>> & {
+  readonly limits?: Partial<ConnectionLimits>;
   readonly ports?: (ports: ServicePorts) => Partial<ServicePorts>;
 };
 
@@ -19,7 +21,7 @@ const ready = (): Promise<{ missing: ReadonlyArray<string> }> => Promise.resolve
 
 /** The whole HTTP surface over ports in memory, on a port of its own. */
 export const startMemoryStack = async (options: MemoryStackOptions = {}): Promise<MemoryStack> => {
-  const { ports: replace = () => ({}), ...given } = options;
+  const { ports: replace = () => ({}), limits = {}, ...given } = options;
   const { ports: original, close } = await memoryPorts();
   const ports = { ...original, ...replace(original) };
   const log: Array<LogLine> = [];
@@ -37,7 +39,11 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     service: makeService(ports),
   });
   const listener = app.callback();
-  const served = await serve((request, response) => void listener(request, response), { host: '127.0.0.1', port: 0 });
+  const served = await serve((request, response) => void listener(request, response), {
+    host: '127.0.0.1',
+    port: 0,
+    limits,
+  });
   const stop = async (): Promise<void> => {
     await served.stop(1000);
     await close();

@@ -11,8 +11,19 @@ type Listing<Filter> = {
   readonly queries: Pick<Queries<Filter>, 'page' | 'all'>;
 };
 
-const pageAnswer = ({ ctx, query }: Exchange, { bodies, next }: Page): Answer =>
-  ok(`[${bodies.join(',')}]`, ...(next === undefined ? [] : nextLink(ctx.path, query, { after: next })));
+const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
+
+const isText = (records: Page['records']): records is ReadonlyArray<string> => Array.isArray(records);
+
+const pageAnswer = async (exchange: Exchange, { records, next }: Page): Promise<E.Either<Failure, Answer>> => {
+  const { ctx, query } = exchange;
+  const headers = next === undefined ? [] : nextLink(ctx.path, query, { after: next });
+  if (isText(records)) return E.right(ok(`[${records.join(',')}]`, ...headers));
+  if (isHead(exchange)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
+  if (!(await ctx.state.take('lists'))) return overloaded;
+  const body = await records.open();
+  return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
+};
 
 /** Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. */
 const headOfAll = async <Filter>(
@@ -23,7 +34,7 @@ const headOfAll = async <Filter>(
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
 
-/** A list: a page where a `limit` is given, else all of it as a stream. */
+/** A list: a page where a `limit` is given, else all of it as a stream. A large page is a stream too. */
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
   (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
@@ -33,9 +44,10 @@ export const listRecords =
     const { filter, limit, after } = request.right;
     if (limit !== undefined) {
       const page = await listing.queries.page(filter, { after, limit })();
-      return E.isLeft(page) ? page : E.right(pageAnswer(exchange, page.right));
+      return E.isLeft(page) ? page : pageAnswer(exchange, page.right);
     }
     if (isHead(exchange)) return headOfAll(listing, request.right);
+    if (!(await exchange.ctx.state.take('lists'))) return overloaded;
     const body = await listing.queries.all(filter, after)();
     return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
   };

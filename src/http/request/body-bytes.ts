@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { either as E, type taskEither as TE } from 'fp-ts';
-import type { ClientGone, PayloadTooLarge } from '../problem/failure.js';
+import type { HttpContext } from '../exchange.js';
+import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
+import { GrowingBuffer } from './growing-buffer.js';
 
-type Bytes = E.Either<PayloadTooLarge | ClientGone, Buffer>;
+type Failed = PayloadTooLarge | ClientGone | Overloaded;
+type Bytes = E.Either<Failed, Buffer>;
+
+/** A body of at most so many bytes takes nothing of the process's budget. */
+const FREE_BYTES = 16 * 1024;
 
 const tooLarge = (limit: number): Bytes => E.left({ _tag: 'PayloadTooLarge', limit });
+const clientGone: Bytes = E.left({ _tag: 'ClientGone' });
+const overloaded: Bytes = E.left({ _tag: 'Overloaded' });
 
 /** Tells a client that waits with `Expect: 100-continue` to send its body. */
 export const letBodyCome = (request: IncomingMessage, response: ServerResponse): void => {
@@ -12,35 +20,40 @@ export const letBodyCome = (request: IncomingMessage, response: ServerResponse):
 };
 
 // Listeners, not `for await`: a body mostly comes in one piece, and this is on the path of every write.
-const collect = (request: IncomingMessage, limit: number): Promise<Bytes> =>
+const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
   new Promise((resolve) => {
-    const chunks: Array<Buffer> = [];
-    let size = 0;
+    const bytes = new GrowingBuffer(limit);
+    let isPaidFor = false;
+
     const settle = (result: Bytes): void => {
-      request.off('data', take).off('end', finish).off('close', leave).off('error', leave);
+      req.off('data', take).off('end', finish).off('close', leave).off('error', leave);
       resolve(result);
     };
-    const take = (chunk: Buffer): void => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= limit) return;
-      request.pause();
-      settle(tooLarge(limit));
+    const pay = async (): Promise<void> => {
+      isPaidFor = true;
+      req.pause();
+      if (await state.take('bytes', limit)) req.resume();
+      else settle(overloaded);
     };
-    const finish = (): void => settle(E.right(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    const leave = (): void => settle(E.left({ _tag: 'ClientGone' }));
-    request.on('data', take).on('end', finish).on('close', leave).on('error', leave);
+    const take = (chunk: Buffer): void => {
+      if (!bytes.add(chunk)) {
+        req.pause();
+        settle(tooLarge(limit));
+      } else if (!isPaidFor && bytes.length > FREE_BYTES) void pay();
+    };
+    const finish = (): void => settle(E.right(bytes.filled()));
+    const leave = (): void => settle(clientGone);
+    req.on('data', take).on('end', finish).on('close', leave).on('error', leave);
   });
 
-/** The whole body, at most `limit` bytes of it; a longer one is left unread where that shows. */
+/**
+ * The whole body, at most `limit` bytes of it; a longer one is left unread where that shows. Memory is that of the bytes
+ * that came, in however small pieces, and that of all such bodies together is bounded.
+ */
 export const bodyBytes =
-  (
-    request: IncomingMessage,
-    response: ServerResponse,
-    limit: number,
-  ): TE.TaskEither<PayloadTooLarge | ClientGone, Buffer> =>
+  (ctx: HttpContext, limit: number): TE.TaskEither<Failed, Buffer> =>
   () => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
-    letBodyCome(request, response);
-    return collect(request, limit);
+    if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
+    letBodyCome(ctx.req, ctx.res);
+    return collect(ctx, limit);
   };

@@ -37,22 +37,22 @@ const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
 
 /** The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. */
 export const jsonBody =
-  ({ req, res }: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
+  (ctx: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
   async () => {
-    const bytes = await bodyBytes(req, res, JSON_LIMIT)();
+    const bytes = await bodyBytes(ctx, JSON_LIMIT)();
     if (E.isLeft(bytes)) return bytes;
     if (bytes.right.length === 0) return E.right({});
-    const fault = unsupportedJson(req.headers);
+    const fault = unsupportedJson(ctx.req.headers);
     return fault === undefined ? parseJson(bytes.right) : E.left(fault);
   };
 
 /** As `jsonBody`, where the body hardly matters: one of another type, or no JSON at all, counts as none. */
 export const lenientJsonBody =
-  ({ req, res }: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
+  (ctx: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
   async () => {
-    const bytes = await bodyBytes(req, res, JSON_LIMIT)();
+    const bytes = await bodyBytes(ctx, JSON_LIMIT)();
     if (E.isLeft(bytes)) return bytes;
-    if (bytes.right.length === 0 || unsupportedJson(req.headers) !== undefined) return E.right(undefined);
+    if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers) !== undefined) return E.right(undefined);
     const parsed = parseJson(bytes.right);
     return E.right(E.isRight(parsed) ? parsed.right : undefined);
   };

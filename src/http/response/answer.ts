@@ -19,7 +19,11 @@ export type Answer = {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** 200 with a JSON text. */
-export const ok = (body: string, ...headers: ReadonlyArray<string>): Answer => ({ status: 200, body, headers });
+export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): Answer => ({
+  status: 200,
+  body,
+  headers,
+});
 
 export const problemAnswer = ({ status, name, message, errors, headers = [] }: Problem): Answer => ({
   status,

@@ -1,15 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Connection } from '../budget/connection.js';
 import type { HttpContext } from '../exchange.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { linger, mustClose } from './unread-body.js';
-
-export type StreamLimits = {
-  /** A reader that takes nothing for so long is cut off, ms. */
-  readonly stall: number;
-  /** No stream takes longer; it holds a snapshot of the read model, ms. */
-  readonly total: number;
-};
 
 const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
 
@@ -65,7 +59,8 @@ const sendStream = async (
   headers: Array<string>,
   status: number,
   body: Readable,
-  limits: StreamLimits,
+  connection: Connection,
+  longest: number,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -73,11 +68,7 @@ const sendStream = async (
     res.end();
     return;
   }
-  const cut = (): void => {
-    res.destroy();
-  };
-  const deadline = setTimeout(cut, limits.total).unref();
-  res.setTimeout(limits.stall, cut);
+  const deadline = setTimeout(() => connection.cut('an answer was not read in time'), longest).unref();
   try {
     await pipeline(body, res);
   } finally {
@@ -87,10 +78,15 @@ const sendStream = async (
 
 /**
  * Writes an answer and resolves when that is done. An ordinary one goes out by one `writeHead` and one `end`, past
- * Koa's own way of responding, which costs 10 µs more. Rejects when a stream fails or its reader goes: the connection
- * is cut then, because what was sent must not look complete.
+ * Koa's own way of responding, which costs 10 µs more. Rejects when a stream fails, its reader goes, or it is not read
+ * within `longest` ms: the connection is cut then, because what was sent must not look complete.
  */
-export const send = async (ctx: HttpContext, answer: Answer, limits: StreamLimits): Promise<void> => {
+export const send = async (
+  ctx: HttpContext,
+  answer: Answer,
+  connection: Connection,
+  longest: number,
+): Promise<void> => {
   const { status, body } = answer;
   ctx.respond = false;
   if (ctx.res.destroyed || ctx.res.headersSent) {
@@ -98,6 +94,6 @@ export const send = async (ctx: HttpContext, answer: Answer, limits: StreamLimit
     return;
   }
   const headers = headersOf(answer, ctx.state.requestId);
-  if (body instanceof Readable) await sendStream(ctx, headers, status, body, limits);
+  if (body instanceof Readable) await sendStream(ctx, headers, status, body, connection, longest);
   else sendWhole(ctx, headers, status, body);
 };

@@ -6,7 +6,7 @@ import type { Node } from './node.js';
 import { bytesOf, storedEventOf } from './stored-event.js';
 
 /** Text of one page beyond which it is cut short: an event may have a megabyte. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 
 type Page = {
   readonly events: ReadonlyArray<StoredEvent>;

@@ -20,6 +20,8 @@ export type Metrics = {
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly observeRequest: (observation: RequestObservation) => void;
   readonly countIncident: (incident: Incident) => void;
+  /** A connection of a client was cut or refused, for one of a few reasons. */
+  readonly countCut: (reason: string) => void;
   /** The same store, its appends timed. */
   readonly timeAppends: (store: EventStore) => EventStore;
   /** The same progress, the waits for it timed: how long after its append an event is in the rows. */
@@ -70,6 +72,13 @@ export const makeMetrics = (): Metrics => {
     registers,
   });
 
+  const cuts = new Counter({
+    name: 'http_connections_cut_total',
+    help: 'Connections of clients that were cut or refused, by reason',
+    labelNames: ['reason'],
+    registers,
+  });
+
   const refreshers: Array<() => Promise<unknown>> = [];
 
   return {
@@ -84,6 +93,7 @@ export const makeMetrics = (): Metrics => {
       durations.observe({ operation }, seconds);
     },
     countIncident: (incident) => incidents.inc({ kind: kindOf(incident) }),
+    countCut: (reason) => cuts.inc({ reason }),
     timeAppends: (store) => ({
       ...store,
       append: (...append) => {

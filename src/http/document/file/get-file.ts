@@ -14,7 +14,7 @@ export const getFile =
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const version = await find(id, asOf)();
+    const version = await find(id, asOf, () => exchange.ctx.state.take('histories'))();
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
     return fileResponse(openFile)(version.right.value, exchange.ctx.req, conditions)();

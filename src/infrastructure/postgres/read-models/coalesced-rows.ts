@@ -2,7 +2,7 @@
 type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Row>>;
 
 const MAX_IN_FLIGHT = 2;
-const MAX_IDS = 500;
+const MAX_IDS = 100;
 
 type Waiting<Row> = { readonly row: Promise<Row | undefined>; readonly settle: (outcome: Outcome<Row>) => void };
 type Outcome<Row> = { readonly row: Row | undefined } | { readonly error: unknown };

@@ -14,8 +14,6 @@ export type CopyOptions = {
   readonly beginMs?: number;
   readonly idleMs?: number;
   readonly totalMs?: number;
-  /** Told when the reader stops to take what is there, with the connection held, and when that is over. */
-  readonly onHeldUp?: (isHeldUp: boolean) => void;
 };
 
 type DataListener = (chunk: Buffer) => void;
@@ -42,7 +40,7 @@ const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => 
 export const copyJson = (
   client: PoolClient,
   select: string,
-  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS, onHeldUp = () => undefined }: CopyOptions = {},
+  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyOptions = {},
 ): Promise<Readable> =>
   new Promise((resolve, reject) => {
     const framing = makeCopyFraming();
@@ -58,7 +56,6 @@ export const copyJson = (
       highWaterMark: HIGH_WATER_MARK,
       read: () => {
         idle.refresh();
-        onHeldUp(false);
         socket?.resume();
       },
       destroy: (error, done) => {
@@ -83,10 +80,7 @@ export const copyJson = (
         const giveBack = takeOver(socket, (chunk) => {
           idle.refresh();
           const { json, rest } = framing.take(chunk);
-          if (json.length > 0 && !body.push(json)) {
-            connection.stream.pause();
-            onHeldUp(true);
-          }
+          if (json.length > 0 && !body.push(json)) connection.stream.pause();
           if (framing.hasStarted()) {
             clearTimeout(begin);
             resolve(body);
@@ -99,7 +93,6 @@ export const copyJson = (
       handleCommandComplete: () => undefined,
       handleReadyForQuery: () => {
         isComplete = true;
-        onHeldUp(false);
         client.release();
         body.push(null);
       },

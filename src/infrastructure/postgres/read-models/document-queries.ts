@@ -1,7 +1,9 @@
 import { option as O } from 'fp-ts';
 import { documents, fileOfKept } from '../../../../projections/documents.js';
 import type { DocumentQueries, FileVersion } from '../../../read/queries.js';
-import { attempt, makeQueries, makeRowById, type ReadModelConnections } from './read-model-queries.js';
+import { attempt, type ReadModelConnections } from './read-model.js';
+import { makeQueries } from './read-model-queries.js';
+import { makeRowById } from './row-by-id.js';
 
 export const makeDocumentQueries = (connections: ReadModelConnections): DocumentQueries => {
   const keptById = makeRowById(connections.short, documents.name, 'kept');

@@ -3,12 +3,12 @@ import { makePool } from '../../../../projections/engine/pool.js';
 import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../../read/queries.js';
 import { makeBusinessQueries } from './business-queries.js';
 import { makeDocumentQueries } from './document-queries.js';
-import { makeListCopies } from './list-copies.js';
-import { attempt } from './read-model-queries.js';
+import { copyJson } from './copy-json.js';
+import { attempt } from './read-model.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
-/** Lists as a whole that are under way at once; a further one waits at most `TIMEOUT_MS`. */
+/** Lists that are under way at once; a further one waits at most `TIMEOUT_MS`. */
 const STREAMS = 8;
 
 export type ReadModelQueries = {
@@ -32,7 +32,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     connections: STREAMS,
     connectMs: TIMEOUT_MS,
   });
-  const connections = { short, copyList: makeListCopies(streams) };
+  const connections = { short, copyList: async (select: string) => copyJson(await streams.connect(), select) };
   return {
     businesses: makeBusinessQueries(connections),
     documents: makeDocumentQueries(connections),

@@ -8,7 +8,9 @@ type PageLimits = { readonly events: number; readonly bytes: number };
 /** A page of a stream is what a command waits for, ms: its caller has an answer within two seconds. */
 const STREAM_TIMEOUT = 1_500;
 
-const defaultPageLimits: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
+/** The pages of a stream are held as long as a reader likes. */
+const STREAM_LIMITS: PageLimits = { events: 500, bytes: 1024 * 1024 };
+const LOG_LIMITS: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** Short reads of the log, each one statement on a pooled connection that is free again with the answer. */
 export type Pages = {
@@ -104,7 +106,7 @@ const LAST = 2n ** 63n - 1n;
 export const firstOf = ({ direction, from }: StreamRange): Revision => from ?? (direction === 'forwards' ? 0n : LAST);
 
 /** Throws `StoreUnavailable`, whatever went wrong. */
-export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits): Pages => {
+export const makePages = (pool: pg.Pool): Pages => {
   const ask = async <Row extends Array<unknown>>(
     statement: { readonly name: string; readonly text: string },
     values: Array<unknown> = [],
@@ -118,8 +120,8 @@ export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits)
   };
 
   const stream: Pages['stream'] = async (name, { direction, from, limit }) => {
-    const count = Math.min(limit, limits.events);
-    const values = [name, from.toString(), count, limits.bytes];
+    const count = Math.min(limit, STREAM_LIMITS.events);
+    const values = [name, from.toString(), count, STREAM_LIMITS.bytes];
     const rows = await ask<StreamRow>(statements[direction], values, { query_timeout: STREAM_TIMEOUT });
     const events = rows.map(([revision, position, id, type, data, metadata]) => ({
       id,
@@ -135,7 +137,7 @@ export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits)
   };
 
   const log: Pages['log'] = async (after, upTo, categories) => {
-    const values = [after.toString(), upTo.toString(), limits.events, categories, limits.bytes];
+    const values = [after.toString(), upTo.toString(), LOG_LIMITS.events, categories, LOG_LIMITS.bytes];
     const rows = await ask<LogRow>(statements.log, values);
     const events = rows.flatMap(([position, ofStream, revision, id, type, data, metadata]) =>
       ofStream === null || data === null || metadata === null
@@ -143,7 +145,7 @@ export const makePages = (pool: pg.Pool, limits: PageLimits = defaultPageLimits)
         : [{ id, type, data, metadata, stream: ofStream, revision: BigInt(revision), position: BigInt(position) }],
     );
     const [last] = rows.at(-1) ?? [upTo];
-    const isLast = rows.length < limits.events && rows.length === (rows[0]?.[7] ?? 0);
+    const isLast = rows.length < LOG_LIMITS.events && rows.length === (rows[0]?.[7] ?? 0);
     return { events, seen: isLast ? upTo : BigInt(last) };
   };
 

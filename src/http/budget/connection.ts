@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Holder } from './resource.js';
+
+/** Requests of a connection that may wait to be answered; one that sends more is cut. */
+const MAX_UNANSWERED = 16;
+
+/** Fewer bytes than this, in either direction, are no progress: who sends one a second would else never stall. */
+const PROGRESS_BYTES = 4096;
+
+type Exchanged = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+const connections = new WeakMap<Socket, Connection>();
+
+/** The connection of a socket. Throws for one that did not come through `serve`. */
+export const connectionOf = (socket: Socket): Connection => {
+  const connection = connections.get(socket);
+  if (connection === undefined) throw new Error('the socket is not one that the server has accepted');
+  return connection;
+};
+
+/**
+ * One client's connection. Its requests are answered one after the other, in the order in which they came: a response
+ * that waited behind another would have no socket yet, would hear nothing of the socket's end, and could hold files
+ * and memory for ever. What a request holds is given back when it has been answered or the connection closes.
+ */
+export class Connection implements Holder {
+  readonly address: string;
+  readonly #socket: Socket;
+  readonly #waiting: Array<() => void> = [];
+  #current: Exchanged | undefined;
+  #releases: Array<() => void> = [];
+  #afterwards: (() => void) | undefined;
+  /** When the connection last was of use, and how many bytes it had moved by then. */
+  #progress = { at: performance.now(), moved: 0 };
+  /** Why it was cut, if so. */
+  cutFor: string | undefined;
+
+  constructor(socket: Socket) {
+    this.address = socket.remoteAddress ?? '';
+    this.#socket = socket;
+    connections.set(socket, this);
+    socket.once('close', () => this.#release());
+  }
+
+  /** Whether no request is being answered: it is idle, or has not sent all of a request's headers. */
+  get isVacant(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** Has a request answered when those before it have been. */
+  add(exchanged: Exchanged, answer: () => void): void {
+    const begin = (): void => this.#begin(exchanged, answer);
+    if (this.#current === undefined) begin();
+    else if (this.#waiting.length + 1 < MAX_UNANSWERED) this.#waiting.push(begin);
+    else this.cut('too many unanswered requests');
+  }
+
+  /**
+   * Takes no further request, and calls `end` when those that came in full have been answered: what else is written
+   * would end up within an answer.
+   */
+  endWith(end: () => void): void {
+    if (this.#current === undefined) end();
+    else if (this.#current.request.complete) this.#afterwards ??= end;
+    else if (this.#current.response.headersSent) this.cut('the rest of a request is malformed');
+    else end();
+  }
+
+  cut(reason: string): void {
+    this.cutFor ??= reason;
+    this.#socket.destroy();
+  }
+
+  onceAnswered(release: () => void): void {
+    if (this.#socket.destroyed || this.#current === undefined) release();
+    else this.#releases.push(release);
+  }
+
+  stalledFor(): number {
+    return this.#isWaiting() ? performance.now() - this.#progress.at : 0;
+  }
+
+  /** To be called now and then: notes whether its client has moved anything. */
+  observe(): void {
+    const { bytesRead, bytesWritten, writableLength } = this.#socket;
+    const moved = bytesRead + bytesWritten - writableLength;
+    if (this.#isWaiting() && moved < this.#progress.moved + PROGRESS_BYTES) return;
+    if (this.#current !== undefined) this.#progress = { at: performance.now(), moved };
+  }
+
+  /** Whether it is the client's turn: to send a request or the rest of one, or to take what is there of an answer. */
+  #isWaiting(): boolean {
+    if (this.#current === undefined || this.#socket.writableLength > 0) return true;
+    const { request, response } = this.#current;
+    return !request.complete && request.readableLength === 0 && !response.headersSent;
+  }
+
+  #begin(exchanged: Exchanged, answer: () => void): void {
+    this.#current = exchanged;
+    this.#mark();
+    exchanged.response.once('close', () => this.#next());
+    answer();
+  }
+
+  #next(): void {
+    this.#release();
+    this.#current = undefined;
+    this.#mark();
+    // after the last answer of a connection Node ends it, and leaves the requests behind it without a socket
+    if (!this.#socket.writable) return;
+    const begin = this.#waiting.shift() ?? this.#afterwards;
+    begin?.();
+  }
+
+  #mark(): void {
+    const { bytesRead, bytesWritten, writableLength } = this.#socket;
+    this.#progress = { at: performance.now(), moved: bytesRead + bytesWritten - writableLength };
+  }
+
+  #release(): void {
+    const releases = this.#releases;
+    this.#releases = [];
+    for (const release of releases) release();
+  }
+}

@@ -1,0 +1,19 @@
+import { makeResource, type Resource } from './resource.js';
+
+const MIB = 1024 * 1024;
+
+/** What the process has for all requests together. A request that takes none of it may hold some 100 KiB. */
+export type ProcessBudget = {
+  /** Lists, large pages and large records that are streamed: each holds a connection to Postgres and a snapshot. */
+  readonly lists: Resource;
+  /** Histories that are read or folded: each holds a few pages of events. */
+  readonly histories: Resource;
+  /** Bytes of request bodies that are held until they are whole. */
+  readonly bytes: Resource;
+};
+
+export const makeProcessBudget = (): ProcessBudget => ({
+  lists: makeResource({ total: 8 }),
+  histories: makeResource({ total: 8 }),
+  bytes: makeResource({ total: 64 * MIB }),
+});

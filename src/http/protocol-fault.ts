@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import type { Fault } from './problem/failure.js';
+
+/** Why a request is refused before anything looks at what it asks for; its connection is closed with the answer. */
+export type ProtocolFault = {
+  readonly status: number;
+  readonly name: string;
+  readonly message: string;
+  readonly errors?: ReadonlyArray<Fault>;
+};
+
+const VERSION: ProtocolFault = {
+  status: 505,
+  name: 'HTTP Version Not Supported',
+  message: 'The service speaks HTTP/1.1',
+};
+const CODING: ProtocolFault = {
+  status: 501,
+  name: 'Not Implemented',
+  message: 'The only Transfer-Encoding is chunked',
+};
+const MALFORMED: ProtocolFault = {
+  status: 400,
+  name: 'Validation Error',
+  message: 'The request is not HTTP',
+  errors: [{ path: '', message: 'must be an HTTP/1.1 request' }],
+};
+const hostFault = (message: string): ProtocolFault => ({
+  status: 400,
+  name: 'Validation Error',
+  message: 'The request is not valid',
+  errors: [{ path: 'Host', message }],
+});
+const HOST_MISSING = hostFault('is required');
+const HOST_REPEATED = hostFault('must be given once');
+const HOST_INVALID = hostFault('must be a host name or an address, with a port or without');
+
+const unreadable: Readonly<Record<string, ProtocolFault>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, name: 'Request Header Fields Too Large', message: 'The headers are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, name: 'Request Timeout', message: 'The request took too long' },
+  HPE_INVALID_VERSION: VERSION,
+  HPE_PAUSED_H2_UPGRADE: VERSION,
+  HPE_INVALID_TRANSFER_ENCODING: CODING,
+};
+
+/** Node's error about bytes that it could not read as a request. */
+export type Unreadable = { readonly code?: string; readonly reason?: unknown };
+
+// Node gives one code to a coding that it does not know and to one beside a length (an attempt to smuggle), and one to
+// a version that it does not know and to a line that does not end after its version.
+const ONLY_MALFORMED = /Content-Length|Expected/;
+
+/** What is wrong with bytes that Node could not read as a request. */
+export const unreadableFault = ({ code = '', reason }: Unreadable): ProtocolFault =>
+  typeof reason === 'string' && ONLY_MALFORMED.test(reason) ? MALFORMED : (unreadable[code] ?? MALFORMED);
+
+// RFC 3986 §3.2: uri-host [":" port]; a registered name is never empty in an http URI (RFC 9110 §4.2.1)
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
+
+const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+};
+
+/** RFC 9112 §3.2: one valid Host; HTTP/1.0 may go without. */
+const hostFaultOf = ({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): ProtocolFault | undefined => {
+  if (headers.host === undefined) return httpVersionMinor === 0 ? undefined : HOST_MISSING;
+  if (hostsIn(rawHeaders) > 1) return HOST_REPEATED;
+  return HOST.test(headers.host) ? undefined : HOST_INVALID;
+};
+
+/** What Node lets pass and RFC 9112 does not: another version (§2.3), another coding (§6.1), a doubtful host (§3.2). */
+export const protocolFaultOf = (request: IncomingMessage): ProtocolFault | undefined => {
+  if (request.httpVersionMajor !== 1) return VERSION;
+  const coding = request.headers['transfer-encoding'];
+  if (coding === undefined) return hostFaultOf(request);
+  // a coding that HTTP/1.0 does not have is faulty framing (RFC 9112 §6.1)
+  if (request.httpVersionMinor === 0) return MALFORMED;
+  return coding.toLowerCase() === 'chunked' ? hostFaultOf(request) : CODING;
+};

@@ -1,0 +1,29 @@
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ProtocolFault } from './protocol-fault.js';
+import { JSON_TYPE } from './response/answer.js';
+
+/** Name, value, name, value … of an answer after which the connection is closed. */
+const headersOf = (body: string): Array<string> => [
+  ...['Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body))],
+  ...['X-Content-Type-Options', 'nosniff', 'Connection', 'close'],
+];
+
+/** The error object for a request that Node could read. */
+export const refuseRequest = (fault: ProtocolFault, response: ServerResponse): void => {
+  const body = JSON.stringify(fault);
+  response.writeHead(fault.status, fault.name, headersOf(body)).end(body);
+};
+
+/** The error object on a connection that no response belongs to. */
+export const refuseOnSocket = (fault: ProtocolFault, socket: Duplex, ...more: ReadonlyArray<string>): void => {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(fault);
+  const pairs = [...headersOf(body), ...more];
+  const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1] ?? ''}`] : []));
+  socket.once('finish', () => socket.destroy());
+  socket.end([`HTTP/1.1 ${fault.status} ${fault.name}`, ...lines, '', body].join('\r\n'));
+};

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { ConnectionLimits } from '../../../src/http/budget/connections.js';
+import { serve } from '../../../src/http/serve.js';
+import { eventually } from '../../support/eventually.js';
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('the connections of clients', () => {
+  let served: Awaited<ReturnType<typeof serve>>;
+  let pending: Array<ServerResponse>;
+  let cuts: Array<string>;
+  let sockets: Array<Socket>;
+
+  const start = async (limits: Partial<ConnectionLimits>): Promise<void> => {
+    [pending, cuts, sockets] = [[], [], []];
+    const options = { host: '127.0.0.1', port: 0, limits, onCut: (reason: string) => void cuts.push(reason) };
+    served = await serve((request, response) => {
+      request.resume();
+      pending.push(response);
+    }, options);
+  };
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await served.stop(10);
+  });
+
+  const open = async (sent = ''): Promise<Socket> => {
+    const socket = connect(Number(new URL(served.address).port), '127.0.0.1');
+    sockets.push(socket.on('error', () => undefined));
+    await once(socket, 'connect');
+    socket.write(sent);
+    return socket;
+  };
+  const isClosed = (socket: Socket): Promise<boolean> => eventually(() => socket.resume().closed, Boolean);
+  const begun = (count: number): Promise<number> =>
+    eventually(
+      () => pending.length,
+      (length) => length === count,
+    );
+
+  it('are answered one request after the other, in the order in which they came', async () => {
+    await start({});
+    const socket = await open(GET.repeat(3));
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    for (const count of [1, 2, 3]) {
+      expect(await begun(count)).to.equal(count);
+      pending.at(-1)?.end(`answer ${count}`);
+    }
+    await eventually(
+      () => received,
+      (text) => text.includes('answer 3'),
+    );
+    expect(received.match(/answer \d/g)).to.deep.equal(['answer 1', 'answer 2', 'answer 3']);
+  });
+
+  it('begin nothing that is behind another answer, and forget it when the client goes', async () => {
+    await start({});
+    const socket = await open(GET.repeat(16));
+    await begun(1);
+    const closed = once(pending[0]!, 'close');
+    socket.destroy();
+    await closed;
+    await delay(20);
+    expect([pending.length, cuts]).to.deep.equal([1, []]);
+  });
+
+  it('are cut with the seventeenth request that waits for its answer', async () => {
+    await start({});
+    const sixteen = await open(GET.repeat(16));
+    await begun(1);
+    const seventeen = await open(GET.repeat(17));
+    expect([await isClosed(seventeen), cuts]).to.deep.equal([true, ['too many unanswered requests']]);
+    expect(sixteen.closed).to.equal(false);
+  });
+
+  it('are cut when nothing is moved of a body for too long, and not while we are at work', async () => {
+    await start({ stallMs: 60 });
+    const working = await open(GET);
+    await begun(1);
+    const waiting = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    expect([await isClosed(waiting), cuts]).to.deep.equal([true, ['no progress']]);
+    await delay(200);
+    expect(working.closed).to.equal(false);
+  });
+
+  it('are cut when next to nothing is taken of an answer for too long', async () => {
+    await start({ stallMs: 60 });
+    const socket = await open(GET);
+    socket.pause();
+    await begun(1);
+    pending[0]!.end(Buffer.alloc(64 * 1024 * 1024));
+    expect(
+      await eventually(
+        () => cuts,
+        ({ length }) => length > 0,
+      ),
+    ).to.deep.equal(['no progress']);
+  });
+
+  it('give up the place of the one that is idle for longest when all are taken', async () => {
+    await start({ connections: 16 });
+    const busy = await open(GET);
+    await begun(1);
+    const idle: Array<Socket> = [];
+    for (let count = 0; count < 15; count += 1) idle.push(await open());
+    const late = await open(GET);
+    expect(await begun(2)).to.equal(2);
+    expect(await isClosed(idle[0]!)).to.equal(true);
+    expect([busy, late, ...idle.slice(1)].filter(({ closed }) => closed)).to.deep.equal([]);
+    expect(cuts).to.deep.equal(['too many connections']);
+  });
+
+  it('are refused while all others are being worked for', async () => {
+    await start({ connections: 2 });
+    const busy = [await open(GET), await open(GET)];
+    await begun(2);
+    expect(await isClosed(await open(GET))).to.equal(true);
+    expect([busy.some(({ closed }) => closed), cuts]).to.deep.equal([false, ['refused: all connections are in use']]);
+  });
+
+  it('are so many for one address, and the oldest idle one gives way', async () => {
+    await start({ perAddress: 2 });
+    const [first, second] = [await open(), await open()];
+    const third = await open(GET);
+    expect([await isClosed(first), await begun(1), second.closed, third.closed]).to.deep.equal([true, 1, false, false]);
+    expect(cuts).to.deep.equal(['too many connections of its address']);
+  });
+});
