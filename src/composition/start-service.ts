@@ -122,6 +122,16 @@ const sweep = ({ config, log, started }: Context, store: Stores['store'], storag
   started.add(sweeping.stop);
 };
 
+/** Throws, before anything is opened, when the configured public key must not verify tokens. */
+const requireUsableKey = ({ jwt: { key } }: Config): void => {
+  if (key._tag !== 'PublicKey') return;
+  try {
+    makeAuthenticate({ key });
+  } catch (cause) {
+    throw new Error(`JWT_PUBLIC_KEY: ${reasonOf(cause)}`, { cause });
+  }
+};
+
 const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
   key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
 
@@ -152,6 +162,7 @@ const join = (
  * added to `started` at once, so that a start that fails half-way can be undone. Rejects with what a person can act on.
  */
 export const startService = async (config: Config, log: Logger, started: Started): Promise<string> => {
+  requireUsableKey(config);
   const metrics = makeMetrics();
   const context = { config, log, started, metrics };
   await startTracing(context);

@@ -157,6 +157,22 @@ describe('authentication', () => {
       const pem = pemOf(generateKeyPairSync('ed25519').publicKey);
       expect(() => makeAuthenticate({ key: { _tag: 'PublicKey', pem } })).to.throw('RSA or P-256');
     });
+
+    const unusable: Readonly<Record<string, readonly [() => string, string]>> = {
+      'an RSA key of 1,024 bits': [
+        () => pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey),
+        'at least 2048 bits when it is RSA (RFC 7518 §3.3), not by one of type rsa with 1024 bits',
+      ],
+      'a key on another curve': [
+        () => pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey),
+        'not by one of type ec secp384r1',
+      ],
+      'what is no key': [() => '-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----', 'cannot be read'],
+    };
+    for (const [what, [pem, reason]] of Object.entries(unusable))
+      it(`does not start with ${what}, and says why`, () => {
+        expect(() => makeAuthenticate({ key: { _tag: 'PublicKey', pem: pem() } })).to.throw(reason);
+      });
   });
 
   describe('by a key set', () => {

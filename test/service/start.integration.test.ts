@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -50,6 +51,14 @@ describe('starting and stopping', function () {
   it('names every fault of its configuration and exits with 1', async () => {
     const refusal = await failure(startService({ dataDir, env: { PORT: 'high', LOG_LEVEL: 'loud' } }));
     expect(refusal).to.include('ended with 1').and.to.include('PORT:').and.to.include('LOG_LEVEL:');
+  });
+
+  it('names a public key that is too short, before it opens anything, and exits with 1', async () => {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const env = { JWT_SECRET: '', JWT_PUBLIC_KEY: publicKey.export({ format: 'pem', type: 'spki' }).toString() };
+    const refusal = await failure(startService({ dataDir, env }));
+    expect(refusal).to.include('ended with 1').and.to.include('JWT_PUBLIC_KEY: ').and.to.include('at least 2048 bits');
+    expect(await readdir(dataDir)).to.deep.equal([]);
   });
 
   it('says that its port is taken and exits with 1', async () => {

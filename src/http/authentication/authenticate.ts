@@ -18,7 +18,7 @@ const REMEMBERED = 1000;
 /** Longer tokens are verified each time, so that memory stays bounded. */
 const MAX_REMEMBERED_LENGTH = 4096;
 
-/** A key that was withdrawn at the issuer stops working within this time, seconds. */
+/** A token is verified again after this time, seconds: its key may have been withdrawn. */
 const MAX_REMEMBERED_TIME = 300;
 
 // RFC 6750 §2.1: b64token; the scheme is case-insensitive (RFC 9110 §11.1).
@@ -48,8 +48,8 @@ export const makeAuthenticate = (verification: TokenVerification, now: () => num
     const payload = await verify(ctx, token);
     if (E.isLeft(payload)) return payload;
     const proven = provenBy(payload.right);
-    if (proven === undefined) return unauthenticated('The token must have an expiry and a subject');
-    remember(token, proven);
-    return E.right(proven.caller);
+    if (E.isLeft(proven)) return unauthenticated(proven.left);
+    remember(token, proven.right);
+    return E.right(proven.right.caller);
   };
 };

@@ -1,10 +1,14 @@
+import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { type Caller, isRole, type Roles } from './roles.js';
 
 const Claims = t.intersection([
   t.type({ exp: t.number, sub: t.string }),
-  t.partial({ roles: t.unknown, role: t.unknown }),
+  t.partial({ nbf: t.unknown, iat: t.unknown, roles: t.unknown, role: t.unknown }),
 ]);
+
+/** RFC 7519 §2, NumericDate. JSON has no infinity, and yet 1e999 is read as one: such a token would never expire. */
+const isTime = (claim: unknown): boolean => Number.isFinite(claim);
 
 const MAX_SUBJECT = 255;
 
@@ -25,9 +29,11 @@ const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(nam
 /** A caller, and until when (seconds since 1970) its token proves it. */
 export type Proven = { readonly caller: Caller; readonly expiresAt: number };
 
-/** Who a verified token is of; undefined when it lacks an expiry or a subject. Unknown roles count for nothing. */
-export const provenBy = (payload: unknown): Proven | undefined => {
-  if (!Claims.is(payload) || !isSubject(payload.sub)) return undefined;
-  const { sub, exp, roles, role } = payload;
-  return { caller: { subject: sub, roles: rolesIn(roles, role) }, expiresAt: exp };
+/** Whose a verified token is. Left: why it proves nobody. A role that is not known counts for nothing. */
+export const provenBy = (payload: unknown): E.Either<string, Proven> => {
+  if (!Claims.is(payload) || !isSubject(payload.sub)) return E.left('The token must have an expiry and a subject');
+  const { sub, exp, nbf = 0, iat = 0, roles, role } = payload;
+  return [exp, nbf, iat].every(isTime)
+    ? E.right({ caller: { subject: sub, roles: rolesIn(roles, role) }, expiresAt: exp })
+    : E.left('The times of the token (exp, nbf, iat) must be finite numbers');
 };

@@ -1,5 +1,8 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import { JwksClient, JwksError } from 'jwks-rsa';
+import type { KeyObject } from 'node:crypto';
+import * as t from 'io-ts';
+import type { KeyLookup } from './key-lookup.js';
+import { type PublishedKey, publishedKeys } from './published-keys.js';
+import type { TokenHeader } from './token-header.js';
 
 /** The endpoint did not give its keys, so nobody can tell whether a token's key is one of them. */
 export class SigningKeysUnavailable extends Error {
@@ -17,16 +20,13 @@ class SigningKeyUnknown extends Error {
   }
 }
 
-/** The key of a token's header `kid`. Rejects with `SigningKeyUnknown` or `SigningKeysUnavailable`. */
-export type KeyLookup = (header: { readonly kid?: unknown }) => Promise<KeyObject>;
-
 /** From the request to the last byte, ms. */
 const FETCH_TIMEOUT = 5_000;
 
 /** Longest key set, bytes. */
 const LONGEST_SET = 1024 * 1024;
 
-/** Least time between two requests, ms: tokens with made-up key ids must not become a flood on the endpoint. */
+/** Least time between two requests, ms: forged tokens must not become a flood on the endpoint. */
 const PAUSE = 2_000;
 
 const MINUTE = 60_000;
@@ -35,7 +35,9 @@ const MINUTE = 60_000;
 const FRESH = 10 * MINUTE;
 const FALLBACK = 24 * 60 * MINUTE;
 
-type PublishedKey = { readonly kid: unknown; readonly key: KeyObject };
+/** RFC 7517 §5. */
+const KeySet = t.type({ keys: t.UnknownArray });
+type KeySet = t.TypeOf<typeof KeySet>;
 
 type Held = { readonly keys: ReadonlyArray<PublishedKey>; readonly fetchedAt: number };
 
@@ -48,8 +50,7 @@ const requestOf = (uri: string): { readonly url: URL; readonly headers: Readonly
   return { url, headers: name === '' ? {} : { authorization: `Basic ${basic}` } };
 };
 
-/** jwks-rsa's own request never ends when the endpoint breaks off its answer, and takes one of any length. */
-const fetchSet = async (uri: string): Promise<{ keys: unknown }> => {
+const fetchSet = async (uri: string): Promise<KeySet> => {
   const { url, headers } = requestOf(uri);
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_TIMEOUT), redirect: 'error' });
   if (!response.ok) throw new Error(`the key set was answered with ${response.status}`);
@@ -61,21 +62,25 @@ const fetchSet = async (uri: string): Promise<{ keys: unknown }> => {
     if (size > LONGEST_SET) throw new Error(`the key set is longer than ${LONGEST_SET} bytes`);
     chunks.push(chunk);
   }
-  // reason: jwks-rsa passes over what is no list of keys
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as { keys: unknown };
+  const set: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (!KeySet.is(set)) throw new Error('what was answered is not a key set');
+  return set;
 };
 
-const keyIn = ({ keys }: Held, kid: unknown): KeyObject | undefined => {
-  if (kid === undefined) return keys.length === 1 ? keys[0]?.key : undefined;
-  return keys.find((published) => published.kid === kid)?.key;
-};
+/** Several keys may share an id while one replaces another. A token may omit the id where the set has one key only. */
+const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObject> =>
+  keys
+    .filter((published) => (kid === undefined ? keys.length === 1 : published.kid === kid))
+    .filter(({ algorithm }) => algorithm === alg)
+    .map(({ key }) => key);
 
 /**
- * Public keys of a JWKS endpoint. The set is fetched as a whole and kept; a key that is not in it has it fetched anew,
- * so that whoever makes up key ids takes nothing away from tokens whose key is known. `now` is in ms.
+ * Public keys of a JWKS endpoint. The set is fetched as a whole and kept. It is fetched anew for a token whose key is not
+ * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
+ * wait for that, so whoever forges tokens takes nothing away from them. `find` rejects with `SigningKeyUnknown` or
+ * `SigningKeysUnavailable`, `findNewer` never does. `now` is in ms.
  */
 export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
-  const client = new JwksClient({ jwksUri: uri, cache: false, fetcher: fetchSet });
   let held: Held | undefined;
   let asking: Promise<Held> | undefined;
   /** Undefined while the answer is under way. */
@@ -84,16 +89,11 @@ export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
   const ask = async (): Promise<Held> => {
     answeredAt = undefined;
     try {
-      const keys = await client.getSigningKeys();
-      held = {
-        keys: keys.map((key) => ({ kid: key.kid, key: createPublicKey(key.getPublicKey()) })),
-        fetchedAt: now(),
-      };
-      return held;
-    } catch (error) {
+      const { keys } = await fetchSet(uri);
       // An endpoint that answers and has no keys has withdrawn them.
-      if (error instanceof JwksError) held = undefined;
-      throw error;
+      held = keys.length === 0 ? undefined : { keys: publishedKeys(keys), fetchedAt: now() };
+      if (held === undefined) throw new Error('the key set is empty');
+      return held;
     } finally {
       answeredAt = now();
     }
@@ -106,20 +106,23 @@ export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
     return asking;
   };
 
-  const keptFor = (age: number, kid: unknown): KeyObject | undefined =>
-    held !== undefined && Math.abs(now() - held.fetchedAt) < age ? keyIn(held, kid) : undefined;
+  const keptFor = (age: number, header: TokenHeader): ReadonlyArray<KeyObject> =>
+    held !== undefined && Math.abs(now() - held.fetchedAt) < age ? keysIn(held, header) : [];
 
-  return async ({ kid }) => {
-    const known = keptFor(FRESH, kid);
-    if (known !== undefined) return known;
+  const find: KeyLookup['find'] = async (header) => {
+    const known = keptFor(FRESH, header);
+    if (known.length > 0) return known;
     const set = await newest().catch((error: unknown) => new SigningKeysUnavailable(error));
-    if (!(set instanceof Error)) {
-      const key = keyIn(set, kid);
-      if (key === undefined) throw new SigningKeyUnknown();
-      return key;
-    }
-    const kept = keptFor(FRESH + FALLBACK, kid);
-    if (kept === undefined) throw set;
-    return kept;
+    const keys = set instanceof Error ? keptFor(FRESH + FALLBACK, header) : keysIn(set, header);
+    if (keys.length === 0) throw set instanceof Error ? set : new SigningKeyUnknown();
+    return keys;
   };
+
+  const findNewer: KeyLookup['findNewer'] = async (header, tried) => {
+    const set = await newest().catch(() => undefined);
+    const keys = set === undefined ? [] : keysIn(set, header);
+    return keys.filter((key) => !tried.some((other) => other.equals(key)));
+  };
+
+  return { find, findNewer };
 };

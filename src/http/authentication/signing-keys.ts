@@ -1,28 +1,47 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import { type KeyLookup, makeKeySet } from './key-set.js';
+import { type Algorithm, algorithmOf, LEAST_RSA_BITS } from './algorithm.js';
+import type { KeyLookup } from './key-lookup.js';
+import { makeKeySet } from './key-set.js';
 import type { VerificationKey } from './token-verification.js';
 
-type SigningKeys = {
-  readonly algorithms: ReadonlyArray<'HS256' | 'RS256' | 'ES256'>;
-  readonly key: KeyObject | KeyLookup;
+/** The key material, and the only algorithms that may come with it. */
+type SigningKeys = KeyLookup & { readonly algorithms: ReadonlyArray<Algorithm> };
+
+const only = (algorithm: Algorithm, key: KeyObject): SigningKeys => ({
+  algorithms: [algorithm],
+  find: () => Promise.resolve([key]),
+  findNewer: () => Promise.resolve([]),
+});
+
+const read = (pem: string): KeyObject => {
+  try {
+    return createPublicKey(pem);
+  } catch (cause) {
+    throw new Error('the key cannot be read: tokens are verified by an RSA or P-256 key in PEM form', { cause });
+  }
 };
+
+const described = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string =>
+  type === 'rsa'
+    ? `one of type rsa with ${details?.modulusLength ?? 0} bits`
+    : `one of type ${type ?? 'secret'} ${details?.namedCurve ?? ''}`.trim();
 
 const publicKey = (pem: string): SigningKeys => {
-  const key = createPublicKey(pem);
-  const type = key.asymmetricKeyType;
-  if (type === 'rsa') return { algorithms: ['RS256'], key };
-  if (type === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return { algorithms: ['ES256'], key };
-  throw new Error(`tokens are verified by an RSA or P-256 key, not by one of type ${type ?? 'secret'}`);
+  const key = read(pem);
+  const algorithm = algorithmOf(key);
+  if (algorithm !== undefined) return only(algorithm, key);
+  const allowed = `an RSA or P-256 key, of at least ${LEAST_RSA_BITS} bits when it is RSA (RFC 7518 §3.3)`;
+  throw new Error(`tokens are verified by ${allowed}, not by ${described(key)}`);
 };
 
-/** The key material and the only algorithms that may come with it; `now` is in ms. Throws on a key that is of no use. */
+/** `now` is in ms. Throws on a key that must not verify tokens, with a sentence that says what is wrong with it. */
 export const signingKeysOf = (key: VerificationKey, now: () => number): SigningKeys => {
   switch (key._tag) {
     case 'Secret':
-      return { algorithms: ['HS256'], key: createSecretKey(Buffer.from(key.secret, 'utf8')) };
+      return only('HS256', createSecretKey(Buffer.from(key.secret, 'utf8')));
     case 'PublicKey':
       return publicKey(key.pem);
     case 'Jwks':
-      return { algorithms: ['RS256', 'ES256'], key: makeKeySet(key.uri, now) };
+      return { algorithms: ['RS256', 'ES256'], ...makeKeySet(key.uri, now) };
   }
 };

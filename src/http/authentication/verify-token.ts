@@ -1,58 +1,85 @@
+import type { KeyObject } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { decode } from 'jsonwebtoken';
 import jwt, { type Options } from 'koa-jwt';
 import type { HttpContext } from '../exchange.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
 import { signingKeysOf } from './signing-keys.js';
+import { headerFault, type TokenHeader } from './token-header.js';
 import type { TokenVerification } from './token-verification.js';
 
-/** The payload of a token whose signature, times, issuer and audience are right. */
+/** The payload of a token whose header, signature, times, issuer and audience are right. */
 type VerifyToken = (ctx: HttpContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const CLOCK_TOLERANCE = 5;
 
-const Refusal = t.type({ originalError: t.type({ name: t.string }) });
+/** The token is refused for what its header says. */
+class HeaderRefused extends Error {}
 
-const reasonOf = (error: unknown): string =>
-  Refusal.is(error) && error.originalError.name === 'TokenExpiredError'
+/** What koa-jwt throws, and in it what jsonwebtoken threw. */
+const Refusal = t.type({ originalError: t.type({ name: t.string, message: t.string }) });
+
+// jsonwebtoken has no other sign for it than this message.
+const isBadSignature = (error: unknown): boolean =>
+  Refusal.is(error) && error.originalError.message === 'invalid signature';
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof HeaderRefused) return error.message;
+  return Refusal.is(error) && error.originalError.name === 'TokenExpiredError'
     ? 'The token has expired'
     : 'The token is not valid';
+};
 
-const failureOf = (error: unknown): Unauthenticated | KeysUnavailable => {
-  const cause = Refusal.is(error) ? error.originalError : error;
-  return cause instanceof SigningKeysUnavailable
-    ? { _tag: 'KeysUnavailable', cause }
+const failureOf = (error: unknown): Unauthenticated | KeysUnavailable =>
+  error instanceof SigningKeysUnavailable
+    ? { _tag: 'KeysUnavailable', cause: error }
     : { _tag: 'Unauthenticated', reason: reasonOf(error) };
-};
 
-const optionsOf = ({ key, issuer, audience }: TokenVerification, now: () => number): Options => {
-  const keys = signingKeysOf(key, now);
-  return {
-    // reason: koa-jwt hands it on to jsonwebtoken, which takes key objects (and parses other forms anew each time)
-    secret: keys.key as unknown as Options['secret'],
-    algorithms: [...keys.algorithms],
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(audience === undefined ? {} : { audience }),
-  };
+/** Read by the library that verifies the token, so that both see the same header. Throws when it is not a token. */
+const headerOf = (token: string): TokenHeader => {
+  const decoded = decode(token, { complete: true });
+  if (decoded === null) throw new HeaderRefused('The token is not valid');
+  return decoded.header;
 };
-
-// reason: koa-jwt hands all options on to jsonwebtoken, its types name only some of them
-const clockOptions = (now: number): Partial<Options> =>
-  ({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now / 1000) }) as Partial<Options>;
 
 const nothingElse = (): Promise<void> => Promise.resolve();
 
-/** `now` is in ms since 1970. */
-export const makeVerifyToken = (verification: TokenVerification, now: () => number): VerifyToken => {
-  const options = optionsOf(verification, now);
-  return async (ctx, token) => {
+/** `now` is in ms since 1970. Throws on a key that must not verify tokens. */
+export const makeVerifyToken = ({ key, issuer, audience }: TokenVerification, now: () => number): VerifyToken => {
+  const { algorithms, find, findNewer } = signingKeysOf(key, now);
+
+  const optionsOf = (token: string, keys: ReadonlyArray<KeyObject>): Options => ({
+    // reason: koa-jwt hands them on to jsonwebtoken, which takes key objects (and parses other forms anew each time)
+    secret: keys as unknown as Options['secret'],
+    getToken: () => token,
+    algorithms: [...algorithms],
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
+    // reason: koa-jwt hands all options on to jsonwebtoken, its types name only some of them
+    ...({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now() / 1000) } as Partial<Options>),
+  });
+
+  const payloadOf = async (ctx: HttpContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {
+    await jwt(optionsOf(token, keys))(ctx, nothingElse);
+    return ctx.state.user;
+  };
+
+  const verify = async (ctx: HttpContext, token: string): Promise<unknown> => {
+    const header = headerOf(token);
+    const fault = headerFault(header, algorithms);
+    if (fault !== undefined) throw new HeaderRefused(fault);
+    const keys = await find(header);
     try {
-      await jwt({ ...options, ...clockOptions(now()), getToken: () => token })(ctx, nothingElse);
-      return E.right(ctx.state.user);
+      return await payloadOf(ctx, token, keys);
     } catch (error) {
-      return E.left(failureOf(error));
+      const newer = isBadSignature(error) ? await findNewer(header, keys) : [];
+      if (newer.length === 0) throw error;
+      return payloadOf(ctx, token, newer);
     }
   };
+
+  return (ctx, token) => verify(ctx, token).then(E.right, (error: unknown) => E.left(failureOf(error)));
 };
