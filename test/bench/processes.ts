@@ -14,6 +14,15 @@ const fieldsOf = (pid: number): ReadonlyArray<string> | undefined => {
   }
 };
 
+/** How the process calls itself; Postgres says there who is connected and what it does. */
+const titleOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return ''; // it has ended
+  }
+};
+
 /** Ticks with those of the children that it has seen the end of. */
 const processOf = (pid: number): Process | undefined => {
   const stat = fieldsOf(pid);
@@ -34,11 +43,19 @@ const descendantsOf = (pid: number, processes: ReadonlyArray<Process>): Readonly
 /** CPU time of a process, µs, user and system. */
 export const cpuOf = (pid: number): number => (processOf(pid)?.ticks ?? 0) * TICK_US;
 
+const postgresBelow = (pid: number): ReadonlyArray<Process> =>
+  descendantsOf(pid, all()).filter(({ name }) => name === 'postgres');
+
 /** CPU time of the Postgres that runs below a process, µs. */
 export const cpuOfPostgresBelow = (pid: number): number =>
-  descendantsOf(pid, all())
-    .filter(({ name }) => name === 'postgres')
-    .reduce((sum, { ticks }) => sum + ticks * TICK_US, 0);
+  postgresBelow(pid).reduce((sum, { ticks }) => sum + ticks * TICK_US, 0);
+
+/** A process for each connection to the Postgres that runs below a process; `isBusy`: a statement is under way. */
+export const connectionsOfPostgresBelow = (pid: number): ReadonlyArray<{ readonly isBusy: boolean }> =>
+  postgresBelow(pid).flatMap((process) => {
+    const title = titleOf(process.pid);
+    return / \S+\(\d+\) /.test(title) ? [{ isBusy: !title.endsWith(' idle') }] : [];
+  });
 
 /** CPU time that the machine has been busy, µs, all processors together. */
 export const cpuOfMachine = (): number => {

@@ -1,0 +1,54 @@
+import type { Flood } from '../support/flood.js';
+import { API, getText, streams, type Tokens } from '../support/requests.js';
+import type { Seeded } from '../support/seed.js';
+
+const READERS = 4;
+
+/** Reads the page by several clients at once, who take all of it. */
+const readPage =
+  (token: string) =>
+  async (address: string): Promise<ReadonlyArray<string>> => {
+    const read = async (): Promise<ReadonlyArray<string>> => {
+      const headers = { Authorization: `Bearer ${token}` };
+      try {
+        const response = await fetch(`${address}${API}/document?limit=1000`, { headers });
+        const text = await response.text();
+        if (response.status !== 200) return [`the page: ${response.status}`];
+        return (JSON.parse(text) as ReadonlyArray<unknown>).length === 1_000 ? [] : ['the page is not whole']; // reason: a list
+      } catch (error) {
+        return [`the page: ${String(error)}`];
+      }
+    };
+    return (await Promise.all(Array.from({ length: READERS }, read))).flat();
+  };
+
+/** Clients that ask for much and take nothing of it, or a byte a second. */
+export const readers = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> => {
+  const page = getText(`${API}/document?limit=1000`, tokens.viewer);
+  const slow = (text: string, connections: number, reads: number) => ({
+    connections,
+    clients: [{ sends: [{ text }], reads }],
+    seconds: 5,
+  });
+  return [
+    ...[6, 20, 64].map((connections): Flood => {
+      const name = `${connections} stopped readers of a page of 40 MB`;
+      return { name, needs: 'viewer', ...slow(page, connections, 0) };
+    }),
+    {
+      name: 'four readers of a page of 40 MB',
+      needs: 'viewer',
+      connections: 0,
+      clients: [],
+      seconds: 0,
+      meanwhile: readPage(tokens.viewer),
+    },
+    ...streams(seeded).flatMap(({ name, path, needs }): ReadonlyArray<Flood> => {
+      const text = getText(path, needs === 'nothing' ? undefined : tokens[needs]);
+      return [
+        { name: `100 stopped readers: ${name}`, needs, ...slow(text, 100, 0) },
+        { name: `100 readers of a byte a second: ${name}`, needs, ...slow(text, 100, 1) },
+      ];
+    }),
+  ];
+};

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HostileClient, Sending, Tally } from './attack.js';
+
+type Mutable<A> = { -readonly [Key in keyof A]: A[Key] };
+
+/** What the connections of a process have done so far. */
+export type Count = Mutable<Omit<Tally, 'outcomes'>> & { readonly outcomes: Record<string, number> };
+
+const note = ({ outcomes }: Count, outcome: string): void => {
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+};
+
+const PIECE = 64 * 1024;
+const SECOND = 1_000;
+const CONNECT_LIMIT = 2_000; // ms
+
+function* piecesOf(sends: ReadonlyArray<Sending>): Generator<Buffer> {
+  for (const { text, times = 1 } of sends) {
+    const unit = Buffer.from(text);
+    const inPiece = Math.min(times, Math.max(1, Math.floor(PIECE / unit.length)));
+    const piece = Buffer.concat(Array.from({ length: inPiece }, () => unit));
+    for (let left = times; left > 0; left -= inPiece)
+      yield left >= inPiece ? piece : piece.subarray(0, left * unit.length);
+  }
+}
+
+const drained = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = (): void => {
+      socket.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    socket.on('drain', settle).on('close', settle);
+  });
+
+const sendAll = async (socket: Socket, sends: ReadonlyArray<Sending>, count: Count): Promise<void> => {
+  for (const piece of piecesOf(sends)) {
+    if (!socket.writable) return;
+    count.bytesSent += piece.length;
+    if (!socket.write(piece)) await drained(socket);
+  }
+};
+
+/** Calls `work` every second until the socket is closed. */
+const everySecond = (socket: Socket, work: (second: number) => void): void => {
+  let second = 0;
+  const timer = setInterval(() => {
+    work(second);
+    second += 1;
+  }, SECOND);
+  socket.once('close', () => clearInterval(timer));
+};
+
+/** Notes the first status that comes, and how much. */
+const listen = (count: Count): ((chunk: Buffer) => void) => {
+  let isFirst = true;
+  return (chunk) => {
+    count.bytesRead += chunk.length;
+    if (isFirst && chunk.length >= 12) note(count, chunk.toString('latin1', 9, 12));
+    isFirst = false;
+  };
+};
+
+/** A socket that takes no more of what comes than it is asked to; a stream alone would take 64 KiB at a time. */
+const open = (port: number, reads: number, count: Count): Socket => {
+  const address = { port, host: '127.0.0.1', noDelay: true };
+  if (reads === Infinity) return connect(address).on('data', listen(count));
+  if (reads === 0) return connect(address).pause();
+  const callback = (bytes: number): boolean => {
+    count.bytesRead += bytes;
+    return false; // paused until the next second
+  };
+  const socket = connect({ ...address, onread: { buffer: Buffer.alloc(reads), callback } });
+  everySecond(socket, () => socket.resume());
+  return socket;
+};
+
+/** Resolves when the connection is open, or was refused. */
+const settled = async (socket: Socket): Promise<void> => {
+  await Promise.race([
+    once(socket, 'connect').catch(() => undefined),
+    once(socket, 'close'),
+    delay(CONNECT_LIMIT, undefined, { ref: false }),
+  ]);
+};
+
+/** Opens a connection and does on it what the client does. Resolves when it is open; if the client resets it: when that is done. */
+export const attack = async (port: number, client: HostileClient, count: Count): Promise<void> => {
+  const { sends, trickles, reads, resetsAfter } = client;
+  const socket = open(port, reads, count);
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => note(count, code ?? 'error'));
+  socket.once('close', () => (count.closed += 1));
+  await settled(socket);
+  if (socket.readyState !== 'open') return;
+  count.opened += 1;
+  const sent = sendAll(socket, sends, count);
+  if (trickles !== undefined)
+    void sent.then(() => everySecond(socket, (second) => socket.write(trickles.charAt(second % trickles.length))));
+  if (resetsAfter === undefined) return;
+  await Promise.race([sent, delay(CONNECT_LIMIT, undefined, { ref: false })]);
+  if (resetsAfter > 0) await delay(resetsAfter);
+  socket.resetAndDestroy();
+};
