@@ -17,6 +17,8 @@ export type StoredObject = { readonly key: string; readonly size: number; readon
 export type ObjectStorage = {
   /** Durable when it answers. Pulled at the storage's pace, never held whole; a failed body leaves no object. */
   readonly put: (key: string, body: Readable) => TE.TaskEither<StorageUnavailable | UploadAborted, void>;
+  /** What one `put` holds of its body while it takes it, at most, bytes. */
+  readonly heldPerPut: number;
   /** Removing what is not there is fine. */
   readonly remove: (key: string) => TE.TaskEither<StorageUnavailable, void>;
   /**

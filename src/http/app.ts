@@ -2,7 +2,7 @@ import cors from '@koa/cors';
 import Koa from 'koa';
 import { answering, type AnsweringDeps } from './answering.js';
 import type { Authenticate } from './authentication/authenticate.js';
-import { makeProcessBudget } from './budget/process-budget.js';
+import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
 import type { RequestState } from './exchange.js';
 import { errorFields } from './problem/log-fields.js';
 import { type RoutesDeps, routesOf } from './routes.js';
@@ -16,6 +16,8 @@ export type AppOptions = RoutesDeps &
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller; undefined: no limit. */
     readonly rateLimit?: number | undefined;
+    /** What the process has for all requests; a default for what is left out. */
+    readonly budget?: Partial<ProcessBudget>;
     /** Longest time, ms, that an answer may take to be read: a list holds a snapshot of the read model. */
     readonly longestAnswer?: number;
   };
@@ -35,11 +37,11 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
 
 /** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
-  const { authenticate, corsOrigins, log, observe, rateLimit, longestAnswer = LONGEST_ANSWER } = options;
+  const { authenticate, corsOrigins, log, observe, rateLimit, budget, longestAnswer = LONGEST_ANSWER } = options;
   const app = new Koa<RequestState>();
   // What reaches this listener are broken connections; everything else has been answered and logged.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
-  app.use(answering({ log, observe, budget: makeProcessBudget(), longestAnswer }));
+  app.use(answering({ log, observe, budget: { ...makeProcessBudget(), ...budget }, longestAnswer }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
   app.use(makeRouter(routesOf(options), admission).routes());

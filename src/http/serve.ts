@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 import { connectionOf } from './budget/connection.js';
+import { GatheringRequest } from './budget/gathering-request.js';
 import { type ConnectionLimits, type Connections, makeConnections } from './budget/connections.js';
 import { type ProtocolFault, protocolFaultOf, type Unreadable, unreadableFault } from './protocol-fault.js';
 import { refuseOnSocket, refuseRequest } from './refuse.js';
@@ -91,7 +92,7 @@ export const serve = async (
 ): Promise<Served> => {
   const take = inTurn(listener);
   const connections = makeConnections({ ...LIMITS, ...limits }, onCut);
-  const server = createServer({ ...TIMEOUTS, requireHostHeader: false }, take);
+  const server = createServer({ ...TIMEOUTS, requireHostHeader: false, IncomingMessage: GatheringRequest }, take);
   // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.
   server.on('checkContinue', take);
   server.on('checkExpectation', take);

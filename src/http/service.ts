@@ -114,6 +114,7 @@ const makeDocuments = (ports: ServicePorts) => {
     admitUpload: admitUpload(store),
     storeUpload: storeUpload(storage),
     discardUpload: storage.remove,
+    heldPerUpload: storage.heldPerPut,
     create: createDocument(execute, storage),
     update: updateDocument(execute, storage),
     getFile: makeGetFile({ ...documents, history }),

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import Koa from 'koa';
 import { storeUpload } from '../../src/application/document/store-upload.js';
+import type { RequestState } from '../../src/http/exchange.js';
 import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
 import { contentOf } from '../support/bodies.js';
 import { eventually } from '../support/eventually.js';
@@ -36,10 +37,12 @@ describe('the form of an upload', () => {
       store: (upload) => store('doc', upload),
       discard: storage.remove,
       maxUploadBytes: MAX,
+      heldPerUpload: 0,
     });
-    const app = new Koa();
+    const app = new Koa<RequestState>();
     app.silent = true;
     app.use(async (ctx) => {
+      ctx.state = { requestId: 'test', take: () => Promise.resolve(true) };
       outcomes.push(await read(ctx)());
       ctx.set('Connection', 'close');
       ctx.body = 'read';
@@ -155,8 +158,6 @@ describe('the form of an upload', () => {
     ['%22quoted%22%0D%0A.txt', '"quoted".txt'],
     ['50%.pdf', '50%.pdf'],
     ['a\u0085b', 'ab'],
-    ['\u0085', 'file'],
-    ['..', undefined],
     ['😀'.repeat(300), '😀'.repeat(255)],
   ] as const)
     it(`shows the file ${JSON.stringify(filename).slice(0, 40)} by its base name`, async () => {

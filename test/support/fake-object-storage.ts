@@ -29,6 +29,7 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
   /** When objects were stored, where it matters; else long ago. */
   readonly modifiedAt = new Map<string, Date>();
   behaviour: Behaviour = {};
+  readonly heldPerPut = 0;
   /** Bytes that have come, of all objects, also of those that were broken off. */
   received = 0;
   /** Objects that were ever complete. */

@@ -22,19 +22,14 @@ const SNIFFED_BYTES = 4100;
 
 class Measure extends Transform {
   readonly #hash = createHash('sha256');
-  #head: ReadonlyArray<Buffer> = [];
-  #sniffed = 0;
+  // A copy: a chunk's memory may be reused once it has been written.
+  readonly #head = Buffer.allocUnsafe(SNIFFED_BYTES);
   size = 0;
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, next: (error: null, chunk: Buffer) => void): void {
     this.#hash.update(chunk);
+    if (this.size < SNIFFED_BYTES) chunk.copy(this.#head, this.size);
     this.size += chunk.length;
-    if (this.#sniffed < SNIFFED_BYTES) {
-      const piece = chunk.subarray(0, SNIFFED_BYTES - this.#sniffed);
-      // A copy: the chunk's memory may be reused once it has been written.
-      this.#head = [...this.#head, Buffer.from(piece)];
-      this.#sniffed += piece.length;
-    }
     next(null, chunk);
   }
 
@@ -44,7 +39,7 @@ class Measure extends Transform {
 
   /** The first bytes. */
   head(): Buffer {
-    return Buffer.concat(this.#head);
+    return this.#head.subarray(0, this.size);
   }
 }
 

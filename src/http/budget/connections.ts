@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
-import { slowest } from './resource.js';
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -22,6 +21,16 @@ export type Connections = {
 const KEEPS_PLACE = 1_000;
 
 const OBSERVE_INTERVAL = 500;
+
+/** The one that has been of no use for the longest, and for at least `leastMs`. */
+const slowest = (connections: ReadonlyArray<Connection>, leastMs: number): Connection | undefined => {
+  let [found, longest]: [Connection | undefined, number] = [undefined, leastMs];
+  for (const connection of connections) {
+    const stalled = connection.stalledFor();
+    if (stalled >= longest) [found, longest] = [connection, stalled];
+  }
+  return found;
+};
 
 /** Rather one without a request than one with, and rather the one that has been of no use for longest. */
 const victimOf = (connections: ReadonlyArray<Connection>): Connection | undefined =>

@@ -8,12 +8,12 @@ export type ProcessBudget = {
   readonly lists: Resource;
   /** Histories that are read or folded: each holds a few pages of events. */
   readonly histories: Resource;
-  /** Bytes of request bodies that are held until they are whole. */
+  /** Bytes of bodies and answers that are held until they are whole, or taken. */
   readonly bytes: Resource;
 };
 
 export const makeProcessBudget = (): ProcessBudget => ({
   lists: makeResource({ total: 8 }),
-  histories: makeResource({ total: 8 }),
-  bytes: makeResource({ total: 64 * MIB }),
+  histories: makeResource({ total: 4 }),
+  bytes: makeResource({ total: 128 * MIB }),
 });

@@ -30,22 +30,10 @@ const POLL_INTERVAL = 100;
 const TIMEOUT = 2_000;
 const STALLED = 1_000;
 
-/** The one that has stalled the longest, of those that have for at least `stalledMs`. */
-export const slowest = <Client extends Pick<Holder, 'stalledFor'>>(
-  clients: Iterable<Client>,
-  stalledMs: number,
-): Client | undefined => {
-  let [found, longest]: [Client | undefined, number] = [undefined, stalledMs];
-  for (const client of clients) {
-    const stalled = client.stalledFor();
-    if (stalled >= longest) [found, longest] = [client, stalled];
-  }
-  return found;
-};
-
 /**
- * A semaphore with slow-consumer eviction: who finds too little left waits, first come first served, and while anybody
- * waits, the holder that has stalled the longest is cut off. A few clients that read or send nothing can then neither
+ * A semaphore with slow-consumer eviction: who finds too little left waits, and while anybody waits, holders that have
+ * stalled are cut off. The last to come is served first: where many wait, those who came first give up soon, and a client
+ * that comes while hundreds of others stall is served all the same. So clients that read or send nothing can neither
  * exhaust the process nor shut out the others.
  */
 export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }: ResourceLimits): Resource => {
@@ -66,15 +54,15 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
   };
 
   const grantNext = (): void => {
-    for (const next of waiting) {
+    for (const next of [...waiting].reverse()) {
       if (next.amount > left) return;
       next.settle(true);
     }
   };
 
   const evict = (): void => {
-    const holders = Array.from(grants, ({ holder }) => holder);
-    slowest(holders, stalledMs)?.cut('slow while others wait');
+    const stalled = Array.from(grants, ({ holder }) => holder).filter((holder) => holder.stalledFor() >= stalledMs);
+    for (const holder of stalled.slice(0, waiting.size)) holder.cut('slow while others wait');
   };
 
   const wait = (holder: Holder, amount: number): Promise<boolean> =>
@@ -94,13 +82,14 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
       waiting.add(entry);
       holder.onceAnswered(() => settle(false));
       polling ??= setInterval(evict, POLL_INTERVAL);
+      evict();
     });
 
   return {
     take: (holder, wanted = 1) => {
       // what is larger than the whole waits until all of it is free
       const amount = Math.min(wanted, total);
-      if (amount > left || waiting.size > 0) return wait(holder, amount);
+      if (amount > left) return wait(holder, amount);
       grant(holder, amount);
       return Promise.resolve(true);
     },

@@ -27,6 +27,7 @@ const update = { fields: UpdateDocumentForm, isFileRequired: false };
 const formDeps = (documents: Documents, documentId: string, maxUploadBytes: number): FormDeps => ({
   store: (upload) => documents.storeUpload(documentId, upload),
   discard: documents.discardUpload,
+  heldPerUpload: documents.heldPerUpload,
   maxUploadBytes,
 });
 

@@ -14,6 +14,9 @@ import { writeObject } from './write-object.js';
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
+/** Chunks between a request and its file. */
+const HELD_PER_PUT = 256 * 1024;
+
 type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check };
 
 /**
@@ -28,6 +31,7 @@ export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable,
     await syncDirectory(path.dirname(layout.objects));
     return {
       isThere: () => access(layout.objects, constants.R_OK | constants.W_OK).then(() => true),
+      heldPerPut: HELD_PER_PUT,
       put: (key, body) => takeBody(body, (chunks) => writeObject(layout, key, chunks)),
       open: (key, range) =>
         TE.tryCatch(

@@ -1,19 +1,28 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../read/get-file.js';
 
-const requireBytes = async (file: FileHandle, { last }: ByteRange): Promise<void> => {
-  const { size } = await file.stat();
-  if (last >= size) throw new RangeError(`byte ${last} was asked for, the file has ${size}`);
+/** Follows no link, and does not wait for a writer where somebody has put a pipe. Windows has neither of the flags. */
+const FLAGS =
+  // reason: Node leaves out the constants that the system lacks
+  constants.O_RDONLY |
+  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
+  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
+const requireFile = async (file: FileHandle, range: ByteRange | undefined): Promise<void> => {
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new Error('what is stored there is no file');
+  if (range !== undefined && range.last >= stats.size)
+    throw new RangeError(`byte ${range.last} was asked for, the file has ${stats.size}`);
 };
 
-/** Opens before it answers; the handle is closed when the stream ends, fails or is destroyed. */
+/** Opens before it answers; the handle is closed when the stream ends, fails or is destroyed. Fails on what is no file. */
 export const openObject = async (name: string, range?: ByteRange): Promise<Readable> => {
-  const file = await open(name, 'r');
+  const file = await open(name, FLAGS);
   try {
-    if (range === undefined) return file.createReadStream();
-    await requireBytes(file, range);
-    return file.createReadStream({ start: range.first, end: range.last });
+    await requireFile(file, range);
+    return file.createReadStream(range === undefined ? {} : { start: range.first, end: range.last });
   } catch (error) {
     await file.close();
     throw error;

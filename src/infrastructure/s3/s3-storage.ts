@@ -12,6 +12,7 @@ import { listObjects } from './list-objects.js';
 import { openObject } from './open-object.js';
 import { putObject } from './put-object.js';
 import { repeating } from './repeating.js';
+import { PART_BYTES } from './parts.js';
 import { DEFAULT_PATIENCE, type Patience } from './patience.js';
 import { patientTransport } from './transport.js';
 import { abortOldUploads } from './unfinished-uploads.js';
@@ -40,6 +41,7 @@ const connect = async (settings: S3Config, connections: Connections, patience: P
 
 const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
   isThere: () => bucket.client.bucketExists(bucket.name),
+  heldPerPut: PART_BYTES,
   put: (key, body) =>
     takeBody(body, async (chunks) => {
       requireObjectKey(key);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { ObjectStorage } from '../../../src/application/ports.js';
@@ -108,4 +111,23 @@ describe('object storage on disk', () => {
     const modes = await Promise.all(entries.map(async (entry) => (await stat(entry)).mode & 0o077));
     expect(modes).to.deep.equal(entries.map(() => 0));
   });
+
+  for (const [what, plant] of [
+    ['a link to a file', (file: string) => symlink('/etc/hostname', file)],
+    ['a directory', (file: string) => mkdir(file)],
+    ['a pipe', (file: string) => promisify(execFile)('mkfifo', [file])],
+  ] as const)
+    it(`opens no object that is ${what}`, async function () {
+      needs(this, process.platform !== 'win32', 'a POSIX system');
+      const key = `documents/${randomUUID()}/${randomUUID()}`;
+      expect(await storage.put(key, Readable.from(['content']))()).to.deep.equal(E.right(undefined));
+      const [stored = ''] = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(key.slice(-36)));
+      const file = path.join(root, stored);
+      await rm(file);
+      await plant(file);
+      const before = await openHandles();
+      const opened = await storage.open(key)();
+      expect(E.isLeft(opened) && opened.left._tag).to.equal('FileUnavailable');
+      expect(await openHandles()).to.deep.equal(before);
+    });
 });

@@ -5,11 +5,15 @@ import { either as E, type taskEither as TE } from 'fp-ts';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { Upload } from '../../../application/document/store-upload.js';
 import type { StoredFile } from '../../../domain/document/events.js';
+import { isReplaced } from './form-text.js';
 import { originalNameOf } from './original-name.js';
 
 export type StoreUpload = (upload: Upload) => TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile>;
 
 type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
+
+/** The file has a name that is none, or not in UTF-8. */
+export class UnusableFileName extends Error {}
 
 /**
  * Takes the file part of one form while it arrives. multer hands it the part's stream; what became of it is asked of
@@ -36,11 +40,17 @@ export class FileReception implements multer.StorageEngine {
       callback(new Error('the form was given up'));
       return;
     }
+    const originalName = isReplaced(file.originalname) ? undefined : originalNameOf(file.originalname);
+    if (originalName === undefined) {
+      stream.resume();
+      callback(new UnusableFileName());
+      return;
+    }
     this.#stream = stream;
     // The parser would end the stream at the limit as if the file ended there.
     stream.once('limit', () => this.abort());
     const declaredType = file.mimetype.length <= 255 ? file.mimetype : undefined;
-    this.#outcome = this.#store({ body: stream, originalName: originalNameOf(file.originalname), declaredType })();
+    this.#outcome = this.#store({ body: stream, originalName, declaredType })();
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
         if (stored.left._tag === 'StorageUnavailable') this.#refuse(stored.left);

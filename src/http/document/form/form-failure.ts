@@ -1,4 +1,5 @@
 import { MulterError } from 'multer';
+import { UnusableFileName } from './file-reception.js';
 import { type BodyFailure, requestInvalid, type Unexpected } from '../../problem/failure.js';
 
 const invalid = (path: string | undefined, message: string): BodyFailure =>
@@ -9,6 +10,7 @@ const MALFORMED =
   /^(Unexpected end of|Malformed part header|Multipart: Boundary|Malformed content type|Missing Content)/;
 
 const ONE_FILE = 'must be the only file of the form, and its part be named file';
+const UNUSABLE_NAME = 'must have a file name, in valid UTF-8';
 const TOO_MANY = 'has too many parts';
 const BAD_NAME = 'has a part whose name is missing, too long or malformed';
 
@@ -26,6 +28,7 @@ const limitFailure = ({ code, field }: MulterError, maxUploadBytes: number): Bod
 /** What an error of the form parser means to the client that sent the form. */
 export const formFailure = (error: unknown, maxUploadBytes: number): BodyFailure | Unexpected => {
   if (error instanceof MulterError) return limitFailure(error, maxUploadBytes);
+  if (error instanceof UnusableFileName) return invalid('file', UNUSABLE_NAME);
   return error instanceof Error && MALFORMED.test(error.message)
     ? invalid(undefined, 'must be complete multipart/form-data')
     : { _tag: 'Unexpected', cause: error };

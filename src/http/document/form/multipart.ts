@@ -8,12 +8,15 @@ import { letBodyCome } from '../../request/body-bytes.js';
 import { FileReception, type StoreUpload } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
+import { formTextFault } from './form-text.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
   readonly discard: (key: string) => TE.TaskEither<StorageUnavailable, void>;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;
+  /** What the storage holds of a file while it takes it, at most, bytes. */
+  readonly heldPerUpload: number;
 };
 
 export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Unexpected;
@@ -36,11 +39,13 @@ const overflow = ({ req }: HttpContext, limit: number): Promise<PayloadTooLarge>
     req.on('data', count);
   });
 
-const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes: number): Promise<unknown> => {
-  const options = { storage: reception, limits: formLimits(maxUploadBytes), defParamCharset: 'utf8' };
+const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes: number): Promise<object> => {
+  const limits = formLimits(maxUploadBytes);
+  // with its folders a name that is nothing else is told from a part without a file, whose content the parser drops
+  const options = { storage: reception, limits, defParamCharset: 'utf8', preservePath: true };
   await multer(options).single('file')(ctx, () => Promise.resolve());
   // reason: the parser leaves the fields there, and koa has no type for it
-  return (ctx.request as { readonly body?: unknown }).body ?? {};
+  return (ctx.request as { readonly body?: object }).body ?? {};
 };
 
 const isClientGone = ({ req }: HttpContext): boolean => req.destroyed && !req.complete;
@@ -54,13 +59,18 @@ const receive = async (
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), reception.refused]));
   const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
     try {
-      return E.right(await parse(ctx, reception, maxUploadBytes));
+      const fields = await parse(ctx, reception, maxUploadBytes);
+      const fault = formTextFault(fields);
+      return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
     }
   };
   return Promise.race([parsed(), failed()]);
 };
+
+/** As announced, bytes; Infinity when it is not. */
+const lengthOf = ({ req }: HttpContext): number => Number(req.headers['content-length'] ?? Infinity);
 
 const isCompressed = ({ req }: HttpContext): boolean =>
   (req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
@@ -73,12 +83,14 @@ const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag =
  * the form nothing stays stored; a form that is too long is left unread as soon as that shows.
  */
 export const readForm =
-  ({ store, discard, maxUploadBytes }: FormDeps) =>
+  ({ store, discard, maxUploadBytes, heldPerUpload }: FormDeps) =>
   (ctx: HttpContext): TE.TaskEither<FormFailure, Form> =>
   async () => {
-    if (Number(ctx.req.headers['content-length'] ?? 0) > maxUploadBytes + FORM_OVERHEAD)
+    if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
     if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
+    const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
+    if (!(await ctx.state.take('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
     letBodyCome(ctx.req, ctx.res);
     const reception = new FileReception(store);
     const received = await receive(ctx, reception, maxUploadBytes);

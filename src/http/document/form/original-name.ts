@@ -1,15 +1,14 @@
 import { TEXT_LIMIT } from '../../fields/text.js';
 
-/** What a file is called whose name consists of nothing that can be shown. */
-const NAMELESS = 'file';
+const isFolder = (name: string): boolean => name === '.' || name === '..';
 
 /**
- * The name of an uploaded file as it is shown: the client's base name (multer has taken the folders off and read the
- * browsers' `%22 %0D %0A`) without control characters and lone surrogates, cut to the limit of any text. It names nothing in storage.
+ * The name of an uploaded file as it is shown: the base name of what the client sent, without control characters and
+ * lone surrogates, cut to the limit of any text; undefined when nothing is left. It names nothing in storage.
  */
-export const originalNameOf = (clientName: string): string => {
-  const shown = clientName.replace(/[\p{Cc}\p{Cs}]/gu, '');
-  const characters = Array.from(shown);
-  if (characters.length === 0) return NAMELESS;
-  return characters.length > TEXT_LIMIT ? characters.slice(0, TEXT_LIMIT).join('') : shown;
+export const originalNameOf = (clientName: string): string | undefined => {
+  const base = clientName.slice(Math.max(clientName.lastIndexOf('/'), clientName.lastIndexOf('\\')) + 1);
+  const shown = base.replace(/[\p{Cc}\p{Cs}]/gu, '');
+  if (shown === '' || isFolder(shown)) return undefined;
+  return shown.length > TEXT_LIMIT ? Array.from(shown).slice(0, TEXT_LIMIT).join('') : shown;
 };

@@ -1,0 +1,26 @@
+import { type Fault, requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+
+/**
+ * What the form's parser puts where bytes are no UTF-8. It cannot be told from the same character in a valid text, which
+ * is refused with it: nobody means it, and JSON takes it.
+ */
+const REPLACED = '\ufffd';
+
+export const isReplaced = (text: string): boolean => text.includes(REPLACED);
+
+const textsOf = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, part]) => [key, ...textsOf(part)])
+    : [];
+};
+
+/** What is wrong with the texts of a form before anything is asked of them; undefined when nothing is. */
+export const formTextFault = (fields: object): RequestInvalid | undefined => {
+  const faults = Object.entries(fields).flatMap(([path, value]): ReadonlyArray<Fault> => {
+    if ([path, ...textsOf(value)].some(isReplaced)) return [{ path, message: 'must be valid UTF-8' }];
+    // a part named `file` without a file name is a field to the parser; its content is not to be dropped
+    return path === 'file' && value !== '' ? [{ path, message: 'must have a file name' }] : [];
+  });
+  return faults.length === 0 ? undefined : requestInvalid(...faults);
+};

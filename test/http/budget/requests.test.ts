@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { option as O, taskEither as TE } from 'fp-ts';
+import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
+import type { ServicePorts } from '../../../src/http/service.js';
+import { callerOf, idOf } from '../../support/client.js';
+import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+
+const unavailable = {
+  name: 'Service Unavailable',
+  message: 'The service cannot answer right now; try again shortly',
+  status: 503,
+};
+
+describe('requests and the budget of the process', () => {
+  let stack: MemoryStack;
+  let admin: string;
+  let asked: Array<readonly [resource: string, amount: number | undefined]> = [];
+  const call = callerOf(() => stack);
+  afterEach(() => stack.stop());
+
+  let isExhausted: boolean;
+
+  /** Grants nothing when the test has begun, and keeps what was asked for. */
+  const exhausted = (): ProcessBudget => {
+    const none = (name: string) => ({
+      take: (_: unknown, amount?: number) => {
+        asked.push([name, amount]);
+        return Promise.resolve(!isExhausted);
+      },
+    });
+    return { lists: none('lists'), histories: none('histories'), bytes: none('bytes') };
+  };
+
+  const start = async (ports?: (ports: ServicePorts) => Partial<ServicePorts>): Promise<void> => {
+    isExhausted = false;
+    stack = await startMemoryStack({ budget: exhausted(), ...(ports === undefined ? {} : { ports }) });
+    admin = stack.tokenFor('admin');
+    // the first answer is held to the description of the API, which is long
+    await call('GET', '/nothing');
+    [asked, isExhausted] = [[], true];
+  };
+
+  it('take nothing of it while they are small', async () => {
+    await start();
+    const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a', line1: 'x'.repeat(1000) } }));
+    expect((await call('GET', `/business/${id}`, { as: admin })).status).to.equal(200);
+    expect((await call('GET', '/business?limit=1', { as: admin })).status).to.equal(200);
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('take the bytes of a body from 16 KiB on, and are 503 when they are not to be had', async () => {
+    await start();
+    const { status, json, headers } = await call('POST', '/document', {
+      as: admin,
+      body: { name: 'a', description: 'é'.repeat(9_000) },
+    });
+    expect([status, json, headers.get('retry-after')]).to.deep.equal([503, unavailable, '1']);
+    expect(asked).to.deep.equal([['bytes', 256 * 1024]]);
+  });
+
+  it('take the bytes of an answer from 16 KiB on', async () => {
+    const body = JSON.stringify({ _id: 'x'.repeat(20_000) });
+    await start(({ businesses }) => ({
+      businesses: {
+        ...businesses,
+        queries: { ...businesses.queries, byId: (id) => TE.right(O.some({ id, revision: 0n, body })) },
+      },
+    }));
+    const { json } = await call('GET', '/business/00000000-0000-7000-8000-000000000000', { as: admin });
+    expect([json, asked]).to.deep.equal([unavailable, [['bytes', body.length]]]);
+  });
+
+  it('take a place for a list, a large page and a large record', async () => {
+    await start(({ businesses }) => ({
+      businesses: {
+        ...businesses,
+        queries: {
+          ...businesses.queries,
+          page: () => TE.right({ records: { open: TE.right(Readable.from([])) }, next: undefined }),
+          byId: (id) => TE.right(O.some({ id, revision: 0n, body: { read: TE.right(O.none) } })),
+        },
+      },
+    }));
+    const paths = ['/business', '/business?limit=3', '/business/00000000-0000-7000-8000-000000000000'];
+    for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
+    expect(asked).to.deep.equal(paths.map(() => ['lists', undefined]));
+  });
+
+  it('take a place for a history and for a state of then', async () => {
+    await start();
+    const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
+    const document = idOf(await call('POST', '/document', { as: admin, body: { name: 'a' } }));
+    const paths = [`/business/${id}/events`, `/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
+    for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
+    expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
+  });
+
+  it('bring a body in one-byte chunks as in one piece', async () => {
+    await start();
+    const chunks = Array.from('{"name":"in chunks"}', (character) => `1\r\n${character}\r\n`).join('');
+    const head = [
+      'POST /api/v1/business HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${admin}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      'Connection: close',
+    ];
+    const answer = await rawExchange(stack.baseUrl, `${head.join('\r\n')}\r\n\r\n`, chunks, '0\r\n\r\n');
+    expect(answer)
+      .to.match(/^HTTP\/1.1 200 /)
+      .and.to.include('"name":"in chunks"');
+  });
+});
+
+describe('a large record', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
+  it('is answered as the bytes and the revision that are read last, and on the conditions that hold for those', async () => {
+    const bytes = Buffer.from(JSON.stringify({ name: 'é'.repeat(50_000) }));
+    stack = await startMemoryStack({
+      ports: ({ businesses }) => ({
+        businesses: {
+          ...businesses,
+          queries: {
+            ...businesses.queries,
+            byId: (id) =>
+              TE.right(O.some({ id, revision: 3n, body: { read: TE.right(O.some({ revision: 4n, bytes })) } })),
+          },
+        },
+      }),
+    });
+    const get = (headers: Record<string, string>) =>
+      fetch(`${stack.baseUrl}/api/v1/business/00000000-0000-7000-8000-000000000000`, {
+        headers: { authorization: `Bearer ${stack.tokenFor('viewer')}`, ...headers },
+      });
+    const whole = await get({});
+    expect([whole.status, whole.headers.get('etag'), await whole.text()]).to.deep.equal([200, '"4"', bytes.toString()]);
+    const statuses = [];
+    for (const headers of [{ 'if-none-match': '"3"' }, { 'if-none-match': '"4"' }, { 'if-match': '"3"' }])
+      statuses.push((await get(headers)).status);
+    expect(statuses).to.deep.equal([304, 304, 412]);
+  });
+});
