@@ -32,7 +32,7 @@ export type Config = {
   readonly publicDocumentList: boolean;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly logLevel: LogLevel;
-  /** Requests a minute for each caller; undefined: no limit. */
+  /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
   readonly rateLimit: number | undefined;
   /** Seconds for which replaced rows of a read model are kept up to date, so that one can go back to them. */
   readonly rollbackWindow: number;

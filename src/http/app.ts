@@ -13,7 +13,7 @@ export type AppOptions = RoutesDeps &
     readonly authenticate: Authenticate;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
-    /** Requests a minute for each caller; undefined: no limit. */
+    /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
     readonly streams?: Partial<AnsweringDeps['streams']>;
   };

@@ -67,27 +67,6 @@ describe('health over HTTP', () => {
   });
 });
 
-describe('a limit of requests', () => {
-  let stack: MemoryStack;
-  afterEach(() => stack.stop());
-
-  it('holds each caller, and each address without one, to its share', async () => {
-    stack = await startMemoryStack({ rateLimit: 2 });
-    const get = callerOf(() => stack);
-    const statuses = async (given: { as?: string }): Promise<ReadonlyArray<number>> => {
-      const replies = [await get('GET', '/business', given), await get('GET', '/business', given)];
-      const refused = await get('GET', '/business', given);
-      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
-      return [...replies, refused].map(({ status }) => status);
-    };
-    expect(await statuses({ as: stack.tokenFor('viewer', 'alice') })).to.deep.equal([200, 200, 429]);
-    expect(await statuses({ as: stack.tokenFor('viewer', 'bob') })).to.deep.equal([200, 200, 429]);
-    expect(await statuses({})).to.deep.equal([401, 401, 429]);
-    expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
-    expect((await fetch(`${stack.baseUrl}/livez`)).status).to.equal(200);
-  });
-});
-
 describe('a public document list', () => {
   let stack: MemoryStack;
   afterEach(() => stack.stop());

@@ -42,8 +42,16 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
     method: 'GET',
     path: '/livez',
     access: 'public',
+    isProbe: true,
     handle: () => TE.right({ status: 200, body: '{"status":"alive"}' }),
   },
-  { operation: 'readyz', method: 'GET', path: '/readyz', access: 'public', handle: () => () => ready(readiness) },
+  {
+    operation: 'readyz',
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    isProbe: true,
+    handle: () => () => ready(readiness),
+  },
   ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
 ];

@@ -31,10 +31,11 @@ export type OperationDescription = {
   >;
   /** Statuses without a failure, beside 200. */
   readonly others?: ReadonlyArray<206 | 304>;
+  /** Beside 429, which the route table tells. */
   readonly failures: ReadonlyArray<number>;
 };
 
-const always = [401, 404, 429, 500, 503];
+const always = [401, 404, 500, 503];
 const reading = [400, ...always];
 const conditional = [...reading, 412];
 const writing = [...conditional, 413, 415, 422];
@@ -188,7 +189,7 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     ...open,
     summary: 'Figures of the process',
     success: { mediaType: 'text/plain' },
-    failures: [401, 429, 500, 503],
+    failures: [401, 500, 503],
   },
   openApi: { ...open, summary: 'This document', success: t.UnknownRecord },
   docs: { ...open, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
