@@ -27,7 +27,7 @@ export type OperationDescription = {
   readonly success: t.Mixed | Content;
   /** Headers of the answer, beside those that every answer has. */
   readonly answers?: ReadonlyArray<
-    'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges'
+    'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary'
   >;
   /** Statuses without a failure, beside 200. */
   readonly others?: ReadonlyArray<206 | 304>;
@@ -54,6 +54,13 @@ const write = {
 const create = { ...write, answers: ['Location', 'ETag', 'X-Projected'], failures: [...writing, 409] } as const;
 const list = { answers: ['Link'], failures: reading } as const;
 const open = { tag: 'Operation', failures: [500] } as const;
+const page = {
+  tag: 'Operation',
+  headers: ['Accept-Encoding', 'If-Match', 'If-None-Match'],
+  answers: ['ETag', 'Vary', 'Content-Encoding'],
+  others: [304],
+  failures: [400, 412, 500],
+} as const;
 
 const updateOwner = {
   tag: 'Business',
@@ -191,12 +198,12 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     success: { mediaType: 'text/plain' },
     failures: [401, 500, 503],
   },
-  openApi: { ...open, summary: 'This document', success: t.UnknownRecord },
-  docs: { ...open, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
+  openApi: { ...page, summary: 'This document', success: t.UnknownRecord },
+  docs: { ...page, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
   docsAsset: {
-    ...open,
+    ...page,
     summary: 'Scripts and styles of that page',
     success: { mediaType: '*/*' },
-    failures: [404, 500],
+    failures: [...page.failures, 404],
   },
 };
