@@ -72,7 +72,8 @@ export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument =
     version: '1.0.0',
     description:
       'Businesses with their owners, documents with their files, and the history of both. ' +
-      'A path may end with a slash; HEAD comes with every GET.',
+      'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
+      'half of a surrogate pair is no text.',
   },
   servers: [{ url: '/' }],
   tags: [{ name: 'Business' }, { name: 'Document' }, { name: 'Operation' }],
