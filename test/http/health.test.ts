@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { startMemoryStack, type MemoryStack, type MemoryStackOptions } from '../support/memory-stack.js';
 import { call, callerOf } from '../support/client.js';
+import { type Described, makeConforms } from '../support/conforms.js';
 
 describe('health over HTTP', () => {
   let stack: MemoryStack;
@@ -34,6 +35,25 @@ describe('health over HTTP', () => {
       '1',
     ]);
     expect((await get('/livez')).status).to.equal(200);
+  });
+
+  it('is ready with a warning, and says nothing of it where a part is missing', async () => {
+    let missing: ReadonlyArray<string> = [];
+    await start({ readiness: () => Promise.resolve({ missing, warnings: ['disk full: files'] }) });
+    const description = await get('/openapi.json');
+    // reason: the description says of itself what it is
+    const conforms = makeConforms(JSON.parse(description.text) as Described);
+    const ask = async () => {
+      const { status, text, headers } = await get('/readyz');
+      conforms({ method: 'GET', path: '/readyz', status, contentType: headers.get('content-type'), text });
+      return [status, JSON.parse(text) as unknown];
+    };
+    expect(await ask()).to.deep.equal([200, { status: 'ready', warnings: ['disk full: files'] }]);
+    missing = ['event log'];
+    expect(await ask()).to.deep.equal([
+      503,
+      { name: 'Service Unavailable', message: 'Not ready: event log', status: 503 },
+    ]);
   });
 
   it('shows figures to auditors and admins alone', async () => {
