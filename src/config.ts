@@ -32,7 +32,7 @@ export type Config = {
   readonly publicDocumentList: boolean;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly logLevel: LogLevel;
-  /** Requests a minute for each caller; undefined: no limit. */
+  /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
   readonly rateLimit: number | undefined;
   /** Connections of clients at once, of all and (undefined: no limit of its own) of one address. */
   readonly maxConnections: number;

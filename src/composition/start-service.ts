@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E, type taskEither as TE } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
+import type { Notice } from '../../projections/engine/notice.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
@@ -14,7 +15,7 @@ import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { tellDrift } from '../infrastructure/logging/tell-drift.js';
 import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
-import { tellIncident, tellNotice } from '../infrastructure/logging/tell.js';
+import { tellIncident, tellNotice, tellReadiness } from '../infrastructure/logging/tell.js';
 import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
 import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
@@ -28,6 +29,7 @@ import { makeReadiness } from '../infrastructure/readiness.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
+import { watchFullDisks } from './disk-warnings.js';
 import type { Started } from './started.js';
 import { answerWhileOwnLog, readWhileOwnLog, refusalOf, writeWhileOwnLog } from './while-own-log.js';
 
@@ -76,7 +78,9 @@ const openAll = async ({ config, log, started, metrics }: Context): Promise<Stor
   started.add(stores.close);
   const timed = metrics.timeAppends(stores.store);
   const store = config.isTraced ? traceStore(timed) : timed;
-  return { ...stores, store, storage: await required(openStorage(config)) };
+  const storage = await required(openStorage(config));
+  if (storage.space !== undefined) started.add(storage.space.stop);
+  return { ...stores, store, storage };
 };
 
 /** Resolves when the read models can be asked; they may come later when their database is away. */
@@ -86,14 +90,22 @@ const begun = async ({ status }: Projections): Promise<void> => {
   for (let waited = 0; isStarting() && waited < START_PATIENCE; waited += GLANCE) await delay(GLANCE);
 };
 
-const project = async ({ config, log, started, metrics }: Context, stores: Stores): Promise<Projections> => {
+const project = async (
+  { config, log, started, metrics }: Context,
+  stores: Stores,
+  hear: (notice: Notice) => void,
+): Promise<Projections> => {
+  const tell = tellNotice(log);
   const projections = startProjections({
     store: stores.store,
     connectionString: stores.readModelsUrl,
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
     rollbackWindowMs: config.rollbackWindow * 1_000,
-    onNotice: tellNotice(log),
+    onNotice: (notice) => {
+      hear(notice);
+      tell(notice);
+    },
   });
   started.add(projections.stop);
   watchProjections(metrics, stores.store, projections);
@@ -169,7 +181,8 @@ export const startService = async (config: Config, log: Logger, started: Started
   const stores = await openAll(context);
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);
-  const projections = await project(context, stores);
+  const disks = watchFullDisks(metrics, stores);
+  const projections = await project(context, stores, disks.hear);
   verify(context, stores, projections);
   const refusal = refusalOf(projections);
   sweep(context, readWhileOwnLog(stores.store, refusal), stores.storage);
@@ -193,7 +206,7 @@ export const startService = async (config: Config, log: Logger, started: Started
         'read models of this log': () => Promise.resolve(refusal() === undefined),
         'file storage': stores.storage.isThere,
       },
-      (missing) => log.warn({ missing }, missing.length === 0 ? 'ready again' : 'not ready'),
+      { warnings: disks.warnings, onChange: tellReadiness(log) },
     ),
     metrics: metrics.read,
     observe: metrics.observeRequest,

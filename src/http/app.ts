@@ -14,7 +14,7 @@ export type AppOptions = RoutesDeps &
     readonly authenticate: Authenticate;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
-    /** Requests a minute for each caller; undefined: no limit. */
+    /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
     /** What the process has for all requests; a default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;

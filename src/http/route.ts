@@ -35,4 +35,12 @@ export type TokenOptional = {
 };
 
 /** Anybody; a token is not even looked at. */
-type Public = { readonly access: 'public'; readonly handle: Handler<Exchange> };
+type Public = {
+  readonly access: 'public';
+  /** Asked by whoever watches over the process, which must learn how it is in a flood too: no limit of requests counts it. */
+  readonly isProbe?: true;
+  readonly handle: Handler<Exchange>;
+};
+
+/** Whether a limit of requests counts those of a route, so that it may answer 429. */
+export const isLimited = (route: Route): boolean => route.access !== 'public' || route.isProbe !== true;

@@ -3,6 +3,8 @@ import { pipe } from 'fp-ts/lib/function.js';
 import type { Config } from '../config.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
+import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
+import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ClaimKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
@@ -14,6 +16,8 @@ export type Incident = EventLogIncident | EventStoreDbIncident;
 
 export type Stores = {
   readonly store: EventStore;
+  /** Of the disk that Postgres keeps its data on. */
+  readonly space: DiskSpace;
   /** Connection string of the Postgres that holds the read models. */
   readonly readModelsUrl: string;
   /** Whether no other process can be at work on the same data. */
@@ -29,16 +33,21 @@ type OpenStoresOptions = {
   readonly onIncident: (incident: Incident) => void;
 };
 
-type Database = { readonly url: string; readonly stop: () => Promise<void> };
+type Database = {
+  readonly url: string;
+  /** Where its data is on this machine; undefined where that is somebody else's concern. */
+  readonly directory: string | undefined;
+  readonly stop: () => Promise<void>;
+};
 
 type Log = EventStore & { readonly close: () => Promise<void> };
 
 const openDatabase = ({ config, claim, onPostgresLog }: OpenStoresOptions): TE.TaskEither<CannotOpen, Database> =>
   config.databaseUrl !== undefined
-    ? TE.right({ url: config.databaseUrl, stop: () => Promise.resolve() })
+    ? TE.right({ url: config.databaseUrl, directory: undefined, stop: () => Promise.resolve() })
     : pipe(
         startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog }),
-        TE.bimap(cannotOpen, ({ connectionString, stop }) => ({ url: connectionString, stop })),
+        TE.bimap(cannotOpen, ({ connectionString, directory, stop }) => ({ url: connectionString, directory, stop })),
       );
 
 const openLog = ({ config, onIncident }: OpenStoresOptions, database: Database): TE.TaskEither<CannotOpen, Log> =>
@@ -57,15 +66,20 @@ export const openStores = (options: OpenStoresOptions): TE.TaskEither<CannotOpen
       pipe(
         openLog(options, database),
         TE.orElseFirstTaskK(() => database.stop),
-        TE.map((log) => ({
-          store: log,
-          readModelsUrl: database.url,
-          isSoleProcess: options.config.databaseUrl === undefined,
-          close: async () => {
-            await log.close();
-            await database.stop();
-          },
-        })),
+        TE.map((log) => {
+          const space = watchDiskSpace(database.directory);
+          return {
+            store: options.config.eventStoreDbUrl === undefined ? appendWithinSpace(log, space) : log,
+            space,
+            readModelsUrl: database.url,
+            isSoleProcess: options.config.databaseUrl === undefined,
+            close: async () => {
+              await space.stop();
+              await log.close();
+              await database.stop();
+            },
+          };
+        }),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { startMemoryStack, type MemoryStack, type MemoryStackOptions } from '../support/memory-stack.js';
 import { call, callerOf } from '../support/client.js';
+import { type Described, makeConforms } from '../support/conforms.js';
 
 describe('health over HTTP', () => {
   let stack: MemoryStack;
@@ -36,6 +37,25 @@ describe('health over HTTP', () => {
     expect((await get('/livez')).status).to.equal(200);
   });
 
+  it('is ready with a warning, and says nothing of it where a part is missing', async () => {
+    let missing: ReadonlyArray<string> = [];
+    await start({ readiness: () => Promise.resolve({ missing, warnings: ['disk full: files'] }) });
+    const description = await get('/openapi.json');
+    // reason: the description says of itself what it is
+    const conforms = makeConforms(JSON.parse(description.text) as Described);
+    const ask = async () => {
+      const { status, text, headers } = await get('/readyz');
+      conforms({ method: 'GET', path: '/readyz', status, contentType: headers.get('content-type'), text });
+      return [status, JSON.parse(text) as unknown];
+    };
+    expect(await ask()).to.deep.equal([200, { status: 'ready', warnings: ['disk full: files'] }]);
+    missing = ['event log'];
+    expect(await ask()).to.deep.equal([
+      503,
+      { name: 'Service Unavailable', message: 'Not ready: event log', status: 503 },
+    ]);
+  });
+
   it('shows figures to auditors and admins alone', async () => {
     await start({ metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }) });
     for (const role of ['auditor', 'admin']) {
@@ -64,27 +84,6 @@ describe('health over HTTP', () => {
       { operation: 'getBusiness', method: 'GET', status: 404, isTimed: true },
       { operation: 'none', method: 'POST', status: 404, isTimed: true },
     ]);
-  });
-});
-
-describe('a limit of requests', () => {
-  let stack: MemoryStack;
-  afterEach(() => stack.stop());
-
-  it('holds each caller, and each address without one, to its share', async () => {
-    stack = await startMemoryStack({ rateLimit: 2 });
-    const get = callerOf(() => stack);
-    const statuses = async (given: { as?: string }): Promise<ReadonlyArray<number>> => {
-      const replies = [await get('GET', '/business', given), await get('GET', '/business', given)];
-      const refused = await get('GET', '/business', given);
-      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
-      return [...replies, refused].map(({ status }) => status);
-    };
-    expect(await statuses({ as: stack.tokenFor('viewer', 'alice') })).to.deep.equal([200, 200, 429]);
-    expect(await statuses({ as: stack.tokenFor('viewer', 'bob') })).to.deep.equal([200, 200, 429]);
-    expect(await statuses({})).to.deep.equal([401, 401, 429]);
-    expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
-    expect((await fetch(`${stack.baseUrl}/livez`)).status).to.equal(200);
   });
 });
 

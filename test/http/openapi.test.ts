@@ -89,6 +89,14 @@ describe('the description of the API', () => {
     ]);
   });
 
+  it('says 429 of every operation but the probes, which are never limited', () => {
+    const { paths } = openApiDocument(table);
+    const unlimited = Object.entries(paths).filter(([, methods]) =>
+      Object.values(methods).some(({ responses }) => !Object.hasOwn(responses as object, 429)),
+    );
+    expect(unlimited.map(([path]) => path).sort()).to.deep.equal(['/livez', '/readyz']);
+  });
+
   it('asks for a token wherever one is needed', () => {
     const { paths } = openApiDocument(table);
     const open = Object.entries(paths).filter(([, methods]) =>

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { describe } from './json-schema.js';
-import { isPlainText } from './text.js';
+import { isPlainText, PLAIN_TEXT } from './text.js';
 
 type Tags = ReadonlyArray<string>;
 
@@ -39,7 +39,13 @@ const isTags = (value: unknown): value is Tags =>
   E.isRight(readTags(value, [])) &&
   value.every((tag) => tag !== '' && readTag(tag) === tag);
 
-const items = { type: 'string' };
+const COUNTED = 'Trimmed, empty ones dropped, each taken once; the limits are of what is left.';
+
+const listed = {
+  maxItems: TAGS_LIMIT,
+  items: { type: 'string', maxLength: TAG_LIMIT, pattern: PLAIN_TEXT },
+  description: COUNTED,
+};
 
 /** `tags` of a JSON body; null clears them. */
 export const Tags = describe(
@@ -54,7 +60,7 @@ export const Tags = describe(
     },
     t.identity,
   ),
-  { type: ['array', 'null'], items },
+  { type: ['array', 'null'], ...listed },
 );
 
 const parsedArray = (text: string): ReadonlyArray<unknown> | undefined => {
@@ -84,5 +90,14 @@ export const FormTags = describe(
     t.identity,
   ),
   // text first: Swagger UI takes what it shows in a form for the first of them
-  { anyOf: [{ type: 'string' }, { type: 'array', items }] },
+  {
+    anyOf: [
+      {
+        type: 'string',
+        pattern: PLAIN_TEXT,
+        description: `A JSON array, or tags separated by commas: ${TAGS_LIMIT} of ${TAG_LIMIT} characters. ${COUNTED}`,
+      },
+      { type: 'array', ...listed },
+    ],
+  },
 );

@@ -8,8 +8,8 @@ export const TEXT_LIMIT = 255;
 const REFUSED = /[^\P{Cc}\u007f-\u009f]|\p{Cs}/u;
 const REFUSED_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
 
-// The same rules for the document, without lone surrogates: JSON Schema has no word for them.
-const PATTERN = '^[^\\u0000-\\u001f]*$';
+// The same rules for the document, without lone surrogates: not every engine that reads a pattern can tell them.
+export const PLAIN_TEXT = '^[^\\u0000-\\u001f]*$';
 const PATTERN_OF_LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f]*$';
 
 const isWithin = (text: string, limit: number): boolean =>
@@ -24,7 +24,7 @@ const isBlank = (value: string): boolean => value.trim() === '';
 export const text = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
   field({
     expectation: `text of at most ${limit} characters without control characters, or null`,
-    schema: { type: ['string', 'null'], maxLength: limit, pattern: PATTERN },
+    schema: { type: ['string', 'null'], maxLength: limit, pattern: PLAIN_TEXT },
     read: (value) => {
       if (value === null || value === '') return null;
       return typeof value === 'string' && isPlainText(value, limit) ? value : undefined;
@@ -46,7 +46,7 @@ export const linesOfText = (limit: number): t.Type<string | null, string | null>
 export const requiredText = (limit = TEXT_LIMIT): t.Type<string, string> =>
   field({
     expectation: `non-blank text of at most ${limit} characters without control characters`,
-    schema: { type: 'string', maxLength: limit, pattern: PATTERN, allOf: [{ pattern: '\\S' }] },
+    schema: { type: 'string', maxLength: limit, pattern: PLAIN_TEXT, allOf: [{ pattern: '\\S' }] },
     read: (value) => (typeof value === 'string' && !isBlank(value) && isPlainText(value, limit) ? value : undefined),
   });
 
@@ -57,7 +57,7 @@ export const nonBlankText = (limit = TEXT_LIMIT): t.Type<string | null, string |
     schema: {
       type: ['string', 'null'],
       maxLength: limit,
-      pattern: PATTERN,
+      pattern: PLAIN_TEXT,
       anyOf: [{ type: 'null' }, { const: '' }, { pattern: '\\S' }],
     },
     read: (value) => {

@@ -1,5 +1,5 @@
 import { field } from './field.js';
-import { isPlainText } from './text.js';
+import { isPlainText, PLAIN_TEXT } from './text.js';
 
 const LIMIT = 1000;
 
@@ -15,7 +15,12 @@ const isWebsite = (value: string): boolean =>
 /** Where a business is on the web. It is data: the service never fetches it. */
 export const Website = field<string | null>({
   expectation: `an http(s) URL or a host name of at most ${LIMIT} characters, or null`,
-  schema: { type: ['string', 'null'], maxLength: LIMIT },
+  schema: {
+    type: ['string', 'null'],
+    maxLength: LIMIT,
+    pattern: PLAIN_TEXT,
+    description: 'An http(s) URL with //, or a host name, with a port only after a dot.',
+  },
   read: (value) => {
     if (value === null || value === '') return null;
     return typeof value === 'string' && isPlainText(value, LIMIT) && isWebsite(value) ? value : undefined;

@@ -4,8 +4,8 @@ import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
 import type { Route } from '../route.js';
 
-/** What the service still lacks to do its work; nothing: it is ready. */
-type Readiness = { readonly missing: ReadonlyArray<string> };
+/** What the service still lacks to do its work (nothing: it is ready), and what is amiss although it does it. */
+type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings?: ReadonlyArray<string> };
 
 /** The figures of the process in the form of a scraper. */
 type MetricsText = { readonly contentType: string; readonly body: string };
@@ -20,10 +20,10 @@ export type HealthDeps = {
 const scrapers: Roles = ['auditor', 'admin'];
 
 const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, Answer>> => {
-  const { missing } = await readiness();
-  return missing.length === 0
-    ? E.right({ status: 200, body: '{"status":"ready"}' })
-    : E.left({ _tag: 'NotReady', missing });
+  const { missing, warnings = [] } = await readiness();
+  if (missing.length > 0) return E.left({ _tag: 'NotReady', missing });
+  const told = warnings.length === 0 ? {} : { warnings };
+  return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...told }) });
 };
 
 const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
@@ -42,8 +42,16 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
     method: 'GET',
     path: '/livez',
     access: 'public',
+    isProbe: true,
     handle: () => TE.right({ status: 200, body: '{"status":"alive"}' }),
   },
-  { operation: 'readyz', method: 'GET', path: '/readyz', access: 'public', handle: () => () => ready(readiness) },
+  {
+    operation: 'readyz',
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    isProbe: true,
+    handle: () => () => ready(readiness),
+  },
   ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
 ];

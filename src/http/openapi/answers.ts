@@ -91,6 +91,9 @@ const ErrorAnswer = t.intersection([
 
 export const HealthAnswer = t.type({ status: t.string });
 
+/** `warnings` only where there are any: the service works, but somebody should look after it. */
+export const ReadinessAnswer = t.intersection([HealthAnswer, t.partial({ warnings: t.array(t.string) })]);
+
 /** What the document calls them. */
 export const answerNames: ReadonlyMap<t.Mixed, string> = new Map<t.Mixed, string>([
   [BusinessAnswer, 'Business'],

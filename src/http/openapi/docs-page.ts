@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Answer } from '../response/answer.js';
+import { makeStaticContent, type StaticContent } from '../response/static-content.js';
 
 // Where the page's parts are installed; the package's main module would start a server's worth of dependencies.
 const distribution = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -55,17 +55,31 @@ SwaggerUIBundle({
 });
 `;
 
-const installed: Readonly<Record<string, string>> = {
-  'swagger-ui.css': STYLE,
-  'swagger-ui-bundle.js': SCRIPT,
+/** The page and its parts by name. */
+type DocsPage = { readonly page: Promise<StaticContent>; readonly assets: ReadonlyMap<string, Promise<StaticContent>> };
+
+const written = (contentType: string, text: string, contentSecurityPolicy?: string): Promise<StaticContent> =>
+  makeStaticContent(Buffer.from(text), {
+    contentType,
+    ...(contentSecurityPolicy === undefined ? {} : { contentSecurityPolicy }),
+  });
+
+const installed = async (contentType: string, name: string): Promise<StaticContent> =>
+  makeStaticContent(await readFile(path.join(distribution, name)), { contentType });
+
+const load = (): DocsPage => {
+  const page = written(HTML, PAGE, contentSecurityPolicy);
+  const assets = new Map([
+    ['init.js', written(SCRIPT, INIT)],
+    ['swagger-ui.css', installed(STYLE, 'swagger-ui.css')],
+    ['swagger-ui-bundle.js', installed(SCRIPT, 'swagger-ui-bundle.js')],
+  ]);
+  // a part that cannot be read is told to whoever asks for it; it does not end the process
+  for (const part of assets.values()) part.catch(() => undefined);
+  return { page, assets };
 };
 
-export const docsPage: Answer = { status: 200, contentType: HTML, contentSecurityPolicy, body: PAGE };
+let loaded: DocsPage | undefined;
 
-/** A part of the page by its name; undefined when it has none of that name. */
-export const docsAsset = (name: string): Answer | undefined => {
-  if (name === 'init.js') return { status: 200, contentType: SCRIPT, body: INIT };
-  const contentType = Object.hasOwn(installed, name) ? installed[name] : undefined;
-  if (contentType === undefined) return undefined;
-  return { status: 200, contentType, body: createReadStream(path.join(distribution, name)) };
-};
+/** The page, read and compressed once in the life of a process, in the background: the first who asks may wait for it. */
+export const docsPage = (): DocsPage => (loaded ??= load());

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../fields/json-schema.js';
-import type { Route } from '../route.js';
+import { isLimited, type Route } from '../route.js';
 import { answerNames } from './answers.js';
 import { type OperationDescription, operations } from './operations.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
@@ -36,6 +36,11 @@ const accessOf = (route: Route): JsonSchema => {
   return { security, description: roles + past };
 };
 
+const limited = (route: Route, { failures, ...described }: OperationDescription): OperationDescription => ({
+  ...described,
+  failures: isLimited(route) ? [...failures, 429] : failures,
+});
+
 const operationOf = (route: Route, path: string): JsonSchema => {
   const description = operations[route.operation];
   if (description === undefined) throw new Error(`the document does not describe the operation ${route.operation}`);
@@ -46,7 +51,7 @@ const operationOf = (route: Route, path: string): JsonSchema => {
     ...accessOf(route),
     parameters: parametersOf(path, description),
     ...requestBodyOf(description, schemaOf),
-    responses: responsesOf(description, schemaOf),
+    responses: responsesOf(limited(route, description), schemaOf),
   };
 };
 
@@ -67,7 +72,8 @@ export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument =
     version: '1.0.0',
     description:
       'Businesses with their owners, documents with their files, and the history of both. ' +
-      'A path may end with a slash; HEAD comes with every GET.',
+      'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
+      'half of a surrogate pair is no text.',
   },
   servers: [{ url: '/' }],
   tags: [{ name: 'Business' }, { name: 'Document' }, { name: 'Operation' }],

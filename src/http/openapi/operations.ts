@@ -6,7 +6,14 @@ import { OwnerIdBody } from '../business/owner-id.js';
 import { AsOfQuery } from '../query/as-of.js';
 import { EventsQuery } from '../query/events.js';
 import { BusinessListQuery, DocumentListQuery } from '../query/list.js';
-import { BusinessAnswer, BusinessOwnerAnswer, DocumentAnswer, EventAnswer, HealthAnswer } from './answers.js';
+import {
+  BusinessAnswer,
+  BusinessOwnerAnswer,
+  DocumentAnswer,
+  EventAnswer,
+  HealthAnswer,
+  ReadinessAnswer,
+} from './answers.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { type HeaderName, OwnerIdQuery } from './parameters.js';
 
@@ -27,14 +34,15 @@ export type OperationDescription = {
   readonly success: t.Mixed | Content;
   /** Headers of the answer, beside those that every answer has. */
   readonly answers?: ReadonlyArray<
-    'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges'
+    'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary'
   >;
   /** Statuses without a failure, beside 200. */
   readonly others?: ReadonlyArray<206 | 304>;
+  /** Beside 429, which the route table tells. */
   readonly failures: ReadonlyArray<number>;
 };
 
-const always = [401, 404, 429, 500, 503];
+const always = [401, 404, 500, 503];
 const reading = [400, ...always];
 const conditional = [...reading, 412];
 const writing = [...conditional, 413, 415, 422];
@@ -53,6 +61,13 @@ const write = {
 const create = { ...write, answers: ['Location', 'ETag', 'X-Projected'], failures: [...writing, 409] } as const;
 const list = { answers: ['Link'], failures: reading } as const;
 const open = { tag: 'Operation', failures: [500] } as const;
+const page = {
+  tag: 'Operation',
+  headers: ['Accept-Encoding', 'If-Match', 'If-None-Match'],
+  answers: ['ETag', 'Vary', 'Content-Encoding'],
+  others: [304],
+  failures: [400, 412, 500],
+} as const;
 
 const updateOwner = {
   tag: 'Business',
@@ -184,19 +199,24 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     ...write,
   },
   livez: { ...open, summary: 'Whether the process lives', success: HealthAnswer },
-  readyz: { ...open, summary: 'Whether the service can do its work', success: HealthAnswer, failures: [500, 503] },
+  readyz: {
+    ...open,
+    summary: 'Whether the service can do its work, and what to look after',
+    success: ReadinessAnswer,
+    failures: [500, 503],
+  },
   metrics: {
     ...open,
     summary: 'Figures of the process',
     success: { mediaType: 'text/plain' },
-    failures: [401, 429, 500, 503],
+    failures: [401, 500, 503],
   },
-  openApi: { ...open, summary: 'This document', success: t.UnknownRecord },
-  docs: { ...open, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
+  openApi: { ...page, summary: 'This document', success: t.UnknownRecord },
+  docs: { ...page, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
   docsAsset: {
-    ...open,
+    ...page,
     summary: 'Scripts and styles of that page',
     success: { mediaType: '*/*' },
-    failures: [404, 500],
+    failures: [...page.failures, 404],
   },
 };

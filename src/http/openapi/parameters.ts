@@ -15,8 +15,12 @@ export const OwnerIdQuery = fields({
 const ENTITY_TAGS = { type: 'string', examples: ['"3"', '*'] };
 
 const requestHeaders = {
-  'If-Match': { schema: ENTITY_TAGS, description: 'Only at one of these revisions; else 412.' },
-  'If-None-Match': { schema: ENTITY_TAGS, description: 'Not at these revisions: 304 to a GET, 412 to a change.' },
+  'Accept-Encoding': {
+    schema: { type: 'string', examples: ['gzip'] },
+    description: 'In which coding the answer may come; gzip is there.',
+  },
+  'If-Match': { schema: ENTITY_TAGS, description: 'Only at one of these tags; else 412.' },
+  'If-None-Match': { schema: ENTITY_TAGS, description: 'Not at these tags: 304 to a GET, 412 to a change.' },
   'Idempotency-Key': {
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     description: 'A repeat with the same key answers the first result; the same key with another request is 422.',

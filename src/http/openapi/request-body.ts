@@ -1,5 +1,6 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
+import { JSON_LIMIT } from '../request/json-body.js';
 import type { OperationDescription } from './operations.js';
 
 const FILE = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
@@ -34,6 +35,7 @@ export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: 
   const json = schemaOf(body.json);
   return {
     requestBody: {
+      description: `JSON: at most ${JSON_LIMIT / 1024} KiB.`,
       required: 'required' in json,
       content: {
         'application/json': { schema: json, example: body.example },

@@ -5,7 +5,9 @@ import type { OperationDescription } from './operations.js';
 const TEXT = { type: 'string' };
 
 const headerSchemas: Readonly<Record<string, JsonSchema>> = {
-  ETag: { description: 'The revision of the record, or what identifies the bytes of the file; strong.', schema: TEXT },
+  ETag: { description: 'The revision of the record, or what identifies the bytes of the body; strong.', schema: TEXT },
+  'Content-Encoding': { description: 'gzip, where the body comes in that coding.', schema: { const: 'gzip' } },
+  Vary: { description: 'The headers of the request that the body depends on.', schema: TEXT },
   Location: { description: 'Where the record is.', schema: TEXT },
   Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
   'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
@@ -65,7 +67,7 @@ export const responsesOf = (
   for (const status of others)
     byStatus[status] =
       status === 304
-        ? { description: meanings[304], headers: headersOf('ETag') }
+        ? { description: meanings[304], headers: headersOf('ETag', ...answers.filter((name) => name === 'Vary')) }
         : { ...done, description: meanings[206], headers: headersOf(...answers, 'Content-Range') };
   return byStatus;
 };

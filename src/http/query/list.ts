@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { BusinessFilter, DocumentFilter } from '../../read/queries.js';
 import { fields } from '../fields/fields-type.js';
-import { isPlainText } from '../fields/text.js';
+import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { After, Limit } from './page.js';
@@ -18,7 +18,7 @@ export type ListRequest<Filter> = {
 // An empty or an overlong text is no fault: nothing matches it. A control character is one, as in a body.
 const Exactly = parameter<string>({
   expectation: 'text without control characters',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: PLAIN_TEXT },
   read: (value) => (isPlainText(value, Infinity) ? value : undefined),
 });
 

@@ -1,4 +1,4 @@
-import { isPlainText, TEXT_LIMIT } from '../fields/text.js';
+import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
 import { parameter } from './parameter.js';
 
 /** Most records or events of one page. */
@@ -17,6 +17,6 @@ export const Limit = parameter<number>({
 /** The `_id` of the record before the page; whether it ever was one is the read model's to say. */
 export const After = parameter<string>({
   expectation: 'the _id of a record',
-  schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT },
+  schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
   read: (value) => (value !== '' && isPlainText(value, TEXT_LIMIT) ? value : undefined),
 });

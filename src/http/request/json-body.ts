@@ -6,7 +6,7 @@ import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../
 import { bodyBytes } from './body-bytes.js';
 
 /** Bytes of JSON that a request may bring. */
-const JSON_LIMIT = 256 * 1024;
+export const JSON_LIMIT = 256 * 1024;
 
 const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
 

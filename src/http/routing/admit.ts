@@ -36,7 +36,7 @@ export const admit = async (
 ): Promise<E.Either<Refusal, Caller | undefined>> => {
   const identified = await identify(admission, route, ctx);
   const caller = E.isRight(identified) ? identified.right : undefined;
-  const refusal = await admission.rateLimit?.(caller, ctx);
+  const refusal = admission.rateLimit?.(caller, ctx);
   if (refusal !== undefined) return E.left(refusal);
   const isAllowed = caller === undefined || hasOneOf(caller, rolesFor(route, query));
   return isAllowed ? identified : E.left({ _tag: 'RoleMissing' });

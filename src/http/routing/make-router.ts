@@ -3,13 +3,16 @@ import { either as E } from 'fp-ts';
 import type { Exchange, RequestState } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
-import type { Route } from '../route.js';
+import { isLimited, type Route } from '../route.js';
 import { admit, type Admission } from './admit.js';
 
 const noQuery = new URLSearchParams();
 
 const run = async (route: Route, admission: Admission, exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
-  if (route.access === 'public') return route.handle(exchange)();
+  if (route.access === 'public') {
+    const refusal = isLimited(route) ? admission.rateLimit?.(undefined, exchange.ctx) : undefined;
+    return refusal === undefined ? route.handle(exchange)() : E.left(refusal);
+  }
   const admitted = await admit(admission, route, exchange.ctx, exchange.query);
   if (E.isLeft(admitted)) return admitted;
   const caller = admitted.right;

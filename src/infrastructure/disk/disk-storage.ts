@@ -3,6 +3,8 @@ import path from 'node:path';
 import { taskEither as TE } from 'fp-ts';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
+import type { DiskSpace } from '../disk-space/disk-space.js';
+import { chunksWithinSpace } from '../disk-space/within-space.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import { layoutOf } from './layout.js';
@@ -21,9 +23,9 @@ type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check };
 
 /**
  * Files in a directory of this machine, one an object, readable by their owner alone; the directory is created where
- * it is missing. Any number of processes may share it.
+ * it is missing. Any number of processes may share it. A file is given up when its disk has no `space` to spare.
  */
-export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable, DiskStorage> =>
+export const openDiskStorage = (root: string, space?: DiskSpace): TE.TaskEither<StorageUnavailable, DiskStorage> =>
   TE.tryCatch(async () => {
     const layout = layoutOf(root);
     await mkdir(layout.objects, { recursive: true, mode: 0o700 });
@@ -32,7 +34,10 @@ export const openDiskStorage = (root: string): TE.TaskEither<StorageUnavailable,
     return {
       isThere: () => access(layout.objects, constants.R_OK | constants.W_OK).then(() => true),
       heldPerPut: HELD_PER_PUT,
-      put: (key, body) => takeBody(body, (chunks) => writeObject(layout, key, chunks)),
+      put: (key, body) =>
+        takeBody(body, (chunks) =>
+          writeObject(layout, key, space === undefined ? chunks : chunksWithinSpace(chunks, space)),
+        ),
       open: (key, range) =>
         TE.tryCatch(
           () => openObject(layout.fileOf(key), range),

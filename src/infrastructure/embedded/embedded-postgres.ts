@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import { type Claim, takeClaim } from './claim.js';
 import { type Cluster, openCluster } from './cluster.js';
-import { type Address, connectionString } from './connection.js';
+import { type Address, connectionString, withClient } from './connection.js';
 import { ensureDatabase } from './database.js';
 import { cannotStart, type EmbeddedPostgresError, fromSystemError } from './embedded-postgres-error.js';
 import { findHome } from './home.js';
@@ -14,10 +14,13 @@ import { makeRunnable } from './installation/runnable-installation.js';
 import type { Server } from './server/server-process.js';
 import { defaultPatience, freePort, settle, type Settling } from './server/settle.js';
 import { supervise } from './server/supervisor.js';
+import { ensureSpareSegment } from './spare-segment.js';
 
 export type EmbeddedPostgres = {
   /** Database `app`, UTF8, C locale. It stays valid while the server is restarted after a crash. */
   readonly connectionString: string;
+  /** Where its data is. */
+  readonly directory: string;
   /** True when a server already ran in this directory. */
   readonly adopted: boolean;
   /**
@@ -85,10 +88,14 @@ const once = (work: () => Promise<void>): (() => Promise<void>) => {
 /** The database is there and we may use it. */
 const enter = async (
   address: Address,
+  { data }: Cluster,
   { claim: kind, dataDir }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, Claim>> => {
   try {
-    await ensureDatabase(address);
+    await withClient(address, 'postgres', async (client) => {
+      await ensureDatabase(client);
+      await ensureSpareSegment(client, data);
+    });
     return await takeClaim({ kind, address, dataDir });
   } catch (cause) {
     return E.left(fromSystemError(dataDir)(cause));
@@ -113,7 +120,7 @@ const start = async (
   const address = { port, password: cluster.password };
   const again = TE.tryCatch(() => restart(settling, port), fromSystemError(options.dataDir));
   const shutDown = ours && supervise(ours, { restart: pipe(again, TE.chain(TE.fromEither)), onLog });
-  const claim = await enter(address, options);
+  const claim = await enter(address, cluster, options);
   if (E.isLeft(claim)) {
     await shutDown?.();
     return claim;
@@ -123,7 +130,12 @@ const start = async (
     await claim.right.release();
     await shutDown?.();
   };
-  return E.right({ connectionString: connectionString(address), adopted: ours === undefined, stop: once(stop) });
+  return E.right({
+    connectionString: connectionString(address),
+    directory: cluster.data,
+    adopted: ours === undefined,
+    stop: once(stop),
+  });
 };
 
 /** As `startEmbeddedPostgres`, from a given package and under given circumstances. */

@@ -1,5 +1,6 @@
 import type { Notice } from '../../../projections/engine/notice.js';
 import type { Incident } from '../open-stores.js';
+import type { Readiness } from '../readiness.js';
 import type { Logger } from './logger.js';
 import { reasonOf } from './reason-of.js';
 
@@ -52,4 +53,12 @@ export const tellIncident =
     const { cause, ...fields } = { cause: undefined, ...incident };
     const reason = cause === undefined ? {} : { reason: reasonOf(cause) };
     log.warn({ ...fields, ...reason }, 'event log');
+  };
+
+/** Whether the service can work, and what to look after, in the log. */
+export const tellReadiness =
+  (log: Logger) =>
+  ({ missing, warnings }: Readiness): void => {
+    if (missing.length > 0) log.warn({ missing, warnings }, 'not ready');
+    else log.warn({ warnings }, warnings.length > 0 ? 'ready, with warnings' : 'ready again');
   };

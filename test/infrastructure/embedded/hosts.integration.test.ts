@@ -34,6 +34,7 @@ import {
   stopLeftovers,
 } from './support/launching.js';
 import { needs } from '../../support/needs.js';
+import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
 
 /** Linked where it can be, because 59 MB a test take their time. */
 const linkOrCopy = (from: string, to: string): void => {
@@ -164,22 +165,16 @@ describe('embedded Postgres on hosts of many kinds', function () {
     });
 
     it('a full disk is named', async function () {
-      const dataDir = path.join(home, 'full');
-      mkdirSync(dataDir);
-      let mounted = true;
-      try {
-        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', dataDir], { stdio: 'ignore' });
-      } catch {
-        mounted = false;
-      }
-      needs(this, mounted, 'the right to mount a small file system');
+      const disk = mountSmallDisk(8);
+      needs(this, disk !== undefined, MOUNTING);
+      const dataDir = disk!.directory;
       try {
         const error = await refused(startEmbeddedPostgres(options(dataDir, 'service')));
         expect(error._tag).to.equal('CannotStart');
         expect(error.message).to.contain('initdb failed').and.to.contain('No space left on device');
         expect(readdirSync(path.join(dataDir, 'postgres'))).to.deep.equal([]);
       } finally {
-        execFileSync('umount', [dataDir]);
+        disk!.unmount();
       }
     });
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { checkpointOf } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
+import { watchDisks, watchWarnings } from '../../../src/infrastructure/metrics/disk-gauges.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-gauges.js';
 import { givenStream } from '../../support/given-stream.js';
@@ -89,5 +90,27 @@ describe('metrics', () => {
       'projection_up{read_model="documents"} 0',
     ]);
     expect(linesOf(body, 'projection_parked_entities{')).to.deep.equal([]);
+  });
+
+  it('tell what is free on each disk of this machine, and which warnings are given', async () => {
+    const metrics = makeMetrics();
+    let free: number | undefined = 1_000;
+    let isFull = false;
+    watchDisks(metrics, { database: { free: () => free }, files: { free: () => undefined } });
+    watchWarnings(metrics, { 'disk full: database': () => isFull, 'disk full: files': () => false });
+    const told = async () => {
+      const { body } = await metrics.read();
+      return [...linesOf(body, 'disk_free_bytes'), ...linesOf(body, 'readiness_warning')];
+    };
+    expect(await told()).to.deep.equal([
+      'disk_free_bytes{kept="database"} 1000',
+      'readiness_warning{warning="disk full: database"} 0',
+      'readiness_warning{warning="disk full: files"} 0',
+    ]);
+    [free, isFull] = [undefined, true];
+    expect(await told()).to.deep.equal([
+      'readiness_warning{warning="disk full: database"} 1',
+      'readiness_warning{warning="disk full: files"} 0',
+    ]);
   });
 });

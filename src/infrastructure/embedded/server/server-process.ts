@@ -42,6 +42,7 @@ const defaults: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
   log_min_error_statement: 'panic', // statements carry data
   max_logical_replication_workers: '0',
+  max_replication_slots: '0', // else each checkpoint writes a new file, and the server ends when the disk is full
 };
 
 /** Last, so that nothing overrides them. */

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { either as E, type taskEither as TE } from 'fp-ts';
+import type { Exchange, HttpContext } from '../exchange.js';
+import type { Failure } from '../problem/failure.js';
+import { conditionsOf, evaluate } from '../request/conditions.js';
+import type { Answer } from './answer.js';
+
+/** The same content in one coding: its bytes, and the strong entity tag of exactly those (RFC 9110 §8.8.3). */
+type Representation = { readonly body: Buffer; readonly tag: string; readonly headers: ReadonlyArray<string> };
+
+/** Content that stays the same while the process lives, kept in every coding in which it is answered. */
+export type StaticContent = {
+  readonly described: Pick<Answer, 'contentType' | 'contentSecurityPolicy'>;
+  readonly identity: Representation;
+  readonly gzip: Representation;
+};
+
+const compress = promisify(gzip);
+
+const representation = (body: Buffer, ...headers: ReadonlyArray<string>): Representation => {
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { body, tag, headers: ['ETag', tag, ...headers] };
+};
+
+/** Compresses a content, once and off the main thread; the bytes are kept as they are given. */
+export const makeStaticContent = async (
+  body: Buffer,
+  described: StaticContent['described'],
+): Promise<StaticContent> => ({
+  described,
+  identity: representation(body),
+  gzip: representation(await compress(body), 'Content-Encoding', 'gzip'),
+});
+
+/** By the rules of RFC 9110 §12.5.3. Where no coding is acceptable, none is used, as if the header were not there. */
+const codingFor = (ctx: HttpContext): 'gzip' | 'identity' =>
+  ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
+
+const answer = ({ described, ...codings }: StaticContent, { ctx }: Exchange): E.Either<Failure, Answer> => {
+  // through Koa, as another `Vary` may be there already
+  ctx.vary('Accept-Encoding');
+  const conditions = conditionsOf(ctx.req.headers);
+  if (E.isLeft(conditions)) return conditions;
+  const { body, tag, headers } = codings[codingFor(ctx)];
+  switch (evaluate(conditions.right, tag)) {
+    case 'Go':
+      return E.right({ status: 200, ...described, headers, body });
+    case 'IfNoneMatchFailed':
+      return E.right({ status: 304, headers: ['ETag', tag] });
+    case 'IfMatchFailed':
+      return E.left({ _tag: 'PreconditionFailed', current: 'no-stream' });
+  }
+};
+
+/**
+ * Answers a content that is kept in memory, in the coding that the request prefers, or that it has not changed. All answers share the same bytes.
+ */
+export const answerStatic =
+  (content: Promise<StaticContent>) =>
+  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
+  async () =>
+    answer(await content, exchange);

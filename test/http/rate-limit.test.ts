@@ -1,0 +1,126 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { taskEither as TE } from 'fp-ts';
+import { makeRateLimit } from '../../src/http/routing/rate-limit.js';
+import { callerOf } from '../support/client.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+
+const caller = (subject: string) => ({ subject, roles: [] });
+const from = (ip: string) => ({ ip });
+
+describe('a share of requests', () => {
+  it('is full until a minute after its first request', () => {
+    let now = 5_000;
+    const limit = makeRateLimit(2, () => now);
+    const ask = () => limit(undefined, from('192.0.2.1'))?.retryAfter;
+    expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, 60]);
+    now += 59_001;
+    expect(ask()).to.equal(1);
+    now += 999;
+    expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, 60]);
+  });
+
+  it('is a caller’s own, and an address’s own', () => {
+    const limit = makeRateLimit(1);
+    const refused = () => [limit(caller('192.0.2.1'), from('192.0.2.1')), limit(undefined, from('192.0.2.1'))];
+    expect(refused()).to.deep.equal([undefined, undefined]);
+    expect(refused().map((refusal) => refusal?._tag)).to.deep.equal(['TooManyRequests', 'TooManyRequests']);
+  });
+});
+
+describe('what a limit of requests remembers', () => {
+  setFlagsFromString('--expose-gc');
+  // reason: the flag above makes this function
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const MILLION = 1_000_000;
+  const MOST = 30 * 1024 * 1024; // bytes; a Map of all of them takes four times as much
+
+  const heapAfter = (work: () => void): number => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    work();
+    collectGarbage();
+    return process.memoryUsage().heapUsed - before;
+  };
+
+  for (const [what, ask] of [
+    ['addresses', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(undefined, from(`2001:db8::${n}`))],
+    ['callers', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(caller(`caller ${n}`), from('::1'))],
+  ] as const)
+    it(`is bounded when a million ${what} come, and one that goes on sending stays refused`, () => {
+      const limit = makeRateLimit(3);
+      const hasty = MILLION;
+      const refusals = new Set<string | undefined>();
+      for (let asked = 0; asked < 3; asked += 1) ask(limit, hasty);
+      const taken = heapAfter(() => {
+        for (let n = 0; n < MILLION; n += 1) {
+          ask(limit, n);
+          if (n % 5_000 === 0) refusals.add(ask(limit, hasty)?._tag);
+        }
+      });
+      expect([...refusals]).to.deep.equal(['TooManyRequests']);
+      expect(taken).to.be.lessThan(MOST);
+      expect(ask(limit, MILLION - 1), 'the limit is still in use').to.equal(undefined);
+    });
+
+  it('keeps callers while addresses come and go', () => {
+    const limit = makeRateLimit(1);
+    limit(caller('alice'), from('::1'));
+    for (let n = 0; n < 50_000; n += 1) limit(undefined, from(`2001:db8::${n}`));
+    expect(limit(caller('alice'), from('::1'))?._tag).to.equal('TooManyRequests');
+  });
+});
+
+describe('a limit of requests over HTTP', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
+  it('holds each caller, and each address without one, to its share', async () => {
+    stack = await startMemoryStack({ rateLimit: 3 });
+    const get = callerOf(() => stack);
+    const statuses = async (given: { as?: string }): Promise<ReadonlyArray<number>> => {
+      const replies = [await get('GET', '/business', given), await get('GET', '/business', given)];
+      const third = await get('GET', '/business', given);
+      const refused = await get('GET', '/business', given);
+      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
+      return [...replies, third, refused].map(({ status }) => status);
+    };
+    expect(await statuses({ as: stack.tokenFor('viewer', 'alice') })).to.deep.equal([200, 200, 200, 429]);
+    expect(await statuses({ as: stack.tokenFor('viewer', 'bob') })).to.deep.equal([200, 200, 200, 429]);
+    // the description that the replies are held to was read from this address without a token
+    expect(await statuses({})).to.deep.equal([401, 401, 429, 429]);
+    expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
+  });
+
+  const statusesOf = async (path: string, times: number): Promise<ReadonlyArray<number>> => {
+    const statuses: Array<number> = [];
+    for (let n = 0; n < times; n += 1) {
+      const response = await fetch(stack.baseUrl + path);
+      await response.arrayBuffer();
+      statuses.push(response.status);
+    }
+    return statuses;
+  };
+
+  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js', '/openapi.json'])
+    it(`counts ${path}, by address`, async () => {
+      stack = await startMemoryStack({ rateLimit: 2 });
+      expect(await statusesOf(path, 3)).to.deep.equal([200, 200, 429]);
+    });
+
+  it('counts a public route that says nothing of it', async () => {
+    const greet = () => TE.right({ status: 200, body: '"hello"' });
+    const route = { operation: 'greet', method: 'GET', path: '/greeting', access: 'public', handle: greet } as const;
+    stack = await startMemoryStack({ rateLimit: 1, routes: [route] });
+    expect(await statusesOf('/greeting', 2)).to.deep.equal([200, 429]);
+  });
+
+  it('never counts a probe, and answers it when all shares are used up', async () => {
+    stack = await startMemoryStack({ rateLimit: 2 });
+    for (const path of ['/livez', '/readyz'])
+      expect(await statusesOf(path, 5)).to.deep.equal([200, 200, 200, 200, 200]);
+    expect(await statusesOf('/docs', 3)).to.deep.equal([200, 200, 429]);
+    for (const path of ['/livez', '/readyz']) expect(await statusesOf(path, 2)).to.deep.equal([200, 200]);
+  });
+});

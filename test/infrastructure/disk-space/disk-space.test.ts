@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { either as E, taskEither as TE } from 'fp-ts';
+import type { Appended } from '../../../src/event-sourcing/event-store.js';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { DiskFull, type DiskSpace, watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
+import { freeBytesOf } from '../../../src/infrastructure/disk-space/free-bytes.js';
+import { isOutOfSpace } from '../../../src/infrastructure/disk-space/out-of-space.js';
+import { makeRowsWithoutSpace } from '../../../src/infrastructure/disk-space/rows-without-space.js';
+import {
+  appendWithinSpace,
+  chunksWithinSpace,
+  putWithinSpace,
+} from '../../../src/infrastructure/disk-space/within-space.js';
+import { bodyOf } from '../../support/bodies.js';
+import { eventually } from '../../support/eventually.js';
+import { systemError } from '../../support/failing-disk.js';
+import { givenStream } from '../../support/given-stream.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+
+const MIB = 1024 * 1024;
+
+describe('a failure for want of space', () => {
+  const wrapped = (code: string): unknown => ({ _tag: 'StorageUnavailable', cause: systemError(code) });
+  for (const code of ['ENOSPC', 'EDQUOT', '53100'])
+    it(`is told by ${code}, wherever it lies below`, () => {
+      expect(isOutOfSpace(systemError(code))).to.equal(true);
+      expect(isOutOfSpace(wrapped(code))).to.equal(true);
+      expect(isOutOfSpace(new StoreUnavailable('no', new Error('no', { cause: systemError(code) })))).to.equal(true);
+    });
+
+  it('is no other one', () => {
+    const others = [
+      wrapped('EIO'),
+      systemError('53200'),
+      new DiskFull(),
+      { _tag: 'RevisionConflict' },
+      undefined,
+      'no',
+    ];
+    expect(others.filter(isOutOfSpace)).to.deep.equal([]);
+  });
+});
+
+describe('the space of a disk', () => {
+  let space: DiskSpace | undefined;
+  afterEach(() => space?.stop());
+
+  const watched = (free: () => number | undefined, now = () => 0): DiskSpace => {
+    space = watchDiskSpace('/somewhere', { freeBytes: () => Promise.resolve(free()), now });
+    return space;
+  };
+  const looked = (from: DiskSpace, free: number) => eventually(from.free, (bytes) => bytes === free);
+
+  it('is what the system says of a directory that is there', async () => {
+    expect(await freeBytesOf('.')).to.be.greaterThan(0);
+    expect(await freeBytesOf('/nowhere/at/all')).to.equal(undefined);
+  });
+
+  it('is too little below 64 MiB, and enough again when there is more, without anybody asking', async () => {
+    let free = 64 * MIB;
+    const disk = watched(() => free);
+    await looked(disk, free);
+    expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
+    free -= 1;
+    await looked(disk, free);
+    expect([disk.isFull(), disk.admits(1)]).to.deep.equal([true, false]);
+    free += 1;
+    await looked(disk, free);
+    expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
+  });
+
+  it('is looked at once a second, however often it is asked for, and once more after many bytes', async () => {
+    let looks = 0;
+    const disk = watched(() => ++looks);
+    await looked(disk, 1);
+    // nothing else runs from here on
+    const before = looks;
+    for (let asked = 0; asked < 10_000; asked += 1) disk.isFull();
+    for (let asked = 0; asked < 7; asked += 1) disk.admits(MIB);
+    expect(looks).to.equal(before);
+    disk.admits(MIB);
+    expect(looks).to.equal(before + 1);
+    // a look is under way: no other one begins
+    disk.admits(20 * MIB);
+    expect(looks).to.equal(before + 1);
+  });
+
+  it('is not known to be too little where the system does not say, or the data is elsewhere', () => {
+    const disk = watched(() => undefined);
+    expect([disk.isFull(), disk.admits(1), disk.free()]).to.deep.equal([false, true, undefined]);
+    const elsewhere = watchDiskSpace(undefined);
+    expect([elsewhere.isFull(), elsewhere.admits(1), elsewhere.free()]).to.deep.equal([false, true, undefined]);
+  });
+
+  it('is too little when a write failed so, until one succeeds', () => {
+    const elsewhere = watchDiskSpace(undefined);
+    elsewhere.failed(systemError('ECONNRESET'));
+    expect(elsewhere.isFull()).to.equal(false);
+    elsewhere.failed(systemError('53100'));
+    expect([elsewhere.isFull(), elsewhere.admits(1)]).to.deep.equal([true, true]);
+    elsewhere.succeeded();
+    expect(elsewhere.isFull()).to.equal(false);
+  });
+
+  it('is not too little for ever when no other write is tried', () => {
+    let now = 0;
+    const elsewhere = watchDiskSpace(undefined, { now: () => now });
+    elsewhere.failed(systemError('53100'));
+    now = 14_999;
+    expect(elsewhere.isFull()).to.equal(true);
+    now = 15_000;
+    expect(elsewhere.isFull()).to.equal(false);
+  });
+
+  it('is looked at at once when a write failed for want of it', async () => {
+    let free = 100 * MIB;
+    const disk = watched(() => free);
+    await looked(disk, free);
+    free = 0;
+    disk.failed(systemError('ENOSPC'));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(disk.admits(1)).to.equal(false);
+  });
+});
+
+describe('writing within the space of a disk', () => {
+  const told: Array<string> = [];
+  const disk = (admits: (bytes: number) => boolean): DiskSpace => ({
+    isFull: () => false,
+    free: () => undefined,
+    admits,
+    succeeded: () => told.push('succeeded'),
+    failed: (cause) => told.push(isOutOfSpace(cause) ? 'out of space' : 'failed'),
+    stop: () => Promise.resolve(),
+  });
+  beforeEach(() => told.splice(0));
+
+  const event = ['BusinessCreated', { name: 'a' }] as const;
+
+  it('appends, and tells what came of it', async () => {
+    const store = makeInMemoryEventStore();
+    const [stored] = await givenStream(store, 'business-1', [{ type: event[0], data: event[1] }]);
+    const within = appendWithinSpace(
+      makeInMemoryEventStore(),
+      disk(() => true),
+    );
+    expect(E.isRight(await within.append('business-1', 'no-stream', [stored!])())).to.equal(true);
+    const out = { ...store, append: () => TE.left(new StoreUnavailable('no', systemError('53100'))) };
+    expect(
+      E.isLeft(
+        await appendWithinSpace(
+          out,
+          disk(() => true),
+        ).append('business-1', 0n, [stored!])(),
+      ),
+    ).to.equal(true);
+    expect(told).to.deep.equal(['succeeded', 'out of space']);
+  });
+
+  it('appends nothing without it, and reads on', async () => {
+    const store = makeInMemoryEventStore();
+    const [stored] = await givenStream(store, 'business-1', [{ type: event[0], data: event[1] }]);
+    let asked = 0;
+    const counted = { ...store, append: (): TE.TaskEither<never, Appended> => ((asked += 1), TE.of(null as never)) };
+    const within = appendWithinSpace(
+      counted,
+      disk(() => false),
+    );
+    const outcome = await within.append('business-2', 'no-stream', [stored!])();
+    expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
+    expect([asked, told]).to.deep.equal([0, []]);
+    expect(E.isRight(await within.head()())).to.equal(true);
+  });
+
+  it('stores a file as long as there is some', async () => {
+    let left = 2;
+    const chunks = chunksWithinSpace(
+      bodyOf(300_000).body as AsyncIterable<Uint8Array>, // reason: a body is a byte stream
+      disk(() => (left -= 1) >= 0),
+    );
+    const taken: Array<number> = [];
+    const failure = await (async () => {
+      for await (const chunk of chunks) taken.push(chunk.length);
+    })().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.be.instanceOf(DiskFull);
+    expect(taken).to.have.length(2);
+  });
+
+  it('tells what came of storing a file', async () => {
+    const put = (outcome: TE.TaskEither<{ _tag: 'StorageUnavailable'; cause: unknown }, void>) =>
+      putWithinSpace(
+        () => outcome,
+        disk(() => true),
+      )('documents/a/b', bodyOf(1).body)();
+    await put(TE.right(undefined));
+    await put(TE.left({ _tag: 'StorageUnavailable', cause: systemError('ENOSPC') }));
+    await put(TE.left({ _tag: 'StorageUnavailable', cause: systemError('EIO') }));
+    expect(told).to.deep.equal(['succeeded', 'out of space', 'failed']);
+  });
+});
+
+describe('rows that cannot be written for want of space', () => {
+  it('are told of from the interruption to the next thing that is told of them', () => {
+    const rows = makeRowsWithoutSpace();
+    const seen = (
+      [
+        { _tag: 'Interrupted', projection: 'businesses', cause: systemError('ECONNRESET') },
+        { _tag: 'Interrupted', projection: 'businesses', cause: systemError('53100') },
+        { _tag: 'Interrupted', projection: 'documents', cause: systemError('53100') },
+        { _tag: 'Projecting', projection: 'businesses', instance: 'b_1', role: 'live' },
+        { _tag: 'Projecting', projection: 'documents', instance: 'd_1', role: 'live' },
+      ] as const
+    ).map((notice) => {
+      rows.hear(notice);
+      return rows.any();
+    });
+    expect(seen).to.deep.equal([false, true, true, true, false]);
+  });
+});

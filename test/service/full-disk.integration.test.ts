@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
+import { eventually } from '../support/eventually.js';
+import { needs } from '../support/needs.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { mountSmallDisk, MOUNTING, type SmallDisk } from '../support/small-disk.js';
+
+const MEBIBYTES = 220;
+
+type Reply = { readonly status: number; readonly text: string };
+
+/** What a client can see of a service. */
+const clientOf = ({ address }: ServiceProcess, token: string) => {
+  const send = async (method: string, target: string, body?: string | FormData): Promise<Reply> => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
+    };
+    const response = await fetch(address + target, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: response.status, text: await response.text() };
+  };
+  const upload = (bytes: number): Promise<Reply> => {
+    const form = new FormData();
+    form.set('name', 'file');
+    form.set('file', new Blob([Buffer.alloc(bytes, 1)]), 'file.bin');
+    return send('POST', '/api/v1/document', form);
+  };
+  const metric = async (name: string): Promise<ReadonlyArray<string>> =>
+    (await send('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith(name));
+  return {
+    get: (target: string) => send('GET', target),
+    create: (description: string | null = null) =>
+      send('POST', '/api/v1/document', JSON.stringify({ name: 'document', description })),
+    upload,
+    readiness: async (): Promise<Reply> => send('GET', '/readyz'),
+    metric,
+  };
+};
+
+type Client = ReturnType<typeof clientOf>;
+
+const READY = { status: 200, text: '{"status":"ready"}' };
+const warned = (...warnings: ReadonlyArray<string>): Reply => ({
+  status: 200,
+  text: JSON.stringify({ status: 'ready', warnings }),
+});
+
+const idOf = ({ text }: Reply): string => (JSON.parse(text) as { readonly _id: string })._id;
+
+let drawn = 0;
+
+/** Text that no store compresses, another one each time, and the same in every run. */
+const noise = (): string => {
+  drawn += 1;
+  return Array.from({ length: 200 }, (_, line) =>
+    createHash('sha256').update(`${drawn} ${line}`).digest('base64'),
+  ).join('');
+};
+
+/** Creates documents from several clients until `isOver`; gives the ids of those that were acknowledged. */
+const createUntil = async (client: Client, isOver: () => boolean): Promise<ReadonlyArray<string>> => {
+  const acknowledged: Array<string> = [];
+  const write = async (): Promise<void> => {
+    while (!isOver()) {
+      const reply = await client.create(noise());
+      if (reply.status === 200) acknowledged.push(idOf(reply));
+      else await delay(10);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, write));
+  return acknowledged;
+};
+
+const missingOf = async (client: Client, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const missing: Array<string> = [];
+  for (const id of ids) if ((await client.get(`/api/v1/document/${id}`)).status !== 200) missing.push(id);
+  return missing;
+};
+
+describe('a full disk', function () {
+  this.timeout(180_000);
+  let disk: SmallDisk;
+  let service: ServiceProcess | undefined;
+  let client: Client;
+  let alsoStop: () => Promise<void>;
+
+  const start = async (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<void> => {
+    service = await startService({ dataDir, env });
+    client = clientOf(service, await tokenFor('admin', 'alice'));
+  };
+
+  beforeEach(function () {
+    service = undefined;
+    alsoStop = () => Promise.resolve();
+    const mounted = mountSmallDisk(MEBIBYTES);
+    needs(this, mounted !== undefined, MOUNTING);
+    disk = mounted!;
+  });
+
+  afterEach(async () => {
+    service?.kill('SIGTERM');
+    await service?.exited;
+    await alsoStop();
+    disk.unmount();
+  });
+
+  it('is a warning while reads go on, and over by itself when there is room again', async () => {
+    await start(path.join(disk.directory, 'data'));
+    const stored = await client.upload(100_000);
+    const document = `/api/v1/document/${idOf(stored)}`;
+    expect(await client.readiness()).to.deep.equal(READY);
+    expect(await client.metric('readiness_warning')).to.deep.equal([
+      'readiness_warning{warning="disk full: database"} 0',
+      'readiness_warning{warning="disk full: files"} 0',
+    ]);
+
+    let isOver = false;
+    const creating = createUntil(client, () => isOver);
+    await disk.fill();
+    const full = warned('disk full: database', 'disk full: files');
+    expect(await eventually(client.readiness, ({ text }) => text === full.text)).to.deep.equal(full);
+    expect(
+      (
+        await eventually(
+          () => client.create(),
+          ({ status }) => status === 503,
+        )
+      ).status,
+    ).to.equal(503);
+    expect((await client.upload(3_000_000)).status).to.equal(503);
+    for (const target of [
+      '/api/v1/document?limit=1',
+      '/api/v1/business',
+      document,
+      `${document}/file`,
+      `${document}/events`,
+    ])
+      expect([target, (await client.get(target)).status]).to.deep.equal([target, 200]);
+    expect(await client.readiness()).to.deep.equal(full);
+    expect(await client.metric('readiness_warning')).to.deep.equal([
+      'readiness_warning{warning="disk full: database"} 1',
+      'readiness_warning{warning="disk full: files"} 1',
+    ]);
+    const free = (await client.metric('disk_free_bytes')).map((line) => Number(line.split(' ').at(-1)));
+    expect(free).to.have.length(2);
+    expect(Math.max(...free)).to.be.lessThan(64 * 1024 * 1024);
+
+    await disk.makeRoom();
+    expect(
+      (
+        await eventually(
+          () => client.create(),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).to.equal(200);
+    expect(
+      (
+        await eventually(
+          () => client.upload(3_000_000),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).to.equal(200);
+    isOver = true;
+    const acknowledged = await creating;
+    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+    expect(acknowledged.length).to.be.greaterThan(0);
+    expect(await missingOf(client, acknowledged)).to.deep.equal([]);
+    expect(service?.output()).not.to.include('ended unexpectedly');
+  });
+
+  it('loses nothing that was acknowledged, and is over by itself, also when it ended Postgres', async () => {
+    const dataDir = path.join(disk.directory, 'data');
+    await start(dataDir);
+    const ids = [idOf(await client.create('before')), idOf(await client.upload(50_000))];
+    await disk.fill();
+    await endByItsLog(dataDir);
+    expect((await eventually(client.readiness, ({ status }) => status === 503)).status).to.equal(503);
+    expect((await client.get('/livez')).status).to.equal(200);
+
+    await disk.makeRoom();
+    const again = await eventually(
+      () => client.create(),
+      ({ status }) => status === 200,
+      60_000,
+    );
+    expect(again.status).to.equal(200);
+    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+    expect(await missingOf(client, [...ids, idOf(again)])).to.deep.equal([]);
+    expect(service?.output()).to.include('PANIC');
+  });
+
+  it('of a Postgres of one’s own is a warning as soon as a write fails, and over when one succeeds', async () => {
+    const started = await startEmbeddedPostgres({
+      dataDir: disk.directory,
+      claim: 'service',
+      onLog: () => undefined,
+    })();
+    if (started._tag === 'Left') throw new Error(started.left.message);
+    alsoStop = started.right.stop;
+    await start(path.join(disk.directory, 'files'), { DATABASE_URL: started.right.connectionString });
+    await client.create('before');
+    const oneDisk = await eventually(
+      () => client.metric('disk_free_bytes'),
+      ({ length }) => length > 0,
+    );
+    expect(oneDisk, 'that of the files').to.have.length(1);
+
+    await disk.fill();
+    const isRefused = () => client.create(noise()).then(({ status }) => status === 503);
+    expect(await eventually(isRefused, (refused) => refused)).to.equal(true);
+    expect((await client.readiness()).text).to.include('disk full: database');
+    expect((await client.get('/api/v1/document')).status).to.equal(200);
+
+    await disk.makeRoom();
+    expect(
+      (
+        await eventually(
+          () => client.create(),
+          ({ status }) => status === 200,
+        )
+      ).status,
+    ).to.equal(200);
+    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+  });
+});
+
+/** Has Postgres write to its log until that has no room. */
+const endByItsLog = async (dataDir: string): Promise<void> => {
+  const cluster = path.join(dataDir, 'postgres', 'cluster');
+  const [, , , port] = (await readFile(path.join(cluster, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  const password = (await readFile(path.join(cluster, 'password'), 'utf8')).trim();
+  const client = new pg.Client({ host: '127.0.0.1', port: Number(port), user: 'app', database: 'app', password });
+  client.on('error', () => undefined);
+  await client.connect();
+  const failure = await (async () => {
+    for (let mebibytes = 0; mebibytes < 64; mebibytes += 1)
+      await client.query(`select pg_logical_emit_message(true, 'test', repeat('x', 1048576))`);
+  })().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await client.end().catch(() => undefined);
+  expect(failure, 'the log of Postgres ran out of room').to.be.instanceOf(Error);
+};
