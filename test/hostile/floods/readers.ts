@@ -28,7 +28,10 @@ export const readers = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> =>
   const slow = (text: string, connections: number, reads: number) => ({
     connections,
     clients: [{ sends: [{ text }], reads }],
-    seconds: 5,
+    // one after the other: of all at once most are answered that the service is busy
+    burst: Math.ceil(connections / 10),
+    pause: 300,
+    seconds: 4,
   });
   return [
     ...[6, 20, 64].map((connections): Flood => {

@@ -20,6 +20,8 @@ export type Attack = {
   readonly connections: number;
   /** Connections that are opened at once; the next ones when these are open, or have been reset if that is their end. */
   readonly burst: number;
+  /** Between two bursts, ms. */
+  readonly pause: number;
 };
 
 /** What became of the connections. */
