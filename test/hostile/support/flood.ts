@@ -18,8 +18,6 @@ export type Flood = {
   readonly clients: ReadonlyArray<HostileClient>;
   /** Connections that are opened at once; absent: all. */
   readonly burst?: number;
-  /** Between two bursts, ms; absent: none. */
-  readonly pause?: number;
   /** How long they stay when all are open, s. */
   readonly seconds: number;
   /** `ulimit -n` of the service; absent: as it is. */
@@ -54,7 +52,7 @@ const ANSWER_LIMIT = 2_000;
 const RECOVERY_LIMIT = 1_000;
 /** Until the service's pools and caches are as they are in use, ms. */
 const WARM_UP = 1_000;
-const OPENING_LIMIT = 30_000; // ms
+const OPENING_LIMIT = 60_000; // ms
 
 /** Sockets of normal clients' new connections that happen to be open, and a file or two. */
 const SPARE_DESCRIPTORS = 8;
@@ -148,7 +146,7 @@ type Flooded = Pick<FloodResult, 'before' | 'height' | 'after' | 'tally' | 'othe
 };
 
 const attackTarget = async (target: Target, hostile: HostileClients, flood: Flood): Promise<Flooded> => {
-  const { connections, clients, burst = connections, pause = 0, seconds, meanwhile } = flood;
+  const { connections, clients, burst = connections, seconds, meanwhile } = flood;
   const before = await target.figuresAtRest();
   const { limit: heapLimit } = await target.heap();
   forgetPeak(target.pid);
@@ -156,7 +154,7 @@ const attackTarget = async (target: Target, hostile: HostileClients, flood: Floo
   try {
     const others = watchOthers(target.pid, hostile.pid);
     const began = performance.now();
-    const opening = hostile.begin({ port: target.port, clients, connections, burst, pause });
+    const opening = hostile.begin({ port: target.port, clients, connections, burst });
     const alsoDone = meanwhile?.(target.address);
     await Promise.race([opening, delay(OPENING_LIMIT, undefined, { ref: false })]);
     await delay(seconds * 1_000);
@@ -200,8 +198,7 @@ export const runFlood = async (
     const faults = [
       ...(death === undefined ? [] : [`the process ended: ${death}`]),
       ...faultsOfHeight(height, heapLimit),
-      ...(after === undefined ? [] : faultsOfAfter(before, after)),
-      ...faultsOfNormal(requests),
+      ...(after === undefined ? [] : [...faultsOfAfter(before, after), ...faultsOfNormal(requests)]),
       ...flooded.faults,
     ];
     return { name, needs, connections, before, height, after, normal: latencyOf(requests), others, tally, faults };

@@ -1,5 +1,4 @@
 /** The hostile clients' own process: what they cost stays out of the process that measures. It is killed in the end. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, FromHostileProcess, ToHostileProcess } from './attack.js';
 import { attack, type Count } from './raw-client.js';
 
@@ -7,7 +6,7 @@ const count: Count = { opened: 0, closed: 0, bytesSent: 0, bytesRead: 0, outcome
 
 const tell = (message: FromHostileProcess): void => void process.send?.(message);
 
-const run = async ({ port, clients, connections, burst, pause }: Attack): Promise<void> => {
+const run = async ({ port, clients, connections, burst }: Attack): Promise<void> => {
   for (let first = 0; first < connections; first += burst) {
     const size = Math.min(burst, connections - first);
     const opening = Array.from({ length: size }, (_, index) =>
@@ -15,7 +14,6 @@ const run = async ({ port, clients, connections, burst, pause }: Attack): Promis
       attack(port, clients[(first + index) % clients.length]!, count),
     );
     await Promise.all(opening);
-    await delay(pause);
   }
   tell({ _tag: 'Opened' });
 };
