@@ -17,7 +17,7 @@ export const bodies = ({ editor }: Tokens): ReadonlyArray<Flood> => {
     needs: 'editor' as const,
     connections,
     clients: [{ sends, reads: Infinity }],
-    seconds: 8,
+    seconds: 12,
   });
   return [
     { name: 'ten unfinished POST in chunks of a byte', ...sending(10, unfinishedJson) },

@@ -7,7 +7,7 @@ export const pipelining = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood>
   const pipelined = (text: string, times: number) => ({
     connections: 6,
     clients: [{ sends: [{ text, times }], reads: 0 }],
-    seconds: 5,
+    seconds: 4,
   });
   const docs = pipelined(getText('/docs/swagger-ui-bundle.js'), 1_200);
   const file = pipelined(getText(`${API}/document/${seeded.largeFile}/file`, tokens.viewer), 1_200);

@@ -25,15 +25,11 @@ const readPage =
 /** Clients that ask for much and take nothing of it, or a byte a second. */
 export const readers = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> => {
   const page = getText(`${API}/document?limit=1000`, tokens.viewer);
-  const slow = (text: string, connections: number, reads: number) => ({
-    connections,
-    clients: [{ sends: [{ text }], reads }],
-    seconds: 5,
-  });
   return [
     ...[6, 20, 64].map((connections): Flood => {
       const name = `${connections} stopped readers of a page of 40 MB`;
-      return { name, needs: 'viewer', ...slow(page, connections, 0) };
+      const stopped = { sends: [{ text: page }], reads: 0, insists: true };
+      return { name, needs: 'viewer', connections, clients: [stopped], seconds: 3 };
     }),
     {
       name: 'four readers of a page of 40 MB',
@@ -43,12 +39,18 @@ export const readers = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> =>
       seconds: 0,
       meanwhile: readPage(tokens.viewer),
     },
-    ...streams(seeded).flatMap(({ name, path, needs }): ReadonlyArray<Flood> => {
-      const text = getText(path, needs === 'nothing' ? undefined : tokens[needs]);
-      return [
-        { name: `100 stopped readers: ${name}`, needs, ...slow(text, 100, 0) },
-        { name: `100 readers of a byte a second: ${name}`, needs, ...slow(text, 100, 1) },
-      ];
+    ...streams(seeded).map(({ name, path, needs }): Flood => {
+      const sends = [{ text: getText(path, needs === 'nothing' ? undefined : tokens[needs]) }];
+      return {
+        name: `100 stopped readers, 100 of a byte a second: ${name}`,
+        needs,
+        connections: 200,
+        clients: [
+          { sends, reads: 0, insists: true },
+          { sends, reads: 1 },
+        ],
+        seconds: 3,
+      };
     }),
   ];
 };

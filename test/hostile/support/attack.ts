@@ -9,7 +9,12 @@ export type HostileClient = {
   readonly trickles?: string;
   /** Bytes of the answers that it takes in a second: 0, none; Infinity, all. */
   readonly reads: number;
-  /** Resets the connection so long after all is sent, ms. */
+  /**
+   * Reads how the answer begins and nothing more; asks again, on another connection, until that is a 200. A service that
+   * has no time at the moment holds nothing for its client, and would not be tried.
+   */
+  readonly insists?: boolean;
+  /** Resets the connection so long after all is sent, ms; one that insists does so when it is answered. */
   readonly resetsAfter?: number;
 };
 

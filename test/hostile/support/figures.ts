@@ -42,9 +42,12 @@ export const forgetPeak = (pid: number): void => {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 };
 
-/** The higher of each. */
+/** The higher of each; what a process that is ending no longer has is no number. */
 export const highest = (one: Figures, other: Partial<Figures>): Figures => {
-  const higher = (key: keyof Figures): number => Math.max(one[key], other[key] ?? 0);
+  const higher = (key: keyof Figures): number => {
+    const figure = other[key];
+    return figure === undefined || Number.isNaN(figure) ? one[key] : Math.max(one[key], figure);
+  };
   return {
     rss: higher('rss'),
     heap: higher('heap'),

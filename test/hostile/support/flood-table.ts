@@ -14,6 +14,7 @@ const COLUMNS: ReadonlyArray<readonly [string, (result: FloodResult) => string]>
   ['Postgres', (result) => course(result, ({ postgres }) => postgres)],
   ['files', (result) => course(result, ({ unfinishedFiles }) => unfinishedFiles)],
   ['normal client, ms: median, worst', ({ normal }) => `${normal.median}, ${normal.worst}`],
+  ['other processes', ({ others }) => `${Math.round(100 * others)} %`],
   ['verdict', ({ faults }) => (faults.length === 0 ? 'holds' : faults.join('; '))],
 ];
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { cpuOf, cpuOfMachine, cpuOfPostgresBelow } from '../../bench/processes.js';
 import { eventually } from '../../support/eventually.js';
 import type { HostileClient, Tally } from './attack.js';
 import { type Figures, forgetPeak, highest } from './figures.js';
@@ -37,6 +38,8 @@ export type FloodResult = {
   /** A second after the hostile clients are gone; undefined: the process has ended. */
   readonly after: Figures | undefined;
   readonly normal: Latency;
+  /** Processors that were taken by what has nothing to do with the flood, on average: figures of a busy machine are worse. */
+  readonly others: number;
   readonly tally: Tally;
   /** What should not have been; none: the flood holds. */
   readonly faults: ReadonlyArray<string>;
@@ -49,7 +52,7 @@ const ANSWER_LIMIT = 2_000;
 const RECOVERY_LIMIT = 1_000;
 /** Until the service's pools and caches are as they are in use, ms. */
 const WARM_UP = 1_000;
-const OPENING_LIMIT = 30_000; // ms
+const OPENING_LIMIT = 60_000; // ms
 
 /** Sockets of normal clients' new connections that happen to be open, and a file or two. */
 const SPARE_DESCRIPTORS = 8;
@@ -120,7 +123,21 @@ const measureAfter = async ({ held, figuresAtRest, death }: Target, before: Figu
   }
 };
 
-type Flooded = Pick<FloodResult, 'before' | 'height' | 'after' | 'tally'> & {
+/** Begins to watch what else the machine does; gives the processors that it took since. */
+const watchOthers = (service: number, hostile: number): (() => number) => {
+  const known = (): ReadonlyArray<number> => [
+    ...[service, hostile, process.pid].map(cpuOf),
+    cpuOfPostgresBelow(service),
+  ];
+  const [machine, ours, began] = [cpuOfMachine(), known(), performance.now()];
+  return () => {
+    // one that has ended has no figure any more
+    const spent = known().reduce((sum, cpu, index) => sum + Math.max(0, cpu - ours[index]!), 0);
+    return Math.max(0, cpuOfMachine() - machine - spent) / 1_000 / (performance.now() - began);
+  };
+};
+
+type Flooded = Pick<FloodResult, 'before' | 'height' | 'after' | 'tally' | 'others'> & {
   readonly heapLimit: number;
   /** Times between which the hostile clients were there. */
   readonly began: number;
@@ -135,17 +152,29 @@ const attackTarget = async (target: Target, hostile: HostileClients, flood: Floo
   forgetPeak(target.pid);
   const sampler = startSampler(target, before);
   try {
+    const others = watchOthers(target.pid, hostile.pid);
     const began = performance.now();
     const opening = hostile.begin({ port: target.port, clients, connections, burst });
-    const others = meanwhile?.(target.address);
+    const alsoDone = meanwhile?.(target.address);
     await Promise.race([opening, delay(OPENING_LIMIT, undefined, { ref: false })]);
     await delay(seconds * 1_000);
-    const faults = (await others) ?? [];
+    const faults = (await alsoDone) ?? [];
     const ended = performance.now();
+    const taken = others();
     const tally = await hostile.stop();
     const height = sampler.stop();
     const after = await measureAfter(target, before);
-    return { before, height: highest(height, after ?? {}), after, tally, heapLimit, began, ended, faults };
+    return {
+      before,
+      height: highest(height, after ?? {}),
+      after,
+      tally,
+      others: taken,
+      heapLimit,
+      began,
+      ended,
+      faults,
+    };
   } finally {
     sampler.stop();
   }
@@ -163,17 +192,16 @@ export const runFlood = async (
   try {
     await delay(WARM_UP);
     const flooded = await attackTarget(target, hostile, flood);
-    const { before, height, after, tally, heapLimit, began, ended } = flooded;
+    const { before, height, after, tally, others, heapLimit, began, ended } = flooded;
     const requests = (await normal.stop()).filter((each) => each.began >= began && each.began <= ended);
     const death = target.death();
     const faults = [
       ...(death === undefined ? [] : [`the process ended: ${death}`]),
       ...faultsOfHeight(height, heapLimit),
-      ...(after === undefined ? [] : faultsOfAfter(before, after)),
-      ...faultsOfNormal(requests),
+      ...(after === undefined ? [] : [...faultsOfAfter(before, after), ...faultsOfNormal(requests)]),
       ...flooded.faults,
     ];
-    return { name, needs, connections, before, height, after, normal: latencyOf(requests), tally, faults };
+    return { name, needs, connections, before, height, after, normal: latencyOf(requests), others, tally, faults };
   } finally {
     await Promise.all([hostile.stop(), normal.stop()]);
   }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack, FromHostileProcess, Tally, ToHostileProcess } from './attack.js';
 
 export type HostileClients = {
+  readonly pid: number;
   /** Resolves when all connections have been opened, and those that reset have done so. */
   readonly begin: (attack: Attack) => Promise<void>;
   /** Ends the process, and with it every connection; what they had done until then, the first time. */
@@ -30,7 +31,9 @@ export const startHostileClients = async (): Promise<HostileClients> => {
   const send = (message: ToHostileProcess): void => void child.send(message);
 
   await told('Ready');
+  if (child.pid === undefined) throw new Error('a process that sends has a pid');
   return {
+    pid: child.pid,
     begin: async (attack) => {
       const opened = told('Opened');
       send({ _tag: 'Begin', attack });

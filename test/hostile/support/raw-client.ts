@@ -15,6 +15,7 @@ const note = ({ outcomes }: Count, outcome: string): void => {
 const PIECE = 64 * 1024;
 const SECOND = 1_000;
 const CONNECT_LIMIT = 2_000; // ms
+const INSIST_LIMIT = 8_000; // ms
 
 function* piecesOf(sends: ReadonlyArray<Sending>): Generator<Buffer> {
   for (const { text, times = 1 } of sends) {
@@ -86,12 +87,43 @@ const settled = async (socket: Socket): Promise<void> => {
   ]);
 };
 
-/** Opens a connection and does on it what the client does. Resolves when it is open; if the client resets it: when that is done. */
-export const attack = async (port: number, client: HostileClient, count: Count): Promise<void> => {
-  const { sends, trickles, reads, resetsAfter } = client;
-  const socket = open(port, reads, count);
+const watch = (socket: Socket, count: Count): void => {
   socket.on('error', ({ code }: NodeJS.ErrnoException) => note(count, code ?? 'error'));
   socket.once('close', () => (count.closed += 1));
+};
+
+const STATUS = Buffer.byteLength('HTTP/1.1 200');
+
+/** Sends all and reads the status of the answer; whether that is 200, which leaves the connection as it is. */
+const askOnce = (port: number, { sends, resetsAfter }: HostileClient, count: Count): Promise<boolean> =>
+  new Promise((resolve) => {
+    const buffer = Buffer.alloc(STATUS);
+    const callback = (): boolean => {
+      const status = buffer.toString('latin1', 9);
+      note(count, status);
+      if (status !== '200' || resetsAfter !== undefined) socket.resetAndDestroy();
+      resolve(status === '200');
+      return false; // and takes nothing more
+    };
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
+    watch(socket, count);
+    socket.once('close', () => resolve(false)).once('connect', () => (count.opened += 1));
+    void sendAll(socket, sends, count);
+  });
+
+const insist = async (port: number, client: HostileClient, count: Count): Promise<void> => {
+  while (!(await askOnce(port, client, count))) await delay(SECOND);
+};
+
+/**
+ * Opens a connection and does on it what the client does. Resolves when it is open; when it is answered, at most eight
+ * seconds later, if the client insists; when it has been reset, if that is its end.
+ */
+export const attack = async (port: number, client: HostileClient, count: Count): Promise<void> => {
+  const { sends, trickles, reads, resetsAfter, insists = false } = client;
+  if (insists) return Promise.race([insist(port, client, count), delay(INSIST_LIMIT)]);
+  const socket = open(port, reads, count);
+  watch(socket, count);
   await settled(socket);
   if (socket.readyState !== 'open') return;
   count.opened += 1;

@@ -61,7 +61,7 @@ type Stream = { readonly name: string; readonly path: string; readonly needs: 'n
 
 /** Every route whose answer is large or streamed: lists, pages, histories, records, files and pages of documentation. */
 export const streams = (seeded: Seeded): ReadonlyArray<Stream> => {
-  const { owned, longBusiness, longDocument, largeFile } = seeded;
+  const { owned, longOwned, longBusiness, longDocument, largeFile } = seeded;
   return [
     { name: 'businesses', path: `${API}/business`, needs: 'viewer' },
     { name: 'documents', path: `${API}/document`, needs: 'viewer' },
@@ -71,6 +71,7 @@ export const streams = (seeded: Seeded): ReadonlyArray<Stream> => {
     { name: 'page of events', path: `${API}/document/${longDocument}/events?limit=1000`, needs: 'auditor' },
     { name: 'events of a document', path: `${API}/document/${longDocument}/events`, needs: 'auditor' },
     { name: 'record', path: `${API}/business/${owned}`, needs: 'viewer' },
+    { name: 'largest record', path: `${API}/business/${longOwned}`, needs: 'viewer' },
     { name: 'past record', path: `${API}/business/${owned}?revision=9000`, needs: 'auditor' },
     { name: 'file', path: `${API}/document/${largeFile}/file`, needs: 'viewer' },
     { name: 'docs', path: '/docs/swagger-ui-bundle.js', needs: 'nothing' },

@@ -17,8 +17,10 @@ export type Seeded = {
   readonly document: string;
   /** A document with a file of 20 MiB. */
   readonly largeFile: string;
-  /** A business with 10,000 owners. */
+  /** A business with 10,000 owners: a record of 1 MB. */
   readonly owned: string;
+  /** The same with names as long as they may be: a record of 20 MB. */
+  readonly longOwned: string;
   /** A business and a document with a history of some 40 MB each. */
   readonly longBusiness: string;
   readonly longDocument: string;
@@ -33,6 +35,8 @@ const BUSINESS_EVENTS = 2_000;
 const DOCUMENT_EVENTS = 1_000;
 const LARGE_FILE = 20 * 1024 * 1024;
 const AT_ONCE = 32;
+/** Events that are appended at once. */
+const APPENDED = 100;
 
 /** The longest text that the contract allows takes four bytes a character. */
 const longText = (characters: number, first: string): string => first + '\u{1F30A}'.repeat(characters - first.length);
@@ -69,14 +73,22 @@ const many = async (count: number, work: (index: number) => Promise<unknown>): P
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
 
-const ownerEvents = (stream: StreamName): ReadonlyArray<NewEvent> => {
+type Owner = { readonly user: string; readonly title: string; readonly equity: number };
+
+const usualOwner = (index: number): Owner => ({ user: `user-${index}`, title: `partner ${index}`, equity: 0.01 });
+const longOwner = (index: number): Owner => ({
+  user: longText(255, `${index} `),
+  title: longText(255, `${index} `),
+  equity: 0.01,
+});
+
+const ownerEvents = (stream: StreamName, ownerOf: (index: number) => Owner): ReadonlyArray<NewEvent> => {
   let previousHash = GENESIS_HASH;
   return Array.from({ length: OWNERS + 1 }, (_, index) => {
     const id = randomUUID();
     const event = seal({
       type: index === 0 ? 'BusinessCreated' : 'BusinessOwnerAdded',
-      data:
-        index === 0 ? { name: 'owned by many' } : { user: `user-${index}`, title: `partner ${index}`, equity: 0.01 },
+      data: index === 0 ? { name: 'owned by many' } : ownerOf(index),
       id,
       stream,
       revision: BigInt(index),
@@ -97,7 +109,7 @@ const ownerEvents = (stream: StreamName): ReadonlyArray<NewEvent> => {
  * Writes a business with 10,000 owners into the log of a data directory in which no service runs: over HTTP that takes
  * minutes, as each owner costs what the record has come to. Gives its id.
  */
-const seedOwners = async (dataDir: string): Promise<string> => {
+const seedOwners = async (dataDir: string, ownerOf: (index: number) => Owner): Promise<string> => {
   const joined = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined })();
   if (E.isLeft(joined)) throw new Error(joined.left.message);
   const opened = await makePostgresEventStore({ connectionString: joined.right.connectionString })();
@@ -105,10 +117,10 @@ const seedOwners = async (dataDir: string): Promise<string> => {
   const store = opened.right;
   try {
     const id = randomUUID();
-    const events = ownerEvents(`business-${id}`);
-    for (let first = 0; first < events.length; first += 500) {
+    const events = ownerEvents(`business-${id}`, ownerOf);
+    for (let first = 0; first < events.length; first += APPENDED) {
       const expected = first === 0 ? 'no-stream' : BigInt(first - 1);
-      const [head, ...rest] = events.slice(first, first + 500);
+      const [head, ...rest] = events.slice(first, first + APPENDED);
       const appended = await store.append(`business-${id}`, expected, [head!, ...rest])();
       if (E.isLeft(appended)) throw new Error('the owners were not appended', { cause: appended.left });
     }
@@ -138,8 +150,8 @@ const upload = async (address: string, token: string, size: number): Promise<str
   return ((await response.json()) as Named)._id; // reason: POST answers a document
 };
 
-/** Creates all over HTTP but the business with many owners. */
-const seedRest = async (address: string): Promise<Omit<Seeded, 'owned'>> => {
+/** Creates all over HTTP but the businesses with many owners. */
+const seedRest = async (address: string): Promise<Omit<Seeded, 'owned' | 'longOwned'>> => {
   const token = await tokenFor('admin', 'alice');
   const api = makeApi(address, token);
   const small = (name: string): object => ({ name, businessType: SMALL });
@@ -156,13 +168,11 @@ const seedRest = async (address: string): Promise<Omit<Seeded, 'owned'>> => {
   return { business, quietBusiness, document, largeFile, longBusiness, longDocument };
 };
 
-/** Fills an empty data directory by means of a service that is started for it, and stopped. */
+/** Fills an empty data directory, mostly by means of a service that is started for it, and stopped. */
 export const seed = async (dataDir: string): Promise<Seeded> => {
-  const owned = await seedOwners(dataDir);
+  const owned = await seedOwners(dataDir, usualOwner);
   const service = await startBuiltService(dataDir);
-  try {
-    return { owned, ...(await seedRest(service.address)) };
-  } finally {
-    await service.stop();
-  }
+  const rest = await seedRest(service.address).finally(service.stop);
+  // the last record, so that it is on no first page
+  return { owned, ...rest, longOwned: await seedOwners(dataDir, longOwner) };
 };
