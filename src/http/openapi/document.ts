@@ -67,7 +67,8 @@ export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument =
     version: '1.0.0',
     description:
       'Businesses with their owners, documents with their files, and the history of both. ' +
-      'A path may end with a slash; HEAD comes with every GET.',
+      'A path may end with a slash; HEAD comes with every GET. What cannot be read as a request is refused before any ' +
+      'operation, by 400, 408 or 431 with the Error object, and its connection is closed.',
   },
   servers: [{ url: '/' }],
   tags: [{ name: 'Business' }, { name: 'Document' }, { name: 'Operation' }],
