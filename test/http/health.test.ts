@@ -45,7 +45,7 @@ describe('health over HTTP', () => {
     const conforms = makeConforms(JSON.parse(description.text) as Described);
     const ask = async () => {
       const { status, text, headers } = await get('/readyz');
-      conforms({ method: 'GET', path: '/readyz', status, contentType: headers.get('content-type'), text });
+      conforms({ method: 'GET', path: '/readyz', status, header: (name) => headers.get(name), text });
       return [status, JSON.parse(text) as unknown];
     };
     expect(await ask()).to.deep.equal([200, { status: 'ready', warnings: ['disk full: files'] }]);

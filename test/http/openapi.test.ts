@@ -65,6 +65,27 @@ describe('the description of the API', () => {
     expect(missing).to.deep.equal([]);
   });
 
+  it('tells the headers that every answer has from those that only some have', () => {
+    type Headers = Readonly<Record<string, { readonly required?: boolean }>>;
+    const headers = Object.values(openApiDocument(table).paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ responses }) => Object.values(responses as Readonly<Record<number, { readonly headers: Headers }>>))
+      .flatMap((response) => Object.entries(response.headers));
+    const optional = headers.filter(([, { required = false }]) => !required).map(([name]) => name);
+    expect([...new Set(optional)].sort()).to.deep.equal(['Content-Encoding', 'Link', 'Vary', 'X-Projected']);
+  });
+
+  it('says of a body beside a DELETE only what can come of it', () => {
+    const { paths } = openApiDocument(table);
+    const refusals = (path: string): ReadonlyArray<number> =>
+      Object.keys(paths[`/api/v1/business/{businessId}${path}`]?.['delete']?.['responses'] as object)
+        .map(Number)
+        .filter((status) => [413, 415, 422].includes(status));
+    expect(refusals('')).to.deep.equal([]);
+    expect(refusals('/owner')).to.deep.equal([413, 422]);
+    expect(refusals('/owner/{ownerId}')).to.deep.equal([413]);
+  });
+
   it('shows examples that the operations take', () => {
     const refused = Object.entries(operations).flatMap(([operation, { body }]) => {
       if (body === undefined) return [];

@@ -26,7 +26,8 @@ describe('content that is served from memory', () => {
     const bytes = Buffer.concat(await response.toArray());
     const { statusCode: status = 0, headers: answered } = response;
     const text = answered['content-encoding'] === undefined ? bytes : bytes.length === 0 ? bytes : gunzipSync(bytes);
-    conforms({ method, path, status, contentType: answered['content-type'] ?? null, text: text.toString() });
+    const header = (name: string): string | null => answered[name.toLowerCase()]?.toString() ?? null;
+    conforms({ method, path, status, header, text: text.toString() });
     return { status, headers: answered, bytes };
   };
 

@@ -10,7 +10,11 @@ export type Schema = {
   readonly anyOf?: ReadonlyArray<Schema>;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
   readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly format?: string;
 };
 
 const texts = fc.oneof(

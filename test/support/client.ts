@@ -68,8 +68,8 @@ export const call = async (stack: Stack, method: string, path: string, given: Ca
   const bytes = Buffer.from(await response.arrayBuffer());
   const text = bytes.toString();
   const { status } = response;
-  const contentType = response.headers.get('content-type');
-  await holdToDescription(stack, { method, path: `/api/v1${path}`, status, contentType, text });
+  const header = (name: string): string | null => response.headers.get(name);
+  await holdToDescription(stack, { method, path: `/api/v1${path}`, status, header, text });
   return { status: response.status, headers: response.headers, text, bytes, json: parsed(text) };
 };
 

@@ -7,74 +7,115 @@ export type Exchanged = {
   /** With its query, from the root. */
   readonly path: string;
   readonly status: number;
-  /** Null when there is none. */
-  readonly contentType: string | null;
+  /** The value of a header of the answer, by its name in any case; null when there is none. */
+  readonly header: (name: string) => string | null;
   readonly text: string;
 };
 
-type Responses = Readonly<
-  Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: object }>> }>
->;
+type DescribedHeader = { readonly required?: boolean; readonly schema?: object };
+
+type DescribedResponse = {
+  readonly headers?: Readonly<Record<string, DescribedHeader>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+};
+
+type Responses = Readonly<Record<string, DescribedResponse>>;
 
 export type Described = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 };
 
-const ERROR = { $ref: '#/components/schemas/Error' };
+const anError: DescribedResponse = {
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
 
 /** What becomes of a request that no operation takes. */
 const unroutedResponses: Responses = {
   204: {},
-  404: { content: { 'application/json': { schema: ERROR } } },
-  405: { content: { 'application/json': { schema: ERROR } } },
+  404: anError,
+  405: { ...anError, headers: { Allow: { required: true } } },
 };
 
-const matcher = (template: string): RegExp => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`);
+/** What becomes of a request that could not be read as one; the connection is closed behind it. */
+const unreadResponses: Responses = { 400: anError, 408: anError, 431: anError };
+
+const matcher = (template: string): RegExp =>
+  new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`);
 
 const mediaTypeOf = (contentType: string | null): string | undefined => contentType?.split(';')[0]?.trim();
 
-/**
- * Holds answers to a description of the API: status, media type and JSON body must be described for the operation
- * that the request was for. The function it gives throws for the first one that is not.
- */
-export const makeConforms = (document: Described): ((exchanged: Exchanged) => void) => {
+/** Compiles the schemas of a document, each once. */
+const makeValidatorOf = ({ components }: Described): ((schema: object) => ValidateFunction) => {
   const ajv = new Ajv2020.default({ strict: true, strictTypes: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addVocabulary(['components']);
-  ajv.addSchema({ $id: 'api', components: document.components });
-  const validators = new Map<string, ValidateFunction>();
-  const templates = Object.entries(document.paths).map(([path, methods]) => ({ matches: matcher(path), methods }));
-
-  const validatorOf = (schema: object): ValidateFunction => {
-    const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components');
-    const known = validators.get(text) ?? ajv.compile(JSON.parse(text) as object);
-    validators.set(text, known);
+  ajv.addSchema({ $id: 'api', components });
+  const validators = new Map<object, ValidateFunction>();
+  return (schema) => {
+    const known =
+      validators.get(schema) ??
+      ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components')) as object);
+    validators.set(schema, known);
     return known;
   };
+};
 
-  const responsesTo = (method: string, path: string): Responses => {
+const errorsOf = ({ errors }: ValidateFunction): string =>
+  (errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`.trim()).join(', ');
+
+/** The responses that a document has for a request; those of no operation where none takes it. */
+const makeResponsesTo = ({ paths }: Described): ((method: string, path: string) => Responses) => {
+  const templates = Object.entries(paths).map(([path, methods]) => ({ matches: matcher(path), methods }));
+  return (method, path) => {
     const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-    const [template] = templates.filter(({ matches }) => matches.test(path));
+    const template = templates.find(({ matches }) => matches.test(path));
     return template?.methods[name]?.responses ?? unroutedResponses;
   };
+};
 
-  return ({ method, path, status, contentType, text }) => {
-    const refuse = (why: string): never => {
-      throw new Error(`${method} ${path} answered ${status}, ${why}`);
-    };
-    const response = responsesTo(method, path.split('?')[0] ?? path)[String(status)];
-    if (response === undefined) return refuse('which is not described');
-    const described = Object.entries(response.content ?? {});
-    const mediaType = mediaTypeOf(contentType);
-    if (described.length === 0) {
-      if (text !== '') refuse('with a body that is not described');
-      return;
+/**
+ * Holds answers to a description of the API: status, headers, media type and JSON body must be described for the
+ * operation that the request was for, and the headers that are always there must be. The function it gives throws for
+ * the first one that is not.
+ */
+export const makeConforms = (document: Described): ((exchanged: Exchanged) => void) => {
+  const validatorOf = makeValidatorOf(document);
+  const responsesTo = makeResponsesTo(document);
+
+  const hold = (what: string, schema: object, value: unknown): void => {
+    const validate = validatorOf(schema);
+    if (!validate(value)) throw new Error(`${what} in another form: ${errorsOf(validate)}`);
+  };
+  const holdHeaders = ({ headers = {} }: DescribedResponse, header: Exchanged['header']): void => {
+    for (const [name, { required = false, schema }] of Object.entries(headers)) {
+      const value = header(name);
+      if (value === null && required) throw new Error(`without ${name}`);
+      if (value !== null && schema !== undefined) hold(`with ${name}`, schema, value);
     }
-    const content = described.find(([type]) => type === mediaType || type === '*/*')?.[1];
-    if (content === undefined) return refuse(`as ${String(mediaType)}, which is not described`);
-    if (content.schema === undefined || method === 'HEAD') return;
-    const validate = validatorOf(content.schema);
-    if (!validate(JSON.parse(text))) refuse(`in another form: ${ajv.errorsText(validate.errors)}`);
+  };
+  const holdBody = ({ content = {} }: DescribedResponse, { method, header, text }: Exchanged): void => {
+    const described = Object.entries(content);
+    if (described.length === 0 && text !== '') throw new Error('with a body that is not described');
+    if (described.length === 0) return;
+    const mediaType = mediaTypeOf(header('content-type'));
+    const found = described.find(([type]) => type === mediaType || type === '*/*')?.[1];
+    if (found === undefined) throw new Error(`as ${String(mediaType)}, which is not described`);
+    if (found.schema !== undefined && method !== 'HEAD') hold('with a body', found.schema, JSON.parse(text));
+  };
+
+  return (exchanged) => {
+    const { method, path, status, header } = exchanged;
+    const isClosed = header('connection') === 'close';
+    const response =
+      responsesTo(method, path.split('?')[0] ?? path)[status] ?? (isClosed ? unreadResponses[status] : undefined);
+    try {
+      if (response === undefined) throw new Error('which is not described');
+      holdHeaders(response, header);
+      holdBody(response, exchanged);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${method} ${path} answered ${status}, ${why}`, { cause });
+    }
   };
 };

@@ -73,7 +73,8 @@ export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument =
     description:
       'Businesses with their owners, documents with their files, and the history of both. ' +
       'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
-      'half of a surrogate pair is no text.',
+      'half of a surrogate pair is no text. What cannot be read as a request is refused before any operation, by 400, ' +
+      '408, 431, 501 or 505 with the Error object, and its connection is closed.',
   },
   servers: [{ url: '/' }],
   tags: [{ name: 'Business' }, { name: 'Document' }, { name: 'Operation' }],

@@ -78,12 +78,14 @@ const updateOwner = {
   failures: [...writing, 409],
 } as const;
 
+// A body of another type counts as none, and so is no fault.
 const removeOwner = {
   tag: 'Business',
   summary: 'Remove an owner, and answer it',
   body: { json: OwnerIdBody, example: {} },
   success: BusinessOwnerAnswer,
   ...write,
+  failures: [...conditional, 413],
 } as const;
 
 /** What the document says of each operation of the route table; a row of the table without one here is an error. */
@@ -131,6 +133,8 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     summary: 'Delete a business, and answer its last state',
     success: BusinessAnswer,
     ...write,
+    // a body is not read
+    failures: conditional,
   },
   addOwner: {
     tag: 'Business',
@@ -142,7 +146,7 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
   },
   updateOwner: { ...updateOwner, query: OwnerIdQuery },
   updateOwnerByPath: updateOwner,
-  removeOwner: { ...removeOwner, query: OwnerIdQuery },
+  removeOwner: { ...removeOwner, query: OwnerIdQuery, failures: [...conditional, 413, 422] },
   removeOwnerByPath: removeOwner,
   listDocuments: {
     tag: 'Document',

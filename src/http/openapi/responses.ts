@@ -4,19 +4,25 @@ import type { OperationDescription } from './operations.js';
 
 const TEXT = { type: 'string' };
 
+/** On every such answer; a header without this is there only where it has something to say. */
+const ALWAYS = { required: true, schema: TEXT };
+
 const headerSchemas: Readonly<Record<string, JsonSchema>> = {
-  ETag: { description: 'The revision of the record, or what identifies the bytes of the body; strong.', schema: TEXT },
+  ETag: {
+    description: 'The revision of the record, or what identifies the bytes of the body; strong.',
+    ...ALWAYS,
+  },
   'Content-Encoding': { description: 'gzip, where the body comes in that coding.', schema: { const: 'gzip' } },
   Vary: { description: 'The headers of the request that the body depends on.', schema: TEXT },
-  Location: { description: 'Where the record is.', schema: TEXT },
+  Location: { description: 'Where the record is.', ...ALWAYS },
   Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
   'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
-  'X-Request-Id': { description: 'Names the request in the log.', schema: TEXT },
-  'Content-Disposition': { description: 'attachment, with the name of the file.', schema: TEXT },
-  'Accept-Ranges': { description: 'bytes', schema: TEXT },
-  'Content-Range': { description: 'Which bytes, and of how many.', schema: TEXT },
-  'WWW-Authenticate': { description: 'What is wrong with the token.', schema: TEXT },
-  'Retry-After': { description: 'Seconds after which to try again.', schema: TEXT },
+  'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
+  'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },
+  'Accept-Ranges': { description: 'bytes', ...ALWAYS },
+  'Content-Range': { description: 'Which bytes, and of how many.', ...ALWAYS },
+  'WWW-Authenticate': { description: 'What is wrong with the token.', ...ALWAYS },
+  'Retry-After': { description: 'Seconds after which to try again.', ...ALWAYS },
 };
 
 const meanings: Readonly<Record<number, string>> = {

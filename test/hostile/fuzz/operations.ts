@@ -1,0 +1,97 @@
+import type { Schema } from '../../support/arbitrary-of-schema.js';
+import type { Described } from '../../support/conforms.js';
+
+type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: Schema;
+};
+
+/** An operation as the document describes it. */
+export type Operation = {
+  readonly id: string;
+  /** In capitals. */
+  readonly method: string;
+  /** `/api/v1/business/{businessId}`. */
+  readonly template: string;
+  readonly parameters: ReadonlyArray<Parameter>;
+  readonly json: Schema | undefined;
+  readonly form: Schema | undefined;
+  readonly statuses: ReadonlyArray<number>;
+  /** None: a token is not looked at. */
+  readonly roles: ReadonlyArray<string>;
+  /** Who may ask for an earlier state, where that is somebody else. */
+  readonly past: ReadonlyArray<string>;
+};
+
+type DescribedOperation = {
+  readonly operationId: string;
+  readonly description?: string;
+  readonly security: ReadonlyArray<object>;
+  readonly parameters: ReadonlyArray<Parameter>;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, object>>;
+};
+
+const namesAfter = (label: string, description = ''): ReadonlyArray<string> =>
+  new RegExp(`${label}: ([\\w, ]+)\\.`).exec(description)?.[1]?.split(', ') ?? [];
+
+const operationOf = (template: string, method: string, described: DescribedOperation): Operation => {
+  const { operationId, description, security, parameters, requestBody, responses } = described;
+  if (security.length > 0 && namesAfter('Roles', description).length === 0)
+    throw new Error(`the document does not name the roles of ${operationId}`);
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    template,
+    parameters,
+    json: requestBody?.content['application/json']?.schema,
+    form: requestBody?.content['multipart/form-data']?.schema,
+    statuses: Object.keys(responses).map(Number),
+    roles: namesAfter('Roles', description),
+    past: namesAfter('An earlier state', description),
+  };
+};
+
+/** Every operation of a document, in its order. */
+export const operationsOf = ({ paths }: Described): ReadonlyArray<Operation> =>
+  Object.entries(paths).flatMap(([template, methods]) =>
+    Object.entries(methods).map(([method, described]) =>
+      // reason: the document is checked to be valid OpenAPI by a test of its own
+      operationOf(template, method, described as unknown as DescribedOperation),
+    ),
+  );
+
+export const isPublic = ({ roles }: Operation): boolean => roles.length === 0;
+
+export const takes = ({ parameters }: Operation, where: Parameter['in'], name: string): boolean =>
+  parameters.some((parameter) => parameter.in === where && parameter.name === name);
+
+export const queryOf = ({ parameters }: Operation): ReadonlyArray<Parameter> =>
+  parameters.filter((parameter) => parameter.in === 'query');
+
+export const documents = ({ statuses }: Operation, status: number): boolean => statuses.includes(status);
+
+/** Names of the path parameters, from the left. */
+export const pathNames = (template: string): ReadonlyArray<string> =>
+  [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+const parentOf = (template: string): string => template.slice(0, template.lastIndexOf('/'));
+
+/** By parameter: the POST on the path before it, which makes what the parameter names. */
+export const providersOf = (operations: ReadonlyArray<Operation>): ReadonlyMap<string, Operation> =>
+  new Map(
+    operations.flatMap(({ template }) => {
+      const name = /\{(\w+)\}$/.exec(template)?.[1];
+      const provider = operations.find((other) => other.method === 'POST' && other.template === parentOf(template));
+      return name === undefined || provider === undefined ? [] : [[name, provider] as const];
+    }),
+  );
+
+/** The values of a template's parameters in a path that fits it, percent-decoded. */
+export const matchTemplate = (template: string, path: string): ReadonlyMap<string, string> | undefined => {
+  const names = pathNames(template);
+  const pattern = template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)');
+  const values = new RegExp(`^${pattern}/?$`).exec(path)?.slice(1);
+  return values && new Map(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]));
+};

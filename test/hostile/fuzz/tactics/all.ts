@@ -1,0 +1,31 @@
+import type { Context, Tactic } from '../draft.js';
+import { anything } from '../expectation.js';
+import type { Operation } from '../operations.js';
+import { access } from './access.js';
+import { address } from './address.js';
+import { asDescribed } from './as-described.js';
+import { conditions, ranges } from './conditions.js';
+import { form } from './form.js';
+import { idempotency } from './idempotency.js';
+import { json } from './json.js';
+import { query } from './query.js';
+
+const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form];
+
+const several: Tactic = {
+  name: 'by several tactics at once',
+  weight: 4,
+  suits: () => true,
+  apply: (draft, context: Context) => {
+    const suited = context.random.shuffled(combined.filter(({ suits }) => suits(draft.operation)));
+    for (const { apply } of suited.slice(0, 2 + context.random.int(3))) apply(draft, context);
+    draft.isPlain = false;
+    draft.expects = anything;
+  },
+};
+
+/** Everything that makes sense for an operation, each as often as it is to be dealt. */
+export const tacticsFor = (operation: Operation): ReadonlyArray<Tactic> =>
+  [asDescribed, ...combined, ...idempotency, several]
+    .filter(({ suits }) => suits(operation))
+    .flatMap((tactic) => Array.from({ length: tactic.weight ?? 1 }, () => tactic));

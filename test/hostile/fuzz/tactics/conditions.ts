@@ -1,0 +1,151 @@
+import { type Context, type Draft, type Tactic, without } from '../draft.js';
+import { invalid, only } from '../expectation.js';
+import { documents, type Operation, takes } from '../operations.js';
+
+const conditional = (operation: Operation): boolean => takes(operation, 'header', 'If-Match');
+const cacheable = (operation: Operation): boolean => documents(operation, 304);
+const ranged = (operation: Operation): boolean => takes(operation, 'header', 'Range');
+
+const isRead = ({ operation }: Draft): boolean => operation.method === 'GET';
+
+/** A page that is not there: other than a record, it is looked for before the headers are. */
+const isNothing = ({ operation, expects }: Draft): boolean =>
+  !operation.template.startsWith('/api/') && expects.statuses?.includes(404) === true;
+
+/** What a tag does not help: there is no file. */
+const orNone = ({ operation, record }: Draft): ReadonlyArray<number> =>
+  ranged(operation) && record?.fileSize === undefined ? [404] : [];
+
+/** The tag of what a request is about; undefined where it is not known, or is to be made. */
+const tagOf = ({ operation, record, path }: Draft, { world }: Context): string | undefined =>
+  isRead({ operation } as Draft) && record?.path !== path ? world.tags.get(path) : record?.tag;
+
+const header = (draft: Draft, name: string, value: string): void => {
+  draft.query = without(draft.query, 'revision', 'at');
+  draft.headers = [...draft.headers, [name, value]];
+};
+
+const staleTags = (tag: string | undefined): ReadonlyArray<string> => [
+  ...['"-1"', '"999999"', '"x"', '""', '"\u00ff"', 'W/"0"', '"a", "b" ,, "c"', `"${'x'.repeat(3000)}"`],
+  ...(tag === undefined ? [] : [`W/${tag}`, `"0${tag.slice(1)}`]),
+];
+
+const MALFORMED = ['x', '', '"', 'W/', '"a" "b"', '*, "a"', "'1'", '"a", b', '0', 'w/"1"', ','];
+
+const malformed =
+  (name: string) =>
+  (draft: Draft, { random }: Context): void => {
+    header(draft, name, random.pick(MALFORMED));
+    if (!isNothing(draft)) draft.expects = invalid(name);
+  };
+
+/** `If-Match` and `If-None-Match`. */
+export const conditions: ReadonlyArray<Tactic> = [
+  {
+    name: 'if it is at its newest revision',
+    suits: conditional,
+    apply: (draft, context) => {
+      const tag = tagOf(draft, context);
+      if (tag === undefined) return;
+      header(draft, 'If-Match', context.random.pick([tag, `"x", ${tag}`, '*', `${tag} , W/"7"`]));
+      draft.expects = only(...(draft.expects.statuses ?? []).filter((status) => status !== 404), ...orNone(draft));
+    },
+  },
+  {
+    name: 'if it is at another revision',
+    weight: 2,
+    suits: conditional,
+    apply: (draft, context) => {
+      header(draft, 'If-Match', context.random.pick(staleTags(tagOf(draft, context))));
+      if (!isNothing(draft)) draft.expects = only(412, ...orNone(draft));
+    },
+  },
+  { name: 'if a malformed tag matches', suits: conditional, apply: malformed('If-Match') },
+  {
+    name: 'unless it is as it was',
+    weight: 2,
+    suits: (operation) => conditional(operation) || cacheable(operation),
+    apply: (draft, context) => {
+      const tag = tagOf(draft, context);
+      const spelled = tag === undefined ? ['*'] : [tag, `"x",${tag}`, '*'];
+      header(draft, 'If-None-Match', context.random.pick(spelled));
+      if (draft.record !== undefined) draft.expects = only(isRead(draft) ? 304 : 412, ...orNone(draft));
+      else if (isRead(draft) && !isNothing(draft)) draft.expects = only(304);
+    },
+  },
+  {
+    name: 'unless it is at another revision',
+    suits: (operation) => conditional(operation) || cacheable(operation),
+    apply: (draft, { random }) => {
+      header(draft, 'If-None-Match', random.pick(['"x"', '"-1", "y"', '"\u00ff"']));
+      draft.expects = only(...(draft.expects.statuses ?? []), ...orNone(draft));
+    },
+  },
+  { name: 'unless a malformed tag matches', suits: conditional, apply: malformed('If-None-Match') },
+];
+
+const part = (draft: Draft, range: string, ...statuses: ReadonlyArray<number>): void => {
+  draft.method = 'GET';
+  header(draft, 'Range', range);
+  draft.expects = only(...statuses, ...orNone(draft));
+};
+
+/** `Range` and `If-Range`. */
+export const ranges: ReadonlyArray<Tactic> = [
+  {
+    name: 'a range of it',
+    weight: 2,
+    suits: ranged,
+    apply: (draft, { random }) => {
+      const size = draft.record?.fileSize ?? 0;
+      const first = random.int(Math.max(size, 1));
+      const spelled = [
+        `bytes=${first}-`,
+        `bytes=${first}-${first + random.int(size)}`,
+        `bytes=-${first + 1}`,
+        'Bytes=0-99999999',
+      ];
+      part(draft, random.pick(spelled), size === 0 ? 416 : 206, ...(size === 0 ? [200] : []));
+    },
+  },
+  {
+    name: 'a range beyond it',
+    weight: 2,
+    suits: ranged,
+    apply: (draft, { random }) => {
+      const size = draft.record?.fileSize ?? 0;
+      part(
+        draft,
+        random.pick([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0', `bytes=${'9'.repeat(30)}-`]),
+        416,
+      );
+    },
+  },
+  {
+    name: 'a range that is none',
+    suits: ranged,
+    apply: (draft, { random }) => {
+      const odd = [
+        '',
+        'bytes',
+        'bytes=',
+        'bytes=a-b',
+        'bytes=5-1',
+        'bytes=0-1,3-4',
+        'lines=0-1',
+        'bytes=-',
+        'bytes=--1',
+        '0-1',
+      ];
+      part(draft, random.pick([...odd, `bytes=${'0-0,'.repeat(1000)}`]), 200);
+    },
+  },
+  {
+    name: 'a range of another file',
+    suits: ranged,
+    apply: (draft, { random }) => {
+      part(draft, 'bytes=0-0', 200);
+      header(draft, 'If-Range', random.pick(['"x"', 'W/"x"', 'Thu, 01 Jan 1970 00:00:00 GMT', '', '*']));
+    },
+  },
+];
