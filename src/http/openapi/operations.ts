@@ -6,7 +6,14 @@ import { OwnerIdBody } from '../business/owner-id.js';
 import { AsOfQuery } from '../query/as-of.js';
 import { EventsQuery } from '../query/events.js';
 import { BusinessListQuery, DocumentListQuery } from '../query/list.js';
-import { BusinessAnswer, BusinessOwnerAnswer, DocumentAnswer, EventAnswer, HealthAnswer, ReadinessAnswer } from './answers.js';
+import {
+  BusinessAnswer,
+  BusinessOwnerAnswer,
+  DocumentAnswer,
+  EventAnswer,
+  HealthAnswer,
+  ReadinessAnswer,
+} from './answers.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { type HeaderName, OwnerIdQuery } from './parameters.js';
 
@@ -191,7 +198,12 @@ export const operations: Readonly<Record<string, OperationDescription>> = {
     ...write,
   },
   livez: { ...open, summary: 'Whether the process lives', success: HealthAnswer },
-  readyz: { ...open, summary: 'Whether the service can do its work, and what to look after', success: ReadinessAnswer, failures: [500, 503] },
+  readyz: {
+    ...open,
+    summary: 'Whether the service can do its work, and what to look after',
+    success: ReadinessAnswer,
+    failures: [500, 503],
+  },
   metrics: {
     ...open,
     summary: 'Figures of the process',
