@@ -59,6 +59,7 @@ export const tellIncident =
 export const tellReadiness =
   (log: Logger) =>
   ({ missing, warnings }: Readiness): void => {
-    if (missing.length > 0) log.warn({ missing, warnings }, 'not ready');
-    else log.warn({ warnings }, warnings.length > 0 ? 'ready, with warnings' : 'ready again');
+    const fields = warnings.length === 0 ? { missing } : { warnings, missing };
+    if (missing.length > 0) log.warn(fields, 'not ready');
+    else log.warn(fields, warnings.length > 0 ? 'ready, with warnings' : 'ready again');
   };
