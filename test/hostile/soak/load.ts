@@ -6,7 +6,7 @@ import { abortPoints, abortRequest, performRequest } from './perform.js';
 import { makeRandom, type Random } from './random.js';
 
 /** What the clients have seen so far. */
-export type Seen = {
+type Seen = {
   requests: number;
   readonly aborted: Record<string, number>;
   readonly kinds: Record<string, number>;

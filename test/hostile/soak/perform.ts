@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SoakRequest } from './operations.js';
 
 /** Where a client ends its request, so long (ms) after it has come there, and whether it resets the connection. */
-export type Abort = { readonly point: AbortPoint; readonly after: number; readonly resets: boolean };
-export type AbortPoint = (typeof abortPoints)[number];
+type Abort = { readonly point: AbortPoint; readonly after: number; readonly resets: boolean };
+type AbortPoint = (typeof abortPoints)[number];
 export const abortPoints = [
   'in the head',
   'in the body',

@@ -1,6 +1,6 @@
-export type Point = { readonly hours: number; readonly value: number };
+type Point = { readonly hours: number; readonly value: number };
 
-export type Slope = {
+type Slope = {
   /** Per hour. */
   readonly perHour: number;
   /** Standard error of the slope, per hour. */

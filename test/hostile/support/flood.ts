@@ -27,7 +27,7 @@ export type Flood = {
 };
 
 /** How the requests of a normal client went that began during a flood; ms. */
-export type Latency = { readonly requests: number; readonly median: number; readonly worst: number };
+type Latency = { readonly requests: number; readonly median: number; readonly worst: number };
 
 export type FloodResult = {
   readonly name: string;

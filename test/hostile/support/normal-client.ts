@@ -20,7 +20,7 @@ export type Answered = {
   readonly outcome: number | string;
 };
 
-export type NormalClient = {
+type NormalClient = {
   /** Resolves with all requests when the last of them has been answered. */
   readonly stop: () => Promise<ReadonlyArray<Answered>>;
 };

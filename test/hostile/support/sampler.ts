@@ -2,7 +2,7 @@ import type { Figures } from './figures.js';
 import { highest } from './figures.js';
 import type { Target } from './target.js';
 
-export type Sampler = {
+type Sampler = {
   /** The highest of each figure since the sampler was started; ends it. */
   readonly stop: () => Figures;
 };

@@ -42,7 +42,7 @@ const APPENDED = 100;
 const longText = (characters: number, first: string): string => first + '\u{1F30A}'.repeat(characters - first.length);
 
 /** Every text of a business as long as it may be: 24 KB. */
-export const longBusinessBody = (count: number): object => ({
+const longBusinessBody = (count: number): object => ({
   ...Object.fromEntries(
     ['displayName', 'dba', 'email', 'phone', 'city', 'state', 'zip', 'country', 'ein'].map((field) => [
       field,
