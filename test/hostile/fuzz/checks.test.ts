@@ -6,7 +6,7 @@ import type { Answer } from './client.js';
 import type { Draft } from './draft.js';
 import { anything, error, invalid, only } from './expectation.js';
 import { type Operation, operationsOf } from './operations.js';
-import type { KnownRecord } from './world.js';
+import type { KnownRecord } from './session-state.js';
 
 const ID = '01a20054-f0e4-7187-b3ff-1d114e781ad7';
 const PATH = `/api/v1/business/${ID}`;

@@ -44,10 +44,10 @@ const isShown = ({ method }: Draft, { status }: Answer): boolean => status === 2
 
 const serviceFailed: Check = (_draft, _wire, { status }) => (status >= 500 ? 'the service failed' : undefined);
 
-const unexpected: Check = ({ expects: { statuses } }, _wire, { status }) =>
+const statusExpected: Check = ({ expects: { statuses } }, _wire, { status }) =>
   statuses === undefined || statuses.includes(status) ? undefined : `expected ${statuses.join(' or ')}`;
 
-const errorForm: Check = ({ method }, _wire, answer) => {
+const errorAsInContract: Check = ({ method }, _wire, answer) => {
   if (answer.status < 400 || method === 'HEAD') return undefined;
   const { name, message, status, errors, ...rest } = objectOf(answer);
   const more = Object.keys(rest);
@@ -58,7 +58,7 @@ const errorForm: Check = ({ method }, _wire, answer) => {
   return (errors !== undefined) === (answer.status === 400) ? undefined : 'errors belong to 400, and only there';
 };
 
-const errorNamed: Check = ({ expects: { error, faults = [] }, method }, _wire, answer) => {
+const faultsNamed: Check = ({ expects: { error, faults = [] }, method }, _wire, answer) => {
   if (answer.status < 400 || method === 'HEAD') return undefined;
   const { name, errors } = objectOf(answer);
   if (error !== undefined && name !== error) return `expected the error ${error}, got ${String(name)}`;
@@ -72,7 +72,7 @@ const errorNamed: Check = ({ expects: { error, faults = [] }, method }, _wire, a
 const TELLING = 6;
 
 /** docs/api.md: a value that was sent is never in an answer. */
-const discreet: Check = ({ expects: { faults = [] }, query, body, method }, _wire, answer) => {
+const valuesKeptBack: Check = ({ expects: { faults = [] }, query, body, method }, _wire, answer) => {
   if (answer.status !== 400 || method === 'HEAD') return undefined;
   const members =
     body._tag === 'Json' ? body.members.map(([key, text]) => [key, text.replace(/^"|"$/g, '')] as const) : [];
@@ -82,21 +82,21 @@ const discreet: Check = ({ expects: { faults = [] }, query, body, method }, _wir
     : undefined;
 };
 
-const guarded: Check = ({ method }, { path }, answer) => {
+const headersGuard: Check = ({ method }, { path }, answer) => {
   const header = headerOf(answer);
   if (header('x-content-type-options') !== 'nosniff') return 'the answer lacks X-Content-Type-Options: nosniff';
   const isCached = path.startsWith('/api/') && ['GET', 'HEAD'].includes(method) && answer.status < 400;
   return isCached && header('cache-control') !== 'private, no-cache' ? 'the answer may be kept by a cache' : undefined;
 };
 
-const allowed: Check = ({ operation, expects }, _wire, answer, operations) => {
+const methodsAllowed: Check = ({ operation, expects }, _wire, answer, operations) => {
   if (![204, 405].includes(answer.status) || expects.statuses?.includes(answer.status) !== true) return undefined;
   const methods = operations.filter(({ template }) => template === operation.template).map(({ method }) => method);
   const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
   return headerOf(answer)('allow') === all ? undefined : `expected Allow: ${all}`;
 };
 
-const replayed: Check = ({ repeats }, _wire, answer) =>
+const sameAnswerToRepeat: Check = ({ repeats }, _wire, answer) =>
   repeats === undefined || answer.status !== 200 || answer.bytes.toString() === repeats.text
     ? undefined
     : 'the repeat of a request was answered otherwise than the request';
@@ -105,7 +105,7 @@ const replayed: Check = ({ repeats }, _wire, answer) =>
 const isSame = (sent: unknown, answered: unknown): boolean =>
   typeof sent === 'number' ? answered === sent + 0 || answered === String(sent) : answered === sent;
 
-const kept: Check = ({ isPlain, body }, _wire, answer) => {
+const fieldsTaken: Check = ({ isPlain, body }, _wire, answer) => {
   if (!isPlain || body._tag !== 'Json' || answer.status !== 200) return undefined;
   const shown = objectOf(answer);
   const names = new Set(body.members.map(([key]) => key));
@@ -117,7 +117,7 @@ const kept: Check = ({ isPlain, body }, _wire, answer) => {
   return lost.length === 0 ? undefined : `${lost.map(([key]) => key).join(', ')} is not answered as it was sent`;
 };
 
-const fresh: Check = (draft, { path }, answer) => {
+const lastChangeShown: Check = (draft, { path }, answer) => {
   const { record, operation } = draft;
   if (record === undefined || operation.method !== 'GET' || path !== record.path || !isShown(draft, answer))
     return undefined;
@@ -127,7 +127,7 @@ const fresh: Check = (draft, { path }, answer) => {
     : 'the record is not as the last change left it';
 };
 
-const file: Check = (draft, _wire, answer) => {
+const bytesOfFile: Check = (draft, _wire, answer) => {
   if (draft.method !== 'GET' || !draft.operation.statuses.includes(206)) return undefined;
   const { status, bytes } = answer;
   const tag = headerOf(answer)('etag');
@@ -146,7 +146,7 @@ const matches = (item: Shown, [name, wanted]: readonly [string, string]): boolea
   return !(name in item) || item[name] === wanted;
 };
 
-const listed: Check = (draft, _wire, answer) => {
+const itemsAsked: Check = (draft, _wire, answer) => {
   if (!isShown(draft, answer) || draft.operation.method !== 'GET') return undefined;
   if (!draft.operation.parameters.some(({ name }) => name === 'limit')) return undefined;
   const items = jsonOf(answer) as ReadonlyArray<Shown>; // reason: its schema has been held to it
@@ -178,7 +178,19 @@ const conforming = (
   }
 };
 
-const checks = [unexpected, errorForm, errorNamed, discreet, guarded, allowed, replayed, kept, fresh, file, listed];
+const checks = [
+  statusExpected,
+  errorAsInContract,
+  faultsNamed,
+  valuesKeptBack,
+  headersGuard,
+  methodsAllowed,
+  sameAnswerToRepeat,
+  fieldsTaken,
+  lastChangeShown,
+  bytesOfFile,
+  itemsAsked,
+];
 
 /** Everything that is wrong with an answer: by the document, by the contract, and by what the session knows. */
 export const faultsOf = (

@@ -4,7 +4,7 @@ import type { Operation } from './operations.js';
 import type { Random } from './random.js';
 import type { Tokens } from './tokens.js';
 import type { ValuesOf } from './values.js';
-import type { Keyed, KnownRecord, World } from './world.js';
+import type { Keyed, KnownRecord, SessionState } from './session-state.js';
 
 /** By name; a name may come twice. */
 export type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
@@ -16,7 +16,7 @@ export type Body =
   | { readonly _tag: 'Form'; readonly parts: ReadonlyArray<Part> }
   | { readonly _tag: 'Raw'; readonly bytes: Buffer; readonly type: string | undefined };
 
-/** A request in the making. It starts as a valid one, and a tactic may change anything of it. */
+/** A request in the making. It starts as a valid one; a mutation may change anything of it. */
 export type Draft = {
   readonly operation: Operation;
   record: KnownRecord | undefined;
@@ -42,10 +42,10 @@ export type Draft = {
   expects: Expectation;
 };
 
-/** What a tactic may use. */
+/** What a mutation may use. */
 export type Context = {
   readonly operations: ReadonlyArray<Operation>;
-  readonly world: World;
+  readonly state: SessionState;
   readonly random: Random;
   readonly valuesOf: ValuesOf;
   readonly tokens: Tokens;
@@ -56,13 +56,13 @@ export type Context = {
 };
 
 /** One way to send a request that is not quite, or not at all, as the document wants it. */
-export type Tactic = {
+export type Mutation = {
   readonly name: string;
-  /** How often it is dealt beside the others; default: once. */
+  /** How often it is tried beside the others; default: once. */
   readonly weight?: number;
   readonly suits: (operation: Operation) => boolean;
   /** What has to be done before with this operation, if it has not been. */
-  readonly before?: (operation: Operation, context: Context) => Tactic | undefined;
+  readonly before?: (operation: Operation, context: Context) => Mutation | undefined;
   readonly apply: (draft: Draft, context: Context) => void;
 };
 

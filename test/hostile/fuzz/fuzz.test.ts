@@ -5,14 +5,16 @@ import { SECRET } from '../../support/tokens.js';
 import { coverageTable, unreached } from './coverage.js';
 import { fuzz, repeatCase, type Target } from './run.js';
 import type { Case } from './session.js';
-import { MAX_UPLOAD_BYTES } from './tactics/form.js';
+import { MAX_UPLOAD_BYTES } from './mutations/form.js';
 
 const CASES = 2_000;
 
 // The same requests in every run; `npm run fuzz` chooses others each time.
 const SEED = 20_261_121;
 
-describe('whatever is asked', () => {
+describe('whatever is asked', function () {
+  this.timeout(180_000);
+
   const stacks: Array<MemoryStack> = [];
 
   const start = async (options: MemoryStackOptions = {}): Promise<Target & Pick<MemoryStack, 'log'>> => {
@@ -38,8 +40,8 @@ describe('whatever is asked', () => {
   });
 
   /** What was asked and answered, without what is another in each service: identifiers, and when it was. */
-  const outline = ({ number, tactic, wire, answer }: Case): string =>
-    `${number} ${tactic}: ${wire.method} ${wire.path} ${wire.body?.toString() ?? ''} ${answer?.status ?? 0}`
+  const outline = ({ number, mutation, wire, answer }: Case): string =>
+    `${number} ${mutation}: ${wire.method} ${wire.path} ${wire.body?.toString() ?? ''} ${answer?.status ?? 0}`
       .replace(/[0-9a-f]{7,8}(-|%2D)?[0-9a-f]{4}-?7[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi, '…')
       .replace(/20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d\.\d{3}Z/g, '…');
 

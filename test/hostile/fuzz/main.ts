@@ -12,7 +12,7 @@ import { JWT_SECRET } from '../../support/service-process.js';
 import { coverageTable, unreached } from './coverage.js';
 import { describeCase } from './report.js';
 import { fuzz, repeatCase, type Target } from './run.js';
-import { MAX_UPLOAD_BYTES } from './tactics/form.js';
+import { MAX_UPLOAD_BYTES } from './mutations/form.js';
 
 const PROGRESS_MS = 5_000;
 
@@ -27,6 +27,14 @@ const { values: options } = parseArgs({
     case: { type: 'string' },
   },
 });
+
+const memoryOf = (pid: number): string => {
+  try {
+    return `the service held at most ${residentMib(pid, 'VmHWM')} MiB`;
+  } catch {
+    return 'the service has ended';
+  }
+};
 
 const repeat = async (target: Target, seed: number, number: number): Promise<number> => {
   const repeated = await repeatCase(target, seed, number);
@@ -52,7 +60,7 @@ const runAll = async (target: Target, seed: number, pid: number): Promise<number
   if (missing.length > 0) console.log(`\nnever answered, though documented: ${missing.join(', ')}`);
   console.log(
     `\n${outcome.cases} of ${cases} cases in ${Math.round(seconds())} s with seed ${seed}, ${failures.count()} failures, ` +
-      `the service held at most ${residentMib(pid, 'VmHWM')} MiB`,
+      memoryOf(pid),
   );
   return failures.count() === 0 && missing.length === 0 && outcome.cases === cases ? 0 : 1;
 };

@@ -39,11 +39,11 @@ export const makeRandom = (seed: number): Random => {
   };
 };
 
-/** Deals a list in random order, again and again, so that nothing is left out for long. */
-export const makeDeck = <A>(random: Random, cards: ReadonlyArray<A>): (() => A) => {
+/** Gives the members of a list that is not empty: all in random order, then all again in another. */
+export const makeCycle = <A>(random: Random, list: ReadonlyArray<A>): (() => A) => {
   let left: Array<A> = [];
   return () => {
-    if (left.length === 0) left = [...random.shuffled(cards)];
-    return left.pop() as A; // reason: the cards are not none
+    if (left.length === 0) left = [...random.shuffled(list)];
+    return left.pop() as A; // reason: the list is not empty
   };
 };

@@ -14,14 +14,14 @@ const pairsOf = (headers: ReadonlyArray<string>): ReadonlyArray<string> =>
   headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1] ?? ''}`] : []));
 
 /** A case in full: what was sent, and what came back. */
-export const describeCase = ({ number, operation, tactic, wire, answer, faults }: Case): string => {
+export const describeCase = ({ number, operation, mutation, wire, answer, faults }: Case): string => {
   const sent = [`${wire.method} ${cut(wire.path)}`, ...pairsOf(wire.headers).map(cut)];
   const received =
     answer === undefined
       ? []
       : [`${answer.status}`, ...Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}`)];
   return [
-    `case ${number}: ${operation.id}, ${tactic}`,
+    `case ${number}: ${operation.id}, ${mutation}`,
     ...faults.map((fault) => `  ! ${cut(fault)}`),
     ...sent.map((line) => `  > ${line}`),
     ...(wire.body === undefined ? [] : [`  > ${shownBytes(wire.body)}`]),
@@ -38,12 +38,16 @@ const kindOf = (fault: string): string =>
     .replace(/"[^"]*"/g, '"…"')
     .slice(0, 200);
 
+/** Kinds of failures that are kept. */
+const MOST_KINDS = 200;
+
 /** Failures that differ in more than their values: by operation, status and fault. */
 export class Failures {
   readonly #distinct = new Map<string, { readonly first: Case; count: number }>();
 
   add(failed: Case): void {
     for (const fault of failed.faults) {
+      if (this.#distinct.size >= MOST_KINDS) return;
       const key = [failed.operation.id, failed.answer?.status ?? 0, kindOf(fault)].join(' ');
       const known = this.#distinct.get(key) ?? { first: failed, count: 0 };
       known.count += 1;

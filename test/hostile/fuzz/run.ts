@@ -3,7 +3,7 @@ import { makeClient } from './client.js';
 import { Coverage } from './coverage.js';
 import { type Operation, operationsOf } from './operations.js';
 import { Failures } from './report.js';
-import { type Case, runSession, SESSION, type Subject } from './session.js';
+import { type Case, type Run, runSession, SESSION } from './session.js';
 import { makeTokens } from './tokens.js';
 import { makeValues } from './values.js';
 
@@ -28,7 +28,7 @@ type RunOptions = {
 /** The service is gone when so many cases in a row have had no answer. */
 const MOST_LOST = 20;
 
-const subjectOf = async ({ baseUrl, secret }: Target, seed: number): Promise<Subject> => {
+const runOn = async ({ baseUrl, secret }: Target, seed: number): Promise<Run> => {
   const response = await fetch(`${baseUrl}/openapi.json`);
   const document = (await response.json()) as Described; // reason: the service describes itself so
   return {
@@ -43,7 +43,7 @@ const subjectOf = async ({ baseUrl, secret }: Target, seed: number): Promise<Sub
 
 /** Asks a service `cases` times and gathers what is wrong with its answers. */
 export const fuzz = async (target: Target, { seed, cases, workers, onCase }: RunOptions): Promise<Outcome> => {
-  const subject = await subjectOf(target, seed);
+  const run = await runOn(target, seed);
   const coverage = new Coverage();
   const failures = new Failures();
   let next = 0;
@@ -61,7 +61,7 @@ export const fuzz = async (target: Target, { seed, cases, workers, onCase }: Run
     while (next * SESSION < cases && lost < MOST_LOST) {
       const session = next++;
       const steps = Math.min(SESSION, cases - session * SESSION);
-      for await (const asked of runSession(subject, session, steps)) {
+      for await (const asked of runSession(run, session, steps)) {
         take(asked);
         if (lost >= MOST_LOST) return;
       }
@@ -70,21 +70,21 @@ export const fuzz = async (target: Target, { seed, cases, workers, onCase }: Run
   try {
     await Promise.all(Array.from({ length: workers }, work));
   } finally {
-    subject.client.close();
+    run.client.close();
   }
-  return { operations: subject.operations, coverage, failures, cases: done };
+  return { operations: run.operations, coverage, failures, cases: done };
 };
 
 /** Runs the session of a case up to it, and gives the case. */
 export const repeatCase = async (target: Target, seed: number, number: number): Promise<Case> => {
-  const subject = await subjectOf(target, seed);
+  const run = await runOn(target, seed);
   try {
     let last: Case | undefined;
     const session = Math.floor(number / SESSION);
-    for await (const asked of runSession(subject, session, (number % SESSION) + 1)) last = asked;
+    for await (const asked of runSession(run, session, (number % SESSION) + 1)) last = asked;
     if (last === undefined) throw new Error(`there is no case ${number}`);
     return last;
   } finally {
-    subject.client.close();
+    run.client.close();
   }
 };

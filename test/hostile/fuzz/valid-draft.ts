@@ -5,7 +5,7 @@ import { type Expectation, only } from './expectation.js';
 import { documents, isPublic, type Operation, pathNames, queryOf } from './operations.js';
 import { parameterTexts } from './parameter-texts.js';
 import { formValues } from './values.js';
-import type { KnownRecord } from './world.js';
+import type { KnownRecord } from './session-state.js';
 
 /** How often a field or a parameter is sent that may be left out. */
 const OFTEN = 0.35;
@@ -21,11 +21,11 @@ const oneOf = <A>({ random }: Context, list: ReadonlyArray<A>): A | undefined =>
   list.length === 0 ? undefined : random.pick(list);
 
 /** The parameter, of path or query, that names a part of a record. */
-export const partNameOf = ({ parameters, method }: Operation, { world }: Context): string | undefined =>
+export const partNameOf = ({ parameters, method }: Operation, { state }: Context): string | undefined =>
   method === 'GET'
     ? undefined
     : parameters.find(
-        ({ name, in: where }) => world.providerOf(name)?.template.includes('{') === true && where !== 'header',
+        ({ name, in: where }) => state.providerOf(name)?.template.includes('{') === true && where !== 'header',
       )?.name;
 
 const hasParts =
@@ -35,7 +35,7 @@ const hasParts =
 
 /** One that has what the operation is about, where there is one. */
 const recordOf = (operation: Operation, context: Context): KnownRecord | undefined => {
-  const records = context.world.records(context.world.recordNameOf(operation) ?? '');
+  const records = context.state.records(context.state.recordNameOf(operation) ?? '');
   const partName = partNameOf(operation, context);
   const hasFile = ({ fileSize }: KnownRecord): boolean => fileSize !== undefined;
   const isBetter = partName !== undefined ? hasParts(partName) : documents(operation, 206) ? hasFile : () => true;
@@ -50,8 +50,8 @@ const targetOf = (operation: Operation, context: Context): Target => {
   let path = operation.template;
   for (const name of pathNames(operation.template)) {
     const isPart = name === partName;
-    const isRecord = name === context.world.recordNameOf(operation);
-    const seen = oneOf(context, [...(context.world.seen.get(name) ?? [])]);
+    const isRecord = name === context.state.recordNameOf(operation);
+    const seen = oneOf(context, [...(context.state.seen.get(name) ?? [])]);
     const value = isPart ? part : isRecord ? record?.id : seen;
     isKnown &&= value !== undefined;
     path = path.replace(`{${name}}`, encodeURIComponent(value ?? 'unknown'));
@@ -61,20 +61,20 @@ const targetOf = (operation: Operation, context: Context): Target => {
 
 /** What has to be done first where there is nothing yet that an operation could be about. */
 export const neededFirst = (operation: Operation, context: Context): Operation | undefined => {
-  const { world } = context;
-  const name = world.recordNameOf(operation);
+  const { state } = context;
+  const name = state.recordNameOf(operation);
   if (name === undefined) return undefined;
-  if (world.records(name).length === 0) return world.providerOf(name);
+  if (state.records(name).length === 0) return state.providerOf(name);
   const partName = partNameOf(operation, context);
-  return partName === undefined || world.records(name).some(hasParts(partName))
+  return partName === undefined || state.records(name).some(hasParts(partName))
     ? undefined
-    : world.providerOf(partName);
+    : state.providerOf(partName);
 };
 
 /** What the records of a list have under the name of a filter: `tag` is one of their `tags`. */
-const filterTexts = (operation: Operation, name: string, { world }: Context): ReadonlyArray<string> =>
-  world
-    .records(world.listedBy(operation) ?? '')
+const filterTexts = (operation: Operation, name: string, { state }: Context): ReadonlyArray<string> =>
+  state
+    .records(state.listedBy(operation) ?? '')
     .flatMap(({ text = '{}' }) => {
       const shown = JSON.parse(text) as Readonly<Record<string, unknown>>; // reason: a record is an object
       return [shown[name], shown[`${name}s`]].flat();
@@ -88,9 +88,9 @@ const parameterText = (
   record: KnownRecord | undefined,
   context: Context,
 ): string | undefined => {
-  const { world, random } = context;
+  const { state, random } = context;
   if (name === 'after')
-    return oneOf(context, world.records(world.listedBy(operation) ?? '', random.chance(SELDOM)))?.id;
+    return oneOf(context, state.records(state.listedBy(operation) ?? '', random.chance(SELDOM)))?.id;
   const known = schema.format === 'date-time' ? (record?.instants ?? []) : filterTexts(operation, name, context);
   const { valid } = parameterTexts(random, schema);
   return known.length > 0 && random.chance(0.5) ? random.pick(known) : oneOf(context, valid);

@@ -1,4 +1,4 @@
-import type { Context, Tactic } from '../draft.js';
+import type { Context, Mutation } from '../draft.js';
 import { error, only } from '../expectation.js';
 import { isPublic, type Operation } from '../operations.js';
 
@@ -9,7 +9,7 @@ const allRoles = ({ operations }: Context): ReadonlyArray<string> => [
 ];
 
 /** Who is asking, and whether it may. */
-export const access: ReadonlyArray<Tactic> = [
+export const access: ReadonlyArray<Mutation> = [
   {
     name: 'without a token',
     suits: isGuarded,

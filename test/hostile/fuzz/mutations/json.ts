@@ -1,7 +1,7 @@
-import { type Context, type Draft, type Pairs, type Tactic, without, withPair } from '../draft.js';
+import { type Context, type Draft, type Pairs, type Mutation, without, withPair } from '../draft.js';
 import { error, invalid, only } from '../expectation.js';
 import { documents, type Operation } from '../operations.js';
-import type { KnownRecord } from '../world.js';
+import type { KnownRecord } from '../session-state.js';
 import { asDescribed } from './as-described.js';
 
 const takesJson = ({ json }: Operation): boolean => json !== undefined;
@@ -118,7 +118,7 @@ const hasParts = ({ parts }: KnownRecord): boolean => [...parts.values()].flat()
 const encodings: ReadonlyArray<string> = ['gzip', 'deflate', 'br', 'x', 'gzip, gzip', ''];
 
 /** JSON bodies. */
-export const json: ReadonlyArray<Tactic> = [
+export const json: ReadonlyArray<Mutation> = [
   { name: 'with fields that are not as described', weight: 6, suits: takesJson, apply: faultyFields },
   {
     name: 'without a field that it needs',
@@ -137,10 +137,10 @@ export const json: ReadonlyArray<Tactic> = [
       documents(operation, 409) &&
       operation.method === 'POST' &&
       operation.template.includes('{'),
-    before: (operation, { world }) =>
-      world.records(world.recordNameOf(operation) ?? '').some(hasParts) ? undefined : asDescribed,
-    apply: (draft, { world, random }) => {
-      const records = world.records(world.recordNameOf(draft.operation) ?? '').filter(hasParts);
+    before: (operation, { state }) =>
+      state.records(state.recordNameOf(operation) ?? '').some(hasParts) ? undefined : asDescribed,
+    apply: (draft, { state, random }) => {
+      const records = state.records(state.recordNameOf(draft.operation) ?? '').filter(hasParts);
       if (draft.record === undefined || records.length === 0) return;
       const other = random.pick(records);
       draft.path = draft.path.replace(draft.record.id, other.id);

@@ -1,5 +1,5 @@
 import { FORM_TYPE, formOf, type Part } from '../../../support/multipart-form.js';
-import type { Context, Draft, Tactic } from '../draft.js';
+import type { Context, Draft, Mutation } from '../draft.js';
 import { anything, error, invalid, only } from '../expectation.js';
 import type { Operation } from '../operations.js';
 import { fileContent } from '../valid-draft.js';
@@ -120,7 +120,7 @@ const droppedForms = (whole: Buffer): ReadonlyArray<readonly [bytes: Buffer, typ
 ];
 
 /** `multipart/form-data`. */
-export const form: ReadonlyArray<Tactic> = [
+export const form: ReadonlyArray<Mutation> = [
   {
     name: 'with a form',
     weight: 2,

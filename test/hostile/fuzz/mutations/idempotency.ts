@@ -1,7 +1,7 @@
-import { type Body, type Context, type Draft, type Tactic } from '../draft.js';
+import { type Body, type Context, type Draft, type Mutation } from '../draft.js';
 import { anything, error, invalid, only } from '../expectation.js';
 import { documents, type Operation, takes } from '../operations.js';
-import type { Keyed } from '../world.js';
+import type { Keyed } from '../session-state.js';
 
 const keyed = (operation: Operation): boolean => takes(operation, 'header', 'Idempotency-Key');
 
@@ -14,15 +14,15 @@ const isOf =
   (request: Keyed): boolean =>
     request.operation === operation;
 
-const underKey: Tactic = {
+const underKey: Mutation = {
   name: 'under a key',
   weight: 2,
   suits: keyed,
   apply: (draft, { unique, random }) => withKey(draft, random.pick([unique, `${unique}-${'~'.repeat(200)}`])),
 };
 
-const unlessKeyed = (operation: Operation, { world }: Context): Tactic | undefined =>
-  world.keyed.some(isOf(operation)) ? undefined : underKey;
+const unlessKeyed = (operation: Operation, { state }: Context): Mutation | undefined =>
+  state.keyed.some(isOf(operation)) ? undefined : underKey;
 
 /** A body that asks for something that no other asks for. */
 const otherBody = ({ json, method }: Operation, { unique }: Context): Body => {
@@ -33,7 +33,7 @@ const otherBody = ({ json, method }: Operation, { unique }: Context): Body => {
 };
 
 /** `Idempotency-Key`. */
-export const idempotency: ReadonlyArray<Tactic> = [
+export const idempotency: ReadonlyArray<Mutation> = [
   underKey,
   {
     name: 'once more under its key',
@@ -41,7 +41,7 @@ export const idempotency: ReadonlyArray<Tactic> = [
     weight: 2,
     suits: keyed,
     apply: (draft, context) => {
-      const known = context.world.keyed.filter(isOf(draft.operation));
+      const known = context.state.keyed.filter(isOf(draft.operation));
       if (known.length === 0) return;
       const original = context.random.pick(known);
       draft.repeats = original;
@@ -59,7 +59,7 @@ export const idempotency: ReadonlyArray<Tactic> = [
     weight: 2,
     suits: (operation) => keyed(operation) && documents(operation, 422),
     apply: (draft, context) => {
-      const known = context.world.keyed.filter(isOf(draft.operation));
+      const known = context.state.keyed.filter(isOf(draft.operation));
       if (known.length === 0) return;
       const original = context.random.pick(known);
       withKey(draft, original.key);

@@ -1,4 +1,4 @@
-import { type Context, type Draft, type Tactic, without, withPair } from '../draft.js';
+import { type Context, type Draft, type Mutation, without, withPair } from '../draft.js';
 import { anything, invalid, only } from '../expectation.js';
 import { type Operation, queryOf } from '../operations.js';
 import { parameterTexts } from '../parameter-texts.js';
@@ -21,15 +21,15 @@ const addUnknown = (draft: Draft, { random }: Context): void => {
   draft.query = [...draft.query, [name, random.pick(['', '1', '\u0000', 'ç', 'null'])]];
 };
 
-const ownCursor = ({ operation }: Draft, { world, random, unique }: Context): string => {
-  const listed = world.listedBy(operation) ?? '';
-  const foreign = world.recordNames().filter((name) => name !== listed);
-  const others = foreign.flatMap((name) => world.records(name)).map(({ id }) => id);
+const ownCursor = ({ operation }: Draft, { state, random, unique }: Context): string => {
+  const listed = state.listedBy(operation) ?? '';
+  const foreign = state.recordNames().filter((name) => name !== listed);
+  const others = foreign.flatMap((name) => state.records(name)).map(({ id }) => id);
   return random.pick(['x', unique, '00000000-0000-7000-8000-000000000000', '%', 'null', ...others]);
 };
 
 /** Query parameters. */
-export const query: ReadonlyArray<Tactic> = [
+export const query: ReadonlyArray<Mutation> = [
   {
     name: 'with parameters that are malformed',
     weight: 3,
@@ -97,8 +97,8 @@ export const query: ReadonlyArray<Tactic> = [
     name: 'in pages',
     weight: 2,
     suits: takesParameter('limit'),
-    apply: (draft, { random, world }) => {
-      const [link = ''] = random.shuffled(world.links.filter((path) => path.split('?')[0] === draft.path));
+    apply: (draft, { random, state }) => {
+      const [link = ''] = random.shuffled(state.links.filter((path) => path.split('?')[0] === draft.path));
       if (link === '') draft.query = [['limit', '1']];
       else {
         draft.query = [];

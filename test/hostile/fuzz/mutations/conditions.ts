@@ -1,4 +1,4 @@
-import { type Context, type Draft, type Tactic, without } from '../draft.js';
+import { type Context, type Draft, type Mutation, without } from '../draft.js';
 import { invalid, only } from '../expectation.js';
 import { documents, type Operation, takes } from '../operations.js';
 
@@ -17,8 +17,8 @@ const orNone = ({ operation, record }: Draft): ReadonlyArray<number> =>
   ranged(operation) && record?.fileSize === undefined ? [404] : [];
 
 /** The tag of what a request is about; undefined where it is not known, or is to be made. */
-const tagOf = ({ operation, record, path }: Draft, { world }: Context): string | undefined =>
-  isRead({ operation } as Draft) && record?.path !== path ? world.tags.get(path) : record?.tag;
+const tagOf = ({ operation, record, path }: Draft, { state }: Context): string | undefined =>
+  isRead({ operation } as Draft) && record?.path !== path ? state.tags.get(path) : record?.tag;
 
 const header = (draft: Draft, name: string, value: string): void => {
   draft.query = without(draft.query, 'revision', 'at');
@@ -40,7 +40,7 @@ const malformed =
   };
 
 /** `If-Match` and `If-None-Match`. */
-export const conditions: ReadonlyArray<Tactic> = [
+export const conditions: ReadonlyArray<Mutation> = [
   {
     name: 'if it is at its newest revision',
     suits: conditional,
@@ -91,7 +91,7 @@ const part = (draft: Draft, range: string, ...statuses: ReadonlyArray<number>): 
 };
 
 /** `Range` and `If-Range`. */
-export const ranges: ReadonlyArray<Tactic> = [
+export const ranges: ReadonlyArray<Mutation> = [
   {
     name: 'a range of it',
     weight: 2,

@@ -1,7 +1,7 @@
-import { type Context, type Draft, type Tactic, without, withPair } from '../draft.js';
+import { type Context, type Draft, type Mutation, without, withPair } from '../draft.js';
 import { anything, error, invalid, only } from '../expectation.js';
 import { type Operation, pathNames } from '../operations.js';
-import type { KnownRecord } from '../world.js';
+import type { KnownRecord } from '../session-state.js';
 import { partNameOf } from '../valid-draft.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH', 'PURGE'];
@@ -57,7 +57,7 @@ const withTarget = (draft: Draft, record: KnownRecord, id: string): void => {
 };
 
 /** Paths, identifiers and methods. */
-export const address: ReadonlyArray<Tactic> = [
+export const address: ReadonlyArray<Mutation> = [
   {
     name: 'of what was never there',
     weight: 2,
@@ -73,9 +73,9 @@ export const address: ReadonlyArray<Tactic> = [
     weight: 2,
     suits: namesRecord,
     apply: (draft, context) => {
-      const { world, random } = context;
-      const own = world.recordNameOf(draft.operation) ?? '';
-      const deleted = world.records(own, true);
+      const { state, random } = context;
+      const own = state.recordNameOf(draft.operation) ?? '';
+      const deleted = state.records(own, true);
       if (draft.record === undefined || deleted.length === 0) return;
       withTarget(draft, draft.record, random.pick(deleted).id);
       const isPast = draft.query.some(([name]) => name === 'revision' || name === 'at');

@@ -49,7 +49,7 @@ const partIn = ({ user }: Readonly<Record<string, unknown>>): string | undefined
   typeof user === 'string' ? user : undefined;
 
 /** What a session has learned from the answers so far; what it asks next is made of this. */
-export class World {
+export class SessionState {
   readonly keyed: Array<Keyed> = [];
   /** Targets of `Link`. */
   readonly links: Array<string> = [];

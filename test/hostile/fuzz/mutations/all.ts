@@ -1,4 +1,4 @@
-import type { Context, Tactic } from '../draft.js';
+import type { Context, Mutation } from '../draft.js';
 import { anything } from '../expectation.js';
 import type { Operation } from '../operations.js';
 import { access } from './access.js';
@@ -12,8 +12,8 @@ import { query } from './query.js';
 
 const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form];
 
-const several: Tactic = {
-  name: 'by several tactics at once',
+const several: Mutation = {
+  name: 'by several mutations at once',
   weight: 4,
   suits: () => true,
   apply: (draft, context: Context) => {
@@ -24,8 +24,8 @@ const several: Tactic = {
   },
 };
 
-/** Everything that makes sense for an operation, each as often as it is to be dealt. */
-export const tacticsFor = (operation: Operation): ReadonlyArray<Tactic> =>
+/** Everything that makes sense for an operation, each as often as it is to be tried. */
+export const mutationsFor = (operation: Operation): ReadonlyArray<Mutation> =>
   [asDescribed, ...combined, ...idempotency, several]
     .filter(({ suits }) => suits(operation))
-    .flatMap((tactic) => Array.from({ length: tactic.weight ?? 1 }, () => tactic));
+    .flatMap((mutation) => Array.from({ length: mutation.weight ?? 1 }, () => mutation));
