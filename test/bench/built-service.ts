@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -33,6 +33,20 @@ const limited = (openFiles: number, command: ReadonlyArray<string>): ReadonlyArr
   ...command,
 ];
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Has a process end with this one, however this one ends (but for SIGKILL). */
+const endTogether = (child: ChildProcess): void => {
+  const end = (): void => void child.kill('SIGTERM');
+  const leave = (): void => process.exit(1);
+  process.on('exit', end);
+  for (const signal of SIGNALS) process.on(signal, leave);
+  child.once('exit', () => {
+    process.off('exit', end);
+    for (const signal of SIGNALS) process.off(signal, leave);
+  });
+};
+
 /**
  * Starts the built service in a process of its own, on a free port, as `npm start` does; resolves when it listens.
  * Nobody keeps its log.
@@ -47,6 +61,7 @@ export const startBuiltService = async (
   const plain = [process.execPath, ...(await startArguments())];
   const [program = '', ...args] = openFiles === undefined ? plain : limited(openFiles, plain);
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', onError === undefined ? 'inherit' : 'pipe'] });
+  endTogether(child);
   child.stderr?.setEncoding('utf8').on('data', (text: string) => onError?.(text));
   // reason: Node documents the arguments of 'exit' so
   const exited = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);

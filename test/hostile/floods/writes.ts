@@ -1,6 +1,7 @@
 import type { Flood } from '../support/flood.js';
 import { API, sizedHead, type Tokens } from '../support/requests.js';
-import { longDocumentBody, type Seeded } from '../support/seed.js';
+import type { Seeded } from '../support/seed.js';
+import { longDocument } from '../support/seed-log.js';
 
 const CLIENTS = 20;
 
@@ -11,7 +12,7 @@ const jsonText = (method: 'POST' | 'PUT', path: string, token: string, body: obj
 
 /** Writes that are taken, and more of them than a client sends who means well. */
 export const writes = ({ owned }: Seeded, { editor }: Tokens): ReadonlyArray<Flood> => {
-  const create = jsonText('POST', `${API}/document`, editor, longDocumentBody(0));
+  const create = jsonText('POST', `${API}/document`, editor, longDocument(0));
   const owner = (client: number): string => `${API}/business/${owned}/owner?ownerId=user-${client + 1}`;
   const changes = (client: number) =>
     Array.from({ length: 10 }, (_, count) => ({ text: jsonText('PUT', owner(client), editor, { equity: count + 1 }) }));
