@@ -35,7 +35,7 @@ const kindOf = (fault: string): string =>
   fault
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…')
     .replace(/\/\d+/g, '/…')
-    .replace(/"[^"]*"/g, '"…"')
+    .replace(/"-?\d+"|\[\d+\]/g, '…')
     .slice(0, 200);
 
 /** Kinds of failures that are kept. */

@@ -21,7 +21,7 @@ const addUnknown = (draft: Draft, { random }: Context): void => {
   draft.query = [...draft.query, [name, random.pick(['', '1', '\u0000', 'ç', 'null'])]];
 };
 
-const ownCursor = ({ operation }: Draft, { state, random, unique }: Context): string => {
+const foreignCursor = ({ operation }: Draft, { state, random, unique }: Context): string => {
   const listed = state.listedBy(operation) ?? '';
   const foreign = state.recordNames().filter((name) => name !== listed);
   const others = foreign.flatMap((name) => state.records(name)).map(({ id }) => id);
@@ -72,7 +72,7 @@ export const query: ReadonlyArray<Mutation> = [
     name: 'after what was never in the list',
     suits: takesAfter,
     apply: (draft, context) => {
-      draft.query = withPair(draft.query, 'after', ownCursor(draft, context));
+      draft.query = withPair(draft.query, 'after', foreignCursor(draft, context));
       draft.expects = invalid('after');
     },
   },
