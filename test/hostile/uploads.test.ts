@@ -34,6 +34,14 @@ const refused: ReadonlyArray<readonly [what: string, body: Buffer, faults: Reado
     form(name, part('name="file"', 'content')),
     [{ path: 'file', message: 'must have a file name' }],
   ],
+  ...['name="file"; filename=""', 'name="file"'].map(
+    (disposition) =>
+      [
+        `bytes with ${disposition}`,
+        form(name, part(disposition, 'content', 'Content-Type: application/octet-stream')),
+        [{ path: 'file', message: 'must have a file name' }],
+      ] as const,
+  ),
   ['a field that is no UTF-8', form(part('name="name"', invalid)), [{ path: 'name', message: 'must be valid UTF-8' }]],
   [
     'a field that is no UTF-8, and says that it is',

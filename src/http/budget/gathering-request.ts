@@ -9,10 +9,11 @@ const PIECE_BYTES = 16 * 1024;
 
 /** Node calls back for each chunk, which takes 2 µs: one read of a socket in chunks of a byte takes 20 ms. */
 const MANY_CHUNKS = 64;
+const CHUNK_MS = 0.002;
 
 /** A body of more chunks than this has so many bytes in each on average, or is cut: no client cuts so small that means well. */
 const FREE_CHUNKS = 16_384;
-const AVERAGE_BYTES = 64;
+const AVERAGE_BYTES = 16;
 
 /** Counts the iterations of the event loop in which bodies came. */
 let turn = 0;
@@ -27,24 +28,28 @@ const endTurn = (): void => {
   for (const request of all) request.endTurn();
 };
 
-const throttled: Array<() => void> = [];
+/** What is to be read next, and for how long the others are served before it, ms. */
+type Throttled = { readonly read: () => void; readonly pause: number };
+
+const throttled: Array<Throttled> = [];
 
 const readNext = (): void => {
-  throttled.shift()?.();
-  if (throttled.length > 0) setImmediate(readNext);
+  throttled.shift()?.read();
+  const [next] = throttled;
+  if (next !== undefined) setTimeout(readNext, next.pause);
 };
 
-/** Calls `read` in a later iteration of the event loop: one an iteration in the whole process, in order of arrival. */
-const queueRead = (read: () => void): void => {
-  throttled.push(read);
-  if (throttled.length === 1) setImmediate(readNext);
+/** Calls one `read` after the other, in order of arrival, each after its pause. */
+const queueRead = (next: Throttled): void => {
+  throttled.push(next);
+  if (throttled.length === 1) setTimeout(readNext, next.pause);
 };
 
 /**
  * A request whose body comes in few pieces, however many chunks the client cuts it into: whoever reads it pays for its
  * bytes. The first chunk in an iteration of the event loop is passed on as it is, the small ones behind it together, when
- * all that was read has been parsed. Of the connections that send very small chunks, one is read in an iteration, so that
- * the others are served in between.
+ * all that was read has been parsed. Of the connections that send very small chunks, one is read at a time, and as much
+ * time as that takes is left to others before the next.
  */
 export class GatheringRequest extends IncomingMessage {
   #turn = -1;
@@ -104,10 +109,11 @@ export class GatheringRequest extends IncomingMessage {
   #throttle(isWanted: boolean): void {
     this.#isThrottled = true;
     this.#isWanted = isWanted;
-    queueRead(() => {
+    const read = (): void => {
       this.#isThrottled = false;
       if (this.#isWanted && !this.destroyed) super._read(0);
-    });
+    };
+    queueRead({ read, pause: this.#chunksOfTurn * CHUNK_MS });
   }
 
   #gather(chunk: Buffer): boolean {

@@ -1,4 +1,4 @@
-import { opendir, stat } from 'node:fs/promises';
+import { lstat, opendir } from 'node:fs/promises';
 import path from 'node:path';
 import type { StoredObject } from '../../application/ports.js';
 import { keyOf } from './layout.js';
@@ -9,7 +9,7 @@ async function* listShard(shard: string, prefix: string): AsyncGenerator<StoredO
     const key = keyOf(name);
     if (key?.startsWith(prefix) !== true) continue;
     // a file may be removed between its name being read and it being looked at
-    const file = await unlessMissing(stat(path.join(shard, name)));
+    const file = await unlessMissing(lstat(path.join(shard, name)));
     if (file?.isFile() === true) yield { key, size: file.size, modifiedAt: file.mtime };
   }
 }

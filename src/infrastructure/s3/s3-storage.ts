@@ -41,7 +41,8 @@ const connect = async (settings: S3Config, connections: Connections, patience: P
 
 const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
   isThere: () => bucket.client.bucketExists(bucket.name),
-  heldPerPut: PART_BYTES,
+  // while its memory doubles for the last time, the half of it is there too
+  heldPerPut: 1.5 * PART_BYTES,
   put: (key, body) =>
     takeBody(body, async (chunks) => {
       requireObjectKey(key);

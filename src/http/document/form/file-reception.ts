@@ -24,6 +24,7 @@ export class FileReception implements multer.StorageEngine {
   #stream: Readable | undefined;
   #isOver = false;
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
+  #hasNamelessContent = false;
   #refuse: (failure: StorageUnavailable) => void = () => undefined;
   /** Resolves as soon as the storage refuses the file: the rest of the form is then not worth waiting for. */
   readonly refused = new Promise<StorageUnavailable>((resolve) => (this.#refuse = resolve));
@@ -63,6 +64,19 @@ export class FileReception implements multer.StorageEngine {
   _removeFile(_request: IncomingMessage, _file: multer.File, callback: (error: Error) => void): void {
     // reason: multer takes null for "no error", its types do not
     callback(null as unknown as Error);
+  }
+
+  /** To be called with each file part: of one without a file name multer drops the content without a word. */
+  noteFile(name: string, content: Readable, fileName: string | undefined): void {
+    if (name !== 'file' || (fileName !== undefined && fileName !== '')) return;
+    content.once('data', () => {
+      this.#hasNamelessContent = true;
+    });
+  }
+
+  /** Whether the part `file` brought content and no name. */
+  get hasNamelessContent(): boolean {
+    return this.#hasNamelessContent;
   }
 
   /** Breaks the file off, so that nothing of it is stored, and takes no other. */

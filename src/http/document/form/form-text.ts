@@ -8,6 +8,9 @@ const REPLACED = '\ufffd';
 
 export const isReplaced = (text: string): boolean => text.includes(REPLACED);
 
+/** The part `file` has content and no file name: its content is not to be dropped. */
+export const NAMELESS = requestInvalid({ path: 'file', message: 'must have a file name' });
+
 const textsOf = (value: unknown): ReadonlyArray<string> => {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null
@@ -19,8 +22,8 @@ const textsOf = (value: unknown): ReadonlyArray<string> => {
 export const formTextFault = (fields: object): RequestInvalid | undefined => {
   const faults = Object.entries(fields).flatMap(([path, value]): ReadonlyArray<Fault> => {
     if ([path, ...textsOf(value)].some(isReplaced)) return [{ path, message: 'must be valid UTF-8' }];
-    // a part named `file` without a file name is a field to the parser; its content is not to be dropped
-    return path === 'file' && value !== '' ? [{ path, message: 'must have a file name' }] : [];
+    // a part named `file` without a file name is a field to the parser
+    return path === 'file' && value !== '' ? NAMELESS.errors : [];
   });
   return faults.length === 0 ? undefined : requestInvalid(...faults);
 };

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import multer from '@koa/multer';
 import { either as E, type taskEither as TE } from 'fp-ts';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
@@ -8,7 +9,7 @@ import { letBodyCome } from '../../request/body-bytes.js';
 import { FileReception, type StoreUpload } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
-import { formTextFault } from './form-text.js';
+import { formTextFault, NAMELESS } from './form-text.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
@@ -42,7 +43,14 @@ const overflow = ({ req }: HttpContext, limit: number): Promise<PayloadTooLarge>
 const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes: number): Promise<object> => {
   const limits = formLimits(maxUploadBytes);
   // with its folders a name that is nothing else is told from a part without a file, whose content the parser drops
-  const options = { storage: reception, limits, defParamCharset: 'utf8', preservePath: true };
+  const streamHandler = (request: Readable, parser: Writable): void => {
+    // reason: busboy gives these with each part that it takes for a file
+    parser.on('file', (name: string, content: Readable, { filename }: { filename?: string }) => {
+      reception.noteFile(name, content, filename);
+    });
+    request.pipe(parser);
+  };
+  const options = { storage: reception, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
   await multer(options).single('file')(ctx, () => Promise.resolve());
   // reason: the parser leaves the fields there, and koa has no type for it
   return (ctx.request as { readonly body?: object }).body ?? {};
@@ -60,7 +68,7 @@ const receive = async (
   const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
     try {
       const fields = await parse(ctx, reception, maxUploadBytes);
-      const fault = formTextFault(fields);
+      const fault = reception.hasNamelessContent ? NAMELESS : formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
