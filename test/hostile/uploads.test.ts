@@ -42,6 +42,20 @@ const refused: ReadonlyArray<readonly [what: string, body: Buffer, faults: Reado
         [{ path: 'file', message: 'must have a file name' }],
       ] as const,
   ),
+  ...(
+    [
+      ['whose quotes stay open', 'Content-Disposition: form-data; name="file"; filename="x\\"'],
+      ['without a disposition', 'Content-Type: text/plain'],
+      ['with another disposition', 'Content-Disposition: attachment; filename="a.txt"'],
+    ] as const
+  ).map(
+    ([what, line]) =>
+      [
+        `a part ${what}`,
+        form(name, Buffer.from(`--${BOUNDARY}\r\n${line}\r\n\r\ncontent\r\n`)),
+        [{ path: '', message: 'has a part whose headers cannot be read' }],
+      ] as const,
+  ),
   ['a field that is no UTF-8', form(part('name="name"', invalid)), [{ path: 'name', message: 'must be valid UTF-8' }]],
   [
     'a field that is no UTF-8, and says that it is',

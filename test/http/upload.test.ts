@@ -197,7 +197,10 @@ describe('documents with files', () => {
     const body = new ReadableStream({
       start: (controller) => {
         controller.enqueue(formOf(file(contentOf(5000))).subarray(0, 3000));
-        setTimeout(() => gone.abort(), 20);
+        void eventually(
+          () => storage.writing,
+          (count) => count > 0,
+        ).then(() => gone.abort());
       },
     });
     const request = { method: 'POST', headers: { authorization: `Bearer ${editor}`, 'content-type': FORM_TYPE } };

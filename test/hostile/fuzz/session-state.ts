@@ -1,5 +1,4 @@
 import type { Answer, Wire } from './client.js';
-import type { Draft } from './draft.js';
 import { matchTemplate, type Operation, pathNames, providersOf } from './operations.js';
 
 /** A record that this session has made; nobody else changes it. */
@@ -27,6 +26,14 @@ export type Keyed = {
   readonly part: string | undefined;
   readonly wire: Wire;
   readonly text: string;
+};
+
+/** What a request was about that has been answered. */
+type Done = {
+  readonly operation: Operation;
+  readonly record: KnownRecord | undefined;
+  readonly part: string | undefined;
+  readonly method: string;
 };
 
 const MOST_KEPT = 30;
@@ -90,7 +97,7 @@ export class SessionState {
   }
 
   /** Takes in what an answer tells of the records; not for a repeat, which is answered as they were. */
-  learn({ operation, record, part, method }: Draft, path: string, answer: Answer): void {
+  learn({ operation, record, part, method }: Done, path: string, answer: Answer): void {
     const { status, headers } = answer;
     if (status !== 200) return;
     const text = answer.bytes.toString();

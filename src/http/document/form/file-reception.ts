@@ -5,12 +5,15 @@ import { either as E, type taskEither as TE } from 'fp-ts';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { Upload } from '../../../application/document/store-upload.js';
 import type { StoredFile } from '../../../domain/document/events.js';
-import { isReplaced } from './form-text.js';
+import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { isReplaced, NAMELESS } from './form-text.js';
 import { originalNameOf } from './original-name.js';
 
 export type StoreUpload = (upload: Upload) => TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile>;
 
 type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
+
+const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
 
 /** The file has a name that is none, or not in UTF-8. */
 export class UnusableFileName extends Error {}
@@ -25,6 +28,7 @@ export class FileReception implements multer.StorageEngine {
   #isOver = false;
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
   #hasNamelessContent = false;
+  #read = 0;
   #refuse: (failure: StorageUnavailable) => void = () => undefined;
   /** Resolves as soon as the storage refuses the file: the rest of the form is then not worth waiting for. */
   readonly refused = new Promise<StorageUnavailable>((resolve) => (this.#refuse = resolve));
@@ -68,15 +72,21 @@ export class FileReception implements multer.StorageEngine {
 
   /** To be called with each file part: of one without a file name multer drops the content without a word. */
   noteFile(name: string, content: Readable, fileName: string | undefined): void {
+    this.#read += 1;
     if (name !== 'file' || (fileName !== undefined && fileName !== '')) return;
     content.once('data', () => {
       this.#hasNamelessContent = true;
     });
   }
 
-  /** Whether the part `file` brought content and no name. */
-  get hasNamelessContent(): boolean {
-    return this.#hasNamelessContent;
+  noteField(): void {
+    this.#read += 1;
+  }
+
+  /** What is wrong with a form of so many parts where the parser found nothing wrong; undefined when nothing is. */
+  fault(parts: number): RequestInvalid | undefined {
+    if (this.#hasNamelessContent) return NAMELESS;
+    return this.#read < parts ? UNREADABLE : undefined;
   }
 
   /** Breaks the file off, so that nothing of it is stored, and takes no other. */

@@ -9,7 +9,8 @@ import { letBodyCome } from '../../request/body-bytes.js';
 import { FileReception, type StoreUpload } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
-import { formTextFault, NAMELESS } from './form-text.js';
+import { formTextFault } from './form-text.js';
+import { PartCount } from './part-count.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
@@ -48,6 +49,9 @@ const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes:
     parser.on('file', (name: string, content: Readable, { filename }: { filename?: string }) => {
       reception.noteFile(name, content, filename);
     });
+    parser.on('field', () => {
+      reception.noteField();
+    });
     request.pipe(parser);
   };
   const options = { storage: reception, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
@@ -63,12 +67,14 @@ const receive = async (
   reception: FileReception,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, unknown>> => {
+  const sent = new PartCount(ctx.req.headers['content-type'] ?? '');
+  ctx.req.on('data', (piece: Buffer) => sent.add(piece)).pause();
   const failed = async (): Promise<E.Either<FormFailure, unknown>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), reception.refused]));
   const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
     try {
       const fields = await parse(ctx, reception, maxUploadBytes);
-      const fault = reception.hasNamelessContent ? NAMELESS : formTextFault(fields);
+      const fault = reception.fault(sent.parts) ?? formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
