@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/token-verification.js';
-import { serve } from '../http/serve.js';
+import { type Listener, serve } from '../http/serve.js';
 import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
@@ -217,7 +217,7 @@ export const startService = async (config: Config, log: Logger, started: Started
     log,
   });
   const handle = app.callback();
-  const listener: Parameters<typeof serve>[0] = (request, response) => void handle(request, response);
+  const listener: Listener = (request, response) => handle(request, response);
   const limits = connectionLimitsOf(config, openFilesLimit());
   if (limits.connections < config.maxConnections)
     log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 import { connectionOf } from './budget/connection.js';
@@ -74,20 +74,23 @@ const refuseTunnel = (socket: Socket): void => {
   connectionOf(socket).endWith(() => refuseOnSocket(TUNNEL, socket, 'Allow', ALLOWED));
 };
 
+/** Answers a request. What it gives resolves when no more is done for the request, and never rejects. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
 /** Answers the requests of each connection in turn, and those that HTTP does not allow without the listener. */
 const inTurn =
-  (listener: RequestListener): RequestListener =>
+  (listener: Listener): RequestListener =>
   (request, response) => {
-    connectionOf(request.socket).add({ request, response }, () => {
+    connectionOf(request.socket).add({ request, response }, async () => {
       const fault = protocolFaultOf(request);
-      if (fault === undefined) listener(request, response);
+      if (fault === undefined) await listener(request, response);
       else refuseRequest(fault, response);
     });
   };
 
 /** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
 export const serve = async (
-  listener: RequestListener,
+  listener: Listener,
   { host, port, limits = {}, onCut = () => undefined }: ServeOptions,
 ): Promise<Served> => {
   const take = inTurn(listener);

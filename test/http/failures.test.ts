@@ -165,7 +165,14 @@ describe('failures over HTTP', () => {
       throw new Error('the read model went away');
     }
     const as = await start(({ businesses }) => ({
-      businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(Readable.from(failing())) } },
+      businesses: {
+        ...businesses,
+        queries: {
+          ...businesses.queries,
+          page: () => TE.right({ records: [], next: 'more' }),
+          all: () => TE.right(Readable.from(failing())),
+        },
+      },
     }));
     const response = await fetch(`${stack.baseUrl}/api/v1/business`, { headers: { authorization: `Bearer ${as}` } });
     expect(response.status).to.equal(200);

@@ -39,7 +39,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     service: makeService(ports),
   });
   const listener = app.callback();
-  const served = await serve((request, response) => void listener(request, response), {
+  const served = await serve((request, response) => listener(request, response), {
     host: '127.0.0.1',
     port: 0,
     limits,

@@ -22,7 +22,7 @@ export const connectionOf = (socket: Socket): Connection => {
 /**
  * One client's connection. Its requests are answered one after the other, in the order in which they came: a response
  * that waited behind another would have no socket yet, would hear nothing of the socket's end, and could hold files
- * and memory for ever. What a request holds is given back when it has been answered or the connection closes.
+ * and memory for ever. What a request holds is given back when it has been answered, or was given up with its connection.
  */
 export class Connection implements Holder {
   readonly address: string;
@@ -30,6 +30,7 @@ export class Connection implements Holder {
   readonly #waiting: Array<() => void> = [];
   #current: Exchanged | undefined;
   #releases: Array<() => void> = [];
+  #onClose: Array<() => void> = [];
   #afterwards: (() => void) | undefined;
   /** When the connection last was of use, and how many bytes it had moved by then. */
   #progress = { at: performance.now(), moved: 0 };
@@ -40,7 +41,9 @@ export class Connection implements Holder {
     this.address = socket.remoteAddress ?? '';
     this.#socket = socket;
     connections.set(socket, this);
-    socket.once('close', () => this.#release());
+    socket.once('close', () => {
+      for (const giveUp of this.#onClose.splice(0)) giveUp();
+    });
   }
 
   /** Whether no request is being answered: it is idle, or has not sent all of a request's headers. */
@@ -48,9 +51,10 @@ export class Connection implements Holder {
     return this.#current === undefined;
   }
 
-  /** Has a request answered when those before it have been. */
-  add(exchanged: Exchanged, answer: () => void): void {
-    const begin = (): void => this.#begin(exchanged, answer);
+  /** Has a request answered when those before it have been. `answer` resolves when no more is done for it, and never rejects. */
+  add(exchanged: Exchanged, answer: () => Promise<void>): void {
+    if (this.#socket.destroyed) return;
+    const begin = (): void => void this.#answer(exchanged, answer);
     if (this.#current === undefined) begin();
     else if (this.#waiting.length + 1 < MAX_UNANSWERED) this.#waiting.push(begin);
     else this.cut('too many unanswered requests');
@@ -73,12 +77,16 @@ export class Connection implements Holder {
   }
 
   onceAnswered(release: () => void): void {
-    if (this.#socket.destroyed || this.#current === undefined) release();
-    else this.#releases.push(release);
+    this.#releases.push(release);
+  }
+
+  onceClosed(giveUp: () => void): void {
+    if (this.#socket.destroyed) giveUp();
+    else this.#onClose.push(giveUp);
   }
 
   stalledFor(): number {
-    return this.#isWaiting() ? performance.now() - this.#progress.at : 0;
+    return this.#isWaiting() && !this.#socket.destroyed ? performance.now() - this.#progress.at : 0;
   }
 
   /** To be called now and then: notes whether its client has moved anything. */
@@ -96,17 +104,21 @@ export class Connection implements Holder {
     return !request.complete && request.readableLength === 0 && !response.headersSent;
   }
 
-  #begin(exchanged: Exchanged, answer: () => void): void {
+  /** What the request holds is given back when nobody works for it any more: its client may have gone long before. */
+  async #answer(exchanged: Exchanged, answer: () => Promise<void>): Promise<void> {
     this.#current = exchanged;
     this.#mark();
-    exchanged.response.once('close', () => this.#next());
-    answer();
+    const closed = new Promise((resolve) => exchanged.response.once('close', resolve));
+    await answer();
+    await closed;
+    for (const release of this.#releases.splice(0)) release();
+    this.#onClose.length = 0;
+    this.#current = undefined;
+    this.#mark();
+    this.#next();
   }
 
   #next(): void {
-    this.#release();
-    this.#current = undefined;
-    this.#mark();
     // after the last answer of a connection Node ends it, and leaves the requests behind it without a socket
     if (!this.#socket.writable) return;
     const begin = this.#waiting.shift() ?? this.#afterwards;
@@ -116,11 +128,5 @@ export class Connection implements Holder {
   #mark(): void {
     const { bytesRead, bytesWritten, writableLength } = this.#socket;
     this.#progress = { at: performance.now(), moved: bytesRead + bytesWritten - writableLength };
-  }
-
-  #release(): void {
-    const releases = this.#releases;
-    this.#releases = [];
-    for (const release of releases) release();
   }
 }

@@ -4,8 +4,10 @@ export type Holder = {
   readonly stalledFor: () => number;
   /** Ends it, and so gives back what it holds. */
   readonly cut: (reason: string) => void;
-  /** Calls `release` once, when the request has been answered or the connection is closed; at once when it is already. */
+  /** Calls `release` when nobody works for the request any more. */
   readonly onceAnswered: (release: () => void) => void;
+  /** Calls `giveUp` when its client has gone, at once when it has already. */
+  readonly onceClosed: (giveUp: () => void) => void;
 };
 
 /** Something of which the process has only so much for all of its requests. */
@@ -80,7 +82,7 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
       const entry: Waiting = { holder, amount, settle };
       const timer = setTimeout(() => settle(false), timeoutMs);
       waiting.add(entry);
-      holder.onceAnswered(() => settle(false));
+      holder.onceClosed(() => settle(false));
       polling ??= setInterval(evict, POLL_INTERVAL);
       evict();
     });

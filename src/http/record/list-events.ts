@@ -46,6 +46,32 @@ const answer = async (
   }
 };
 
+/** A history of at most so many events, in one page, is read without a place among the histories. */
+const SHORT = 50;
+
+/** The bodies of a history that is short; undefined for one that is longer, of which nothing is kept. */
+const shortHistory = async (
+  events: Events,
+  id: string,
+  request: EventsRequest,
+): Promise<E.Either<Failure, ReadonlyArray<string> | undefined>> => {
+  const isAll = request.limit !== undefined && request.limit <= SHORT;
+  const pages = await events(id, isAll ? request : { ...request, limit: SHORT + 1 })();
+  if (E.isLeft(pages)) return pages;
+  const bodies: Array<string> = [];
+  try {
+    let count = 0;
+    for await (const page of pages.right) {
+      count += 1;
+      bodies.push(...page.bodies);
+      if (count > 1 || (!isAll && bodies.length > SHORT)) return E.right(undefined);
+    }
+    return E.right(bodies);
+  } catch (error) {
+    return E.left(loadFailureOf(error));
+  }
+};
+
 const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
 
 const headersOnly = async (pages: AsyncIterable<EventsPage>, headers: ReadonlyArray<string>): Promise<Answer> => {
@@ -67,8 +93,14 @@ export const listEvents =
     if (E.isLeft(window)) return window;
     const { request, next } = window.right;
     const headers = next === undefined ? [] : nextLink(ctx.path, query, { from: next.toString() });
+    if (isHead(exchange)) {
+      const pages = await events(id.right, oneEvent(request))();
+      return E.isLeft(pages) ? pages : E.right(await headersOnly(pages.right, headers));
+    }
+    const short = await shortHistory(events, id.right, request);
+    if (E.isLeft(short)) return short;
+    if (short.right !== undefined) return E.right(ok(`[${short.right.join(',')}]`, ...headers));
     if (!(await ctx.state.take('histories'))) return E.left({ _tag: 'Overloaded' });
-    const pages = await events(id.right, isHead(exchange) ? oneEvent(request) : request)();
-    if (E.isLeft(pages)) return pages;
-    return isHead(exchange) ? E.right(await headersOnly(pages.right, headers)) : answer(pages.right, headers);
+    const pages = await events(id.right, request)();
+    return E.isLeft(pages) ? pages : answer(pages.right, headers);
   };

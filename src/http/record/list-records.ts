@@ -13,14 +13,21 @@ type Listing<Filter> = {
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
+/** A page of at most so many records is read without a place among the lists, and so is a list that is no longer. */
+const SHORT = 100;
+
 const isText = (records: Page['records']): records is ReadonlyArray<string> => Array.isArray(records);
 
-const pageAnswer = async (exchange: Exchange, { records, next }: Page): Promise<E.Either<Failure, Answer>> => {
+const pageAnswer = async (
+  exchange: Exchange,
+  { records, next }: Page,
+  hasPlace: boolean,
+): Promise<E.Either<Failure, Answer>> => {
   const { ctx, query } = exchange;
   const headers = next === undefined ? [] : nextLink(ctx.path, query, { after: next });
   if (isText(records)) return E.right(ok(`[${records.join(',')}]`, ...headers));
   if (isHead(exchange)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
-  if (!(await ctx.state.take('lists'))) return overloaded;
+  if (!hasPlace && !(await ctx.state.take('lists'))) return overloaded;
   const body = await records.open();
   return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
 };
@@ -34,20 +41,41 @@ const headOfAll = async <Filter>(
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
 
-/** A list: a page where a `limit` is given, else all of it as a stream. A large page is a stream too. */
+const page = async <Filter>(
+  { queries }: Listing<Filter>,
+  { filter, after }: ListRequest<Filter>,
+  limit: number,
+  exchange: Exchange,
+): Promise<E.Either<Failure, Answer>> => {
+  const isShort = limit <= SHORT;
+  if (!isShort && !(await exchange.ctx.state.take('lists'))) return overloaded;
+  const read = await queries.page(filter, { after, limit })();
+  return E.isLeft(read) ? read : pageAnswer(exchange, read.right, !isShort);
+};
+
+/** A short list is answered as its only page: it does not wait for readers of long ones. */
+const whole = async <Filter>(
+  { queries }: Listing<Filter>,
+  { filter, after }: ListRequest<Filter>,
+  exchange: Exchange,
+): Promise<E.Either<Failure, Answer>> => {
+  const short = await queries.page(filter, { after, limit: SHORT })();
+  if (E.isLeft(short)) return short;
+  const { records, next } = short.right;
+  if (next === undefined && isText(records)) return E.right(ok(`[${records.join(',')}]`));
+  if (!(await exchange.ctx.state.take('lists'))) return overloaded;
+  const body = await queries.all(filter, after)();
+  return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
+};
+
+/** A list: a page where a `limit` is given, else all of it, as a stream where it is long. A large page is one too. */
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
   (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
   async () => {
     const request = listing.read(exchange.query);
     if (E.isLeft(request)) return request;
-    const { filter, limit, after } = request.right;
-    if (limit !== undefined) {
-      const page = await listing.queries.page(filter, { after, limit })();
-      return E.isLeft(page) ? page : pageAnswer(exchange, page.right);
-    }
-    if (isHead(exchange)) return headOfAll(listing, request.right);
-    if (!(await exchange.ctx.state.take('lists'))) return overloaded;
-    const body = await listing.queries.all(filter, after)();
-    return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
+    const { limit } = request.right;
+    if (limit !== undefined) return page(listing, request.right, limit, exchange);
+    return isHead(exchange) ? headOfAll(listing, request.right) : whole(listing, request.right, exchange);
   };

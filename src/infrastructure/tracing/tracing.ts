@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { either as E } from 'fp-ts';
 import type { EventStore, LogBatch } from '../../event-sourcing/event-store.js';
@@ -32,8 +32,8 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?
  * metadata: that is how append and projection find the trace again.
  */
 export const traceRequests =
-  (listener: RequestListener): RequestListener =>
-  (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
+  <A>(listener: (request: IncomingMessage, response: ServerResponse) => A) =>
+  (request: IncomingMessage, response: ServerResponse): A => {
     const { method = 'GET', headers } = request;
     const parent = propagation.extract(ROOT_CONTEXT, headers);
     const attributes = { 'http.request.method': method, 'url.path': pathOf(request) };
@@ -45,7 +45,7 @@ export const traceRequests =
       if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     });
-    context.with(trace.setSpan(parent, span), () => listener(request, response));
+    return context.with(trace.setSpan(parent, span), () => listener(request, response));
   };
 
 const projected = (name: string, { events }: LogBatch): Span => {

@@ -83,7 +83,12 @@ describe('requests and the budget of the process', () => {
         },
       },
     }));
-    const paths = ['/business', '/business?limit=3', '/business/00000000-0000-7000-8000-000000000000'];
+    const paths = [
+      '/business',
+      '/business?limit=3',
+      '/business?limit=101',
+      '/business/00000000-0000-7000-8000-000000000000',
+    ];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['lists', undefined]));
   });
@@ -91,10 +96,26 @@ describe('requests and the budget of the process', () => {
   it('take a place for a history and for a state of then', async () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
+    for (let count = 0; count < 50; count += 1)
+      await call('PUT', `/business/${id}`, { as: admin, body: { name: `${count}` } });
     const document = idOf(await call('POST', '/document', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}/events`, `/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
+  });
+
+  it('take none for a list or a history that is short', async () => {
+    await start();
+    const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
+    const lengths = [];
+    for (const path of [
+      '/business',
+      '/business?limit=100',
+      `/business/${id}/events`,
+      `/business/${id}/events?limit=50`,
+    ])
+      lengths.push(((await call('GET', path, { as: admin })).json as ReadonlyArray<unknown>).length);
+    expect([lengths, asked]).to.deep.equal([[1, 1, 1, 1], []]);
   });
 
   it('bring a body in one-byte chunks as in one piece', async () => {

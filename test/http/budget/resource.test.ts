@@ -2,14 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Holder, makeResource } from '../../../src/http/budget/resource.js';
 
-type TestHolder = Holder & { stalled: number; readonly answer: () => void; readonly cuts: Array<string> };
+type TestHolder = Holder & {
+  stalled: number;
+  readonly answer: () => void;
+  readonly close: () => void;
+  readonly cuts: Array<string>;
+};
 
 const holder = (stalled = 0): TestHolder => {
   let releases: Array<() => void> = [];
+  const onClose: Array<() => void> = [];
   const answer = (): void => {
     const called = releases;
     releases = [];
     for (const release of called) release();
+  };
+  const close = (): void => {
+    for (const giveUp of onClose.splice(0)) giveUp();
   };
   const cuts: Array<string> = [];
   return {
@@ -24,6 +33,8 @@ const holder = (stalled = 0): TestHolder => {
       answer();
     },
     onceAnswered: (release) => void releases.push(release),
+    onceClosed: (giveUp) => void onClose.push(giveUp),
+    close,
   };
 };
 
@@ -74,7 +85,7 @@ describe('what the process has only so much of', () => {
     const [first, gone, next] = [holder(), holder(), holder()];
     await take(first, 10);
     const [left, right] = [take(gone, 10), take(next, 10)];
-    gone.answer();
+    gone.close();
     first.answer();
     expect([await left, await right]).to.deep.equal([false, true]);
   });
