@@ -86,6 +86,7 @@ export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps
     ctx.state = {
       requestId: requestIdOf(ctx.req.headers['x-request-id']),
       take: (resource, amount) => budget[resource].take(connection, amount),
+      takeFree: (resource) => budget[resource].takeFree(connection),
     };
     const answered = await outcomeOf(ctx, next);
     const outcome = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);

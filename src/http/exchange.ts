@@ -10,6 +10,8 @@ export type RequestState = {
   readonly requestId: string;
   /** Takes part of what the process has, until the request is over; false when that was not to be had in time. */
   readonly take: (resource: keyof ProcessBudget, amount?: number) => Promise<boolean>;
+  /** As `take`, where it can be had at once. */
+  readonly takeFree: (resource: keyof ProcessBudget) => boolean;
   /** Of the route that took it. */
   operation?: string;
   caller?: Caller;

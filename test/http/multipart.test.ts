@@ -42,7 +42,7 @@ describe('the form of an upload', () => {
     const app = new Koa<RequestState>();
     app.silent = true;
     app.use(async (ctx) => {
-      ctx.state = { requestId: 'test', take: () => Promise.resolve(true) };
+      ctx.state = { requestId: 'test', take: () => Promise.resolve(true), takeFree: () => true };
       outcomes.push(await read(ctx)());
       ctx.set('Connection', 'close');
       ctx.body = 'read';

@@ -78,17 +78,16 @@ describe('streaming over HTTP', () => {
     for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
     const revisions = (JSON.parse(text) as ReadonlyArray<{ revision: number }>).map(({ revision }) => revision);
     expect(revisions).to.deep.equal(Array.from({ length: EVENTS }, (_, revision) => revision));
-    // and once more to see that it is not short
-    expect([pulled, running]).to.deep.equal([PAGES + 1, 0]);
+    expect([pulled, running]).to.deep.equal([PAGES, 0]);
   });
 
   it('reads a few at once, and lets one whose reader has stopped give way to one that waits', async () => {
-    const stopped = await Promise.all(Array.from({ length: 4 }, () => unread(`/business/${id}/events`)));
+    const stopped = await Promise.all(Array.from({ length: 2 }, () => unread(`/business/${id}/events`)));
     await atRest(() => pulled);
-    expect(running).to.equal(4);
+    expect(running).to.equal(2);
     const { status, json } = await call('GET', `/business/${id}/events?limit=1000`, { as: stack.tokenFor('admin') });
     expect([status, (json as ReadonlyArray<unknown>).length]).to.deep.equal([200, 1000]);
-    expect(running).to.equal(3);
+    expect(running).to.equal(1);
     stopped.forEach((response) => response.on('error', () => undefined).destroy());
     await eventually(
       () => running,

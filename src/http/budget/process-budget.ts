@@ -8,12 +8,15 @@ export type ProcessBudget = {
   readonly lists: Resource;
   /** Histories that are read or folded: each holds a few pages of events. */
   readonly histories: Resource;
+  /** Files that are downloaded: what each of them fills of the network's buffers keeps the process from other work. */
+  readonly files: Resource;
   /** Bytes of bodies and answers that are held until they are whole, or taken. */
   readonly bytes: Resource;
 };
 
 export const makeProcessBudget = (): ProcessBudget => ({
   lists: makeResource({ total: 8 }),
-  histories: makeResource({ total: 4 }),
+  histories: makeResource({ total: 2 }),
+  files: makeResource({ total: 64 }),
   bytes: makeResource({ total: 128 * MIB }),
 });

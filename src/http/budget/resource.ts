@@ -14,6 +14,8 @@ export type Holder = {
 export type Resource = {
   /** Grants an amount until the holder's request is over. False when it was not to be had in time. */
   readonly take: (holder: Holder, amount?: number) => Promise<boolean>;
+  /** As `take`, but never waits, and takes nothing from others. */
+  readonly takeFree: (holder: Holder, amount?: number) => boolean;
 };
 
 type ResourceLimits = {
@@ -87,13 +89,18 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
       evict();
     });
 
+  const takeFree = (holder: Holder, amount = 1): boolean => {
+    if (amount > left) return false;
+    grant(holder, amount);
+    return true;
+  };
+
   return {
+    takeFree,
     take: (holder, wanted = 1) => {
       // what is larger than the whole waits until all of it is free
       const amount = Math.min(wanted, total);
-      if (amount > left) return wait(holder, amount);
-      grant(holder, amount);
-      return Promise.resolve(true);
+      return takeFree(holder, amount) ? Promise.resolve(true) : wait(holder, amount);
     },
   };
 };

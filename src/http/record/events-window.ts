@@ -9,7 +9,11 @@ type Window = {
   readonly next: Revision | undefined;
 };
 
-const newest = async (events: History<never>['events'], id: string): Promise<E.Either<Failure, Revision>> => {
+/** Of the newest event of an entity. */
+export const newestRevision = async (
+  events: History<never>['events'],
+  id: string,
+): Promise<E.Either<Failure, Revision>> => {
   const pages = await events(id, { direction: 'backwards', limit: 1, proof: false })();
   if (E.isLeft(pages)) return pages;
   for await (const { last } of pages.right) return E.right(last);
@@ -36,6 +40,6 @@ export const eventsWindow = async (
 ): Promise<E.Either<Failure, Window>> => {
   const isOpen = request.limit === undefined && (request.direction === 'forwards' || request.from === undefined);
   if (isOpen) return E.right({ request, next: undefined });
-  const head = await newest(events, id);
+  const head = await newestRevision(events, id);
   return E.isLeft(head) ? head : E.right(windowOf(head.right, request));
 };

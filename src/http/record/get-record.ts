@@ -13,6 +13,9 @@ import { askedRecord } from './asked-record.js';
 
 type Get = (id: string, asOf: AsOf, admitFold: AdmitFold) => TE.TaskEither<LoadFailure, O.Option<View>>;
 
+/** Places of lists that a large record takes: it is held as a whole. */
+const LARGE_RECORD = 2;
+
 const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
 
 /** The answer that the conditions demand whatever the record says; undefined when it is the record itself. */
@@ -36,7 +39,7 @@ const answer = async (
   const conditional = conditionalAnswer(revision, conditions);
   if (conditional !== undefined) return conditional;
   if (typeof body === 'string') return E.right(ok(body, 'ETag', tagOf(revision)));
-  if (!(await ctx.state.take('lists'))) return E.left({ _tag: 'Overloaded' });
+  if (!(await ctx.state.take('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
   const large = await body.read();
   if (E.isLeft(large)) return large;
   if (O.isNone(large.right)) return notFound;

@@ -6,7 +6,7 @@ import type { Failure } from '../problem/failure.js';
 import { readEventsQuery } from '../query/events.js';
 import { type Answer, JSON_TYPE, ok } from '../response/answer.js';
 import { nextLink } from '../response/link.js';
-import { eventsWindow } from './events-window.js';
+import { eventsWindow, newestRevision } from './events-window.js';
 import { recordId } from './record-id.js';
 
 type Events = History<never>['events'];
@@ -46,30 +46,27 @@ const answer = async (
   }
 };
 
-/** A history of at most so many events, in one page, is read without a place among the histories. */
+/** A history of at most so many events is read without a place among the histories while none is free. */
 const SHORT = 50;
 
-/** The bodies of a history that is short; undefined for one that is longer, of which nothing is kept. */
-const shortHistory = async (
+/** Whether few events are asked for, or there are no more. */
+const isShort = async (events: Events, id: string, { limit }: EventsRequest): Promise<E.Either<Failure, boolean>> => {
+  if (limit !== undefined && limit <= SHORT) return E.right(true);
+  const head = await newestRevision(events, id);
+  return E.isLeft(head) ? head : E.right(head.right < BigInt(SHORT));
+};
+
+/** Takes a place where one is free. Else a long history waits for one, and a short one is read without. */
+const admit = async (
+  { ctx: { state } }: Exchange,
   events: Events,
   id: string,
   request: EventsRequest,
-): Promise<E.Either<Failure, ReadonlyArray<string> | undefined>> => {
-  const isAll = request.limit !== undefined && request.limit <= SHORT;
-  const pages = await events(id, isAll ? request : { ...request, limit: SHORT + 1 })();
-  if (E.isLeft(pages)) return pages;
-  const bodies: Array<string> = [];
-  try {
-    let count = 0;
-    for await (const page of pages.right) {
-      count += 1;
-      bodies.push(...page.bodies);
-      if (count > 1 || (!isAll && bodies.length > SHORT)) return E.right(undefined);
-    }
-    return E.right(bodies);
-  } catch (error) {
-    return E.left(loadFailureOf(error));
-  }
+): Promise<E.Either<Failure, true>> => {
+  if (state.takeFree('histories')) return E.right(true);
+  const short = await isShort(events, id, request);
+  if (E.isLeft(short)) return short;
+  return short.right || (await state.take('histories')) ? E.right(true) : E.left({ _tag: 'Overloaded' });
 };
 
 const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
@@ -97,10 +94,8 @@ export const listEvents =
       const pages = await events(id.right, oneEvent(request))();
       return E.isLeft(pages) ? pages : E.right(await headersOnly(pages.right, headers));
     }
-    const short = await shortHistory(events, id.right, request);
-    if (E.isLeft(short)) return short;
-    if (short.right !== undefined) return E.right(ok(`[${short.right.join(',')}]`, ...headers));
-    if (!(await ctx.state.take('histories'))) return E.left({ _tag: 'Overloaded' });
+    const admitted = await admit(exchange, events, id.right, request);
+    if (E.isLeft(admitted)) return admitted;
     const pages = await events(id.right, request)();
     return E.isLeft(pages) ? pages : answer(pages.right, headers);
   };

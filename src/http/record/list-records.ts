@@ -53,18 +53,30 @@ const page = async <Filter>(
   return E.isLeft(read) ? read : pageAnswer(exchange, read.right, !isShort);
 };
 
-/** A short list is answered as its only page: it does not wait for readers of long ones. */
-const whole = async <Filter>(
+/** The list as its only page; undefined when it is longer. */
+const shortList = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
-  exchange: Exchange,
-): Promise<E.Either<Failure, Answer>> => {
+): Promise<E.Either<Failure, Answer | undefined>> => {
   const short = await queries.page(filter, { after, limit: SHORT })();
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
-  if (next === undefined && isText(records)) return E.right(ok(`[${records.join(',')}]`));
-  if (!(await exchange.ctx.state.take('lists'))) return overloaded;
-  const body = await queries.all(filter, after)();
+  return E.right(next === undefined && isText(records) ? ok(`[${records.join(',')}]`) : undefined);
+};
+
+/** While others read long lists, a short one does not wait for them. */
+const whole = async <Filter>(
+  listing: Listing<Filter>,
+  request: ListRequest<Filter>,
+  { ctx: { state } }: Exchange,
+): Promise<E.Either<Failure, Answer>> => {
+  if (!state.takeFree('lists')) {
+    const short = await shortList(listing, request);
+    if (E.isLeft(short)) return short;
+    if (short.right !== undefined) return E.right(short.right);
+    if (!(await state.take('lists'))) return overloaded;
+  }
+  const body = await listing.queries.all(request.filter, request.after)();
   return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
 };
 

@@ -111,7 +111,7 @@ const appendAll = async (store: EventStore): Promise<LargeRecords> => {
     ),
     longOwned: await append(
       store,
-      owned((count) => ({ user: longText(255, `${count} `), title: longText(255, `${count} `) })),
+      owned((count) => ({ user: longText(26, `${count} `), title: longText(26, `${count} `) })),
     ),
   };
 };

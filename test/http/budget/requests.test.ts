@@ -29,8 +29,9 @@ describe('requests and the budget of the process', () => {
         asked.push([name, amount]);
         return Promise.resolve(!isExhausted);
       },
+      takeFree: () => !isExhausted,
     });
-    return { lists: none('lists'), histories: none('histories'), bytes: none('bytes') };
+    return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
   };
 
   const start = async (ports?: (ports: ServicePorts) => Partial<ServicePorts>): Promise<void> => {
@@ -90,7 +91,7 @@ describe('requests and the budget of the process', () => {
       '/business/00000000-0000-7000-8000-000000000000',
     ];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
-    expect(asked).to.deep.equal(paths.map(() => ['lists', undefined]));
+    expect(asked).to.deep.equal([undefined, undefined, undefined, 2].map((amount) => ['lists', amount]));
   });
 
   it('take a place for a history and for a state of then', async () => {

@@ -1,5 +1,5 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { Exchange } from '../../exchange.js';
+import { type Exchange, isHead } from '../../exchange.js';
 import type { Failure } from '../../problem/failure.js';
 import { askedRecord } from '../../record/asked-record.js';
 import type { Answer } from '../../response/answer.js';
@@ -17,5 +17,6 @@ export const getFile =
     const version = await find(id, asOf, () => exchange.ctx.state.take('histories'))();
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
+    if (!isHead(exchange) && !(await exchange.ctx.state.take('files'))) return E.left({ _tag: 'Overloaded' });
     return fileResponse(openFile)(version.right.value, exchange.ctx.req, conditions)();
   };
