@@ -16,7 +16,7 @@ export type ProcessBudget = {
 
 export const makeProcessBudget = (): ProcessBudget => ({
   lists: makeResource({ total: 8 }),
-  histories: makeResource({ total: 2 }),
+  histories: makeResource({ total: 4 }),
   files: makeResource({ total: 64 }),
   bytes: makeResource({ total: 128 * MIB }),
 });

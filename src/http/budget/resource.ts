@@ -36,14 +36,15 @@ const STALLED = 1_000;
 
 /**
  * A semaphore with slow-consumer eviction: who finds too little left waits, and while anybody waits, holders that have
- * stalled are cut off. The last to come is served first: where many wait, those who came first give up soon, and a client
- * that comes while hundreds of others stall is served all the same. So clients that read or send nothing can neither
- * exhaust the process nor shut out the others.
+ * stalled are cut off. By turns the one that has waited longest is served, so that nobody waits for ever, and the last to
+ * come, so that a client that comes behind hundreds of others who will stall is served all the same. So clients that read
+ * or send nothing can neither exhaust the process nor shut out the others.
  */
 export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }: ResourceLimits): Resource => {
   let left = total;
   const grants = new Set<{ readonly holder: Holder }>();
   const waiting = new Set<Waiting>();
+  let isNewestNext = false;
   let polling: NodeJS.Timeout | undefined;
 
   const grant = (holder: Holder, amount: number): void => {
@@ -58,8 +59,10 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
   };
 
   const grantNext = (): void => {
-    for (const next of [...waiting].reverse()) {
-      if (next.amount > left) return;
+    for (;;) {
+      const next = isNewestNext ? [...waiting].at(-1) : [...waiting][0];
+      if (next === undefined || next.amount > left) return;
+      isNewestNext = !isNewestNext;
       next.settle(true);
     }
   };

@@ -49,18 +49,22 @@ describe('what the process has only so much of', () => {
     expect([await take(holder(), 6), await take(holder(), 1)]).to.deep.equal([true, false]);
   });
 
-  it('is granted to the last who asked first', async () => {
+  it('is granted to the first and to the last who asked, by turns', async () => {
     const { take } = makeResource(limits);
-    const [first, second, third, order] = [holder(), holder(), holder(), new Array<string>()];
+    const first = holder();
+    const waiting = ['a', 'b', 'c', 'd'].map((name) => ({ name, held: holder() }));
+    const order: Array<string> = [];
     await take(first, 10);
-    const taking = [take(second, 10).then(() => order.push('second')), take(third, 10).then(() => order.push('third'))];
+    const taking = waiting.map(async ({ name, held }) => {
+      await take(held, 10);
+      order.push(name);
+      held.answer();
+    });
     await delay(20);
     expect(order).to.deep.equal([]);
     first.answer();
-    await taking[1];
-    third.answer();
-    await taking[0];
-    expect(order).to.deep.equal(['third', 'second']);
+    await Promise.all(taking);
+    expect(order).to.deep.equal(['a', 'd', 'b', 'c']);
   });
 
   it('is taken from holders that have stalled, as many as wait, and not before', async () => {
