@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Middleware } from 'koa';
 import { connectionOf } from './budget/connection.js';
-import type { ProcessBudget } from './budget/process-budget.js';
+import { FREE_BYTES, type ProcessBudget } from './budget/process-budget.js';
 import type { HttpContext, RequestState } from './exchange.js';
 import type { Logger } from './logger.js';
 import type { Failure } from './problem/failure.js';
@@ -44,10 +44,10 @@ const outcomeOf = async (ctx: HttpContext, next: () => Promise<unknown>): Promis
   return ctx.status === 204 ? E.right(preflight) : unrouted(ctx);
 };
 
-/** A longer answer takes its bytes from the process's budget: its reader may leave all of them to us for a while. */
-const FREE_BYTES = 16 * 1024;
-
-/** The answer, or the failure that it is too much to hold beside those of others. */
+/**
+ * The answer, or the failure that it is too much to hold beside those of others: its reader may leave all of its bytes to
+ * us for a while.
+ */
 const affordable = async ({ state }: HttpContext, answer: Answer): Promise<E.Either<Failure, Answer>> => {
   const { body } = answer;
   if (body === undefined || body instanceof Readable || body.length <= FREE_BYTES) return E.right(answer);

@@ -29,8 +29,8 @@ export class Connection implements Holder {
   readonly #socket: Socket;
   readonly #waiting: Array<() => void> = [];
   #current: Exchanged | undefined;
-  #releases: Array<() => void> = [];
-  #onClose: Array<() => void> = [];
+  readonly #releases: Array<() => void> = [];
+  readonly #onClose: Array<() => void> = [];
   #afterwards: (() => void) | undefined;
   /** When the connection last was of use, and how many bytes it had moved by then. */
   #progress = { at: performance.now(), moved: 0 };
@@ -91,10 +91,8 @@ export class Connection implements Holder {
 
   /** To be called now and then: notes whether its client has moved anything. */
   observe(): void {
-    const { bytesRead, bytesWritten, writableLength } = this.#socket;
-    const moved = bytesRead + bytesWritten - writableLength;
-    if (this.#isWaiting() && moved < this.#progress.moved + PROGRESS_BYTES) return;
-    if (this.#current !== undefined) this.#progress = { at: performance.now(), moved };
+    if (this.#isWaiting() && this.#moved() < this.#progress.moved + PROGRESS_BYTES) return;
+    if (this.#current !== undefined) this.#mark();
   }
 
   /** Whether it is the client's turn: to send a request or the rest of one, or to take what is there of an answer. */
@@ -125,8 +123,13 @@ export class Connection implements Holder {
     begin?.();
   }
 
-  #mark(): void {
+  /** Bytes that were read, or taken by the system to be sent. */
+  #moved(): number {
     const { bytesRead, bytesWritten, writableLength } = this.#socket;
-    this.#progress = { at: performance.now(), moved: bytesRead + bytesWritten - writableLength };
+    return bytesRead + bytesWritten - writableLength;
+  }
+
+  #mark(): void {
+    this.#progress = { at: performance.now(), moved: this.#moved() };
   }
 }

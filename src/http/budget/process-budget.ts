@@ -2,6 +2,9 @@ import { makeResource, type Resource } from './resource.js';
 
 const MIB = 1024 * 1024;
 
+/** A body or an answer of at most so many bytes takes nothing of the budget. */
+export const FREE_BYTES = 16 * 1024;
+
 /** What the process has for all requests together. A request that takes none of it may hold some 100 KiB. */
 export type ProcessBudget = {
   /** Lists, large pages and large records that are streamed: each holds a connection to Postgres and a snapshot. */

@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { either as E, type taskEither as TE } from 'fp-ts';
+import { FREE_BYTES } from '../budget/process-budget.js';
 import type { HttpContext } from '../exchange.js';
 import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
 import { GrowingBuffer } from './growing-buffer.js';
 
 type Failed = PayloadTooLarge | ClientGone | Overloaded;
 type Bytes = E.Either<Failed, Buffer>;
-
-/** A body of at most so many bytes takes nothing of the process's budget. */
-const FREE_BYTES = 16 * 1024;
 
 const tooLarge = (limit: number): Bytes => E.left({ _tag: 'PayloadTooLarge', limit });
 const clientGone: Bytes = E.left({ _tag: 'ClientGone' });
