@@ -11,9 +11,9 @@ export type BoundedCache<Key, Value> = {
 
 type Entry<Value> = { readonly value: Value; readonly bytes: number };
 
-const GENERATION_BYTES = 16 * 1024 * 1024;
+const GENERATION_BYTES = 8 * 1024 * 1024;
 
-/** `bytesOf`: what a value takes; a generation ends with so many entries, or with the one that makes it 16 MiB. */
+/** `bytesOf`: what a value takes; a generation ends with so many entries, or with the one that makes it 8 MiB. */
 export const makeBoundedCache = <Key, Value>(
   generation: number,
   bytesOf: (value: Value) => number = () => 0,

@@ -1,9 +1,11 @@
 /** What every value takes beside its characters, bytes. */
 const OVERHEAD = 16;
+/** A text takes one byte for each UTF-16 unit when all are Latin-1, else two. */
+const BYTES_PER_UNIT = 2;
 
-/** About how much memory a value of plain data takes, bytes: of strings, arrays and objects, none of them twice. */
+/** At most how much memory the texts, arrays and objects of plain data take, bytes, roughly; none of them twice. */
 export const roughSize = (value: unknown): number => {
-  if (typeof value === 'string') return OVERHEAD + value.length;
+  if (typeof value === 'string') return OVERHEAD + BYTES_PER_UNIT * value.length;
   if (typeof value !== 'object' || value === null) return OVERHEAD;
   let size = OVERHEAD;
   // reason: the values of an object are what there is to measure, whatever it is
