@@ -15,7 +15,7 @@ const orUnknownCursor = <A extends object>(
 /** The queries that every read model answers, over the view of its live rows. */
 export const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries<FilterValues> => {
   const bodyById = makeRowById(connections.short, listed.name, 'body');
-  const largeBody = makeLargeBody(connections.short, listed.name);
+  const largeBody = makeLargeBody(connections, listed.name);
   const page = makePage(connections, listed);
   const all = makeAll(connections, listed);
 

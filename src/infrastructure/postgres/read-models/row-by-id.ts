@@ -1,9 +1,11 @@
-import type { CustomTypesConfig, Pool } from 'pg';
+import { buffer } from 'node:stream/consumers';
+import pg, { type Pool } from 'pg';
 import { uuidArray } from '../../../../projections/engine/binary-array.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import { makeCoalescedRows } from './coalesced-rows.js';
+import type { ReadModelConnections } from './read-model.js';
 
-/** Longer values are not read together with others, and not as texts, bytes. */
+/** Longer values are not read together with others, and as bytes. */
 const SHORT_BYTES = 64 * 1024;
 
 /** The row misses events that could not be projected: the stream knows more. */
@@ -49,18 +51,18 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
   };
 };
 
-type LargeRow = { readonly revision: Buffer; readonly body: Buffer };
-
-// as the server sends them: a text would take twice the memory, and be encoded again
-const asBytes: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
-
-/** The body of one row as bytes, with the revision that it shows; undefined when it is not there. */
-export const makeLargeBody = (pool: Pool, view: string) => {
-  const text = `select revision::text, body from read_model.${view} where id = $1::uuid and body is not null`;
-  return async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
-    const query = { name: `${view} large body`, text, values: [id], types: asBytes, binary: true };
-    const { rows } = await pool.query<LargeRow>(query);
-    const row = rows[0];
-    return row && { revision: BigInt(row.revision.toString()), bytes: row.body };
+/**
+ * The body of one row as bytes, with the revision that it shows; undefined when it is not there. It is copied as a list
+ * of one is: the driver would make a text of it, and stop everything else for that while.
+ */
+export const makeLargeBody =
+  ({ copyList }: ReadModelConnections, view: string) =>
+  async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
+    // the revision stands before the body, so that both are of one moment
+    const found = `where id = ${pg.escapeLiteral(id)} and body is not null`;
+    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`));
+    const start = list.indexOf('{');
+    if (start === -1) return undefined;
+    const revision = list.subarray(list.indexOf('[') + 1, start).toString();
+    return { revision: BigInt(revision.trim()), bytes: list.subarray(start, list.lastIndexOf('}') + 1) };
   };
-};
