@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Middleware } from 'koa';
-import { connectionOf } from './budget/connection.js';
+import { type Connection, connectionOf } from './budget/connection.js';
+import { loopTurn } from './budget/loop-turns.js';
 import { FREE_BYTES, type ProcessBudget } from './budget/process-budget.js';
 import type { HttpContext, RequestState } from './exchange.js';
 import type { Logger } from './logger.js';
@@ -31,8 +32,25 @@ export type AnsweringDeps = {
 
 const MAX_LOGGED_PATH = 256;
 
+/** Stands in log and metrics where there was nobody left to answer, as with nginx. */
+const CLIENT_GONE = 499;
+
 /** What a preflight is answered with: @koa/cors has set the headers. */
 const preflight: Answer = { status: 204 };
+
+/** What a request may take of the budget. */
+const grants = (budget: ProcessBudget, connection: Connection): Pick<RequestState, 'take' | 'takeFree' | 'turn'> => {
+  const turn: RequestState['turn'] = async (bytes) => {
+    await loopTurn(bytes);
+    return !connection.isGone();
+  };
+  const inItsTurn = async (isGranted: boolean): Promise<boolean> => isGranted && turn();
+  return {
+    turn,
+    take: async (resource, amount) => inItsTurn(await budget[resource].take(connection, amount)),
+    takeFree: (resource) => inItsTurn(budget[resource].takeFree(connection)),
+  };
+};
 
 const outcomeOf = async (ctx: HttpContext, next: () => Promise<unknown>): Promise<E.Either<Failure, Answer>> => {
   try {
@@ -85,17 +103,17 @@ export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps
     const connection = connectionOf(ctx.req.socket);
     ctx.state = {
       requestId: requestIdOf(ctx.req.headers['x-request-id']),
-      take: (resource, amount) => budget[resource].take(connection, amount),
-      takeFree: (resource) => budget[resource].takeFree(connection),
+      ...grants(budget, connection),
     };
     const answered = await outcomeOf(ctx, next);
     const outcome = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);
     const failure = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const answer = E.isLeft(outcome) ? problemAnswer(problemOf(outcome.left)) : outcome.right;
     const more = failure === undefined ? {} : { failure };
+    const status = connection.isGone() ? CLIENT_GONE : answer.status;
     try {
       await send(ctx, answer, connection, longestAnswer);
-      record(ctx, answer.status, started, more);
+      record(ctx, status, started, more);
     } catch (error) {
       record(ctx, isLostReader(error) ? answer.status : 500, started, {
         ...more,

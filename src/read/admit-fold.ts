@@ -1,10 +1,9 @@
-import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
 
 /**
- * Asks whether one more stream may be folded for a reader: a fold holds pages of events and the state they make. False
- * when too many are under way for too long.
+ * Asked before each page of a stream that is folded for a reader, which holds the page and the state that it makes. False
+ * when too many folds have been under way for too long, or nobody waits for this one any more.
  */
 export type AdmitFold = () => Promise<boolean>;
 
-export const foldRefused = E.left(new StoreUnavailable('too many streams are read at once'));
+export const foldRefused = (): StoreUnavailable => new StoreUnavailable('too many streams are read at once');

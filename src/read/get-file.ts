@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { DocumentState } from '../domain/document/state.js';
-import { type AdmitFold, foldRefused } from './admit-fold.js';
+import type { AdmitFold } from './admit-fold.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History } from './history.js';
 import type { DocumentQueries, FileVersion } from './queries.js';
@@ -34,8 +34,7 @@ export const makeGetFile =
       const row = await queries.fileOf(documentId)();
       if (E.isRight(row)) return row;
     }
-    if (!(await admitFold())) return foldRefused;
-    const then = await history.stateAsOf(documentId, asOf)();
+    const then = await history.stateAsOf(documentId, asOf, admitFold)();
     if (E.isLeft(then)) return then;
     return E.right(
       O.chain(({ state, revision }: { state: DocumentState; revision: bigint }): O.Option<FileVersion> =>

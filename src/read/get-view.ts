@@ -1,6 +1,6 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
-import { type AdmitFold, foldRefused } from './admit-fold.js';
+import type { AdmitFold } from './admit-fold.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History, StateThen } from './history.js';
 import type { Queries, View } from './queries.js';
@@ -24,7 +24,6 @@ export const makeGetView =
     }
     const toView = ({ state, revision }: StateThen<State>): O.Option<View> =>
       O.map((body: string) => ({ id, revision, body }))(render(id, state));
-    if (!(await admitFold())) return foldRefused;
-    const then = await history.stateAsOf(id, asOf)();
+    const then = await history.stateAsOf(id, asOf, admitFold)();
     return E.isLeft(then) ? then : E.right(O.chain(toView)(then.right));
   };

@@ -3,6 +3,7 @@ import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
+import { type AdmitFold, foldRefused } from './admit-fold.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
 
@@ -24,7 +25,11 @@ export type EventsPage = { readonly bodies: ReadonlyArray<string>; readonly last
 
 export type History<State> = {
   /** The state as the stream had it then; none before its first event or past its last revision. */
-  readonly stateAsOf: (id: string, asOf: AsOf) => TE.TaskEither<LoadFailure, O.Option<StateThen<State>>>;
+  readonly stateAsOf: (
+    id: string,
+    asOf: AsOf,
+    admitFold: AdmitFold,
+  ) => TE.TaskEither<LoadFailure, O.Option<StateThen<State>>>;
   /**
    * Pages of an entity's events, once, pulled at the reader's pace. Whether the entity exists is known before the
    * first page; later failures are thrown out of the iterator. Whoever stops early, even before the first page, calls
@@ -55,6 +60,17 @@ export class UndecodableEventError extends Error {
   }
 }
 
+/** A store of which each page is folded when it has been admitted. */
+const admitted = ({ readStream }: EventStore, admitFold: AdmitFold): Pick<EventStore, 'readStream'> => ({
+  async *readStream(stream, range) {
+    if (!(await admitFold())) throw foldRefused();
+    for await (const page of readStream(stream, range)) {
+      if (!(await admitFold())) throw foldRefused();
+      yield page;
+    }
+  },
+});
+
 /** What a stream of events has thrown. */
 export const loadFailureOf = (thrown: unknown): LoadFailure =>
   thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
@@ -67,13 +83,19 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const { store, serde, fold, telling, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
-  const stateAsOf: History<State>['stateAsOf'] = (id, asOf) => async () => {
+  const stateAsOf: History<State>['stateAsOf'] = (id, asOf, admitFold) => async () => {
     let then: StateThen<State> | undefined;
-    const outcome = await visitStream(store, serde, streamOf(id), rangeOf(asOf), ({ event, metadata, revision }) => {
-      if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
-      then = { state: fold.evolve(then?.state ?? fold.initialState, event, metadata), revision };
-      return true;
-    });
+    const outcome = await visitStream(
+      admitted(store, admitFold),
+      serde,
+      streamOf(id),
+      rangeOf(asOf),
+      ({ event, metadata, revision }) => {
+        if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
+        then = { state: fold.evolve(then?.state ?? fold.initialState, event, metadata), revision };
+        return true;
+      },
+    );
     if (E.isLeft(outcome)) return outcome;
     const isBeyond = asOf._tag === 'AtRevision' && then?.revision !== asOf.revision;
     return E.right(isBeyond ? O.none : O.fromNullable(then));

@@ -42,7 +42,12 @@ describe('the form of an upload', () => {
     const app = new Koa<RequestState>();
     app.silent = true;
     app.use(async (ctx) => {
-      ctx.state = { requestId: 'test', take: () => Promise.resolve(true), takeFree: () => true };
+      ctx.state = {
+        requestId: 'test',
+        take: () => Promise.resolve(true),
+        takeFree: () => Promise.resolve(true),
+        turn: () => Promise.resolve(true),
+      };
       outcomes.push(await read(ctx)());
       ctx.set('Connection', 'close');
       ctx.body = 'read';

@@ -118,6 +118,24 @@ describe('streaming over HTTP', () => {
     expect([status, text, pulled, running]).to.deep.equal([200, '', 1, 0]);
   });
 
+  it('stops folding when nobody waits for the state any more, which is no failure', async () => {
+    const headers = { authorization: `Bearer ${stack.tokenFor('admin')}` };
+    const asking = request(`${stack.baseUrl}/api/v1/business/${id}?revision=${EVENTS - 1}`, { headers });
+    asking.on('error', () => undefined).end();
+    await eventually(
+      () => pulled,
+      (pages) => pages > 0,
+    );
+    asking.destroy();
+    const line = await eventually(
+      () => stack.log.at(-1),
+      (last) => JSON.stringify(last?.fields).includes('499'),
+    );
+    expect(line).to.deep.include({ level: 'info', message: 'request' });
+    expect(running).to.equal(0);
+    expect(pulled).to.be.lessThan(PAGES);
+  });
+
   it('folds no more of a history than an earlier state needs', async () => {
     await call('GET', `/business/${id}?revision=3`, { as: stack.tokenFor('admin') });
     expect([pulled, running]).to.deep.equal([1, 0]);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { loopTurn } from './loop-turns.js';
 import type { Holder } from './resource.js';
 
 /** Requests of a connection that may wait to be answered; one that sends more is cut. */
@@ -27,6 +28,8 @@ export const connectionOf = (socket: Socket): Connection => {
 export class Connection implements Holder {
   readonly address: string;
   readonly #socket: Socket;
+  /** Resolves when it may begin; undefined once it has. */
+  #admitted: Promise<unknown> | undefined = Promise.resolve();
   readonly #waiting: Array<() => void> = [];
   #current: Exchanged | undefined;
   readonly #releases: Array<() => void> = [];
@@ -51,6 +54,10 @@ export class Connection implements Holder {
     return this.#current === undefined;
   }
 
+  isGone(): boolean {
+    return this.#socket.destroyed;
+  }
+
   /** Has a request answered when those before it have been. `answer` resolves when no more is done for it, and never rejects. */
   add(exchanged: Exchanged, answer: () => Promise<void>): void {
     if (this.#socket.destroyed) return;
@@ -71,6 +78,13 @@ export class Connection implements Holder {
     else end();
   }
 
+  /** Begins nothing until what this gives is called. */
+  holdBack(): () => void {
+    let letIn = (): void => undefined;
+    this.#admitted = new Promise<void>((resolve) => (letIn = resolve));
+    return letIn;
+  }
+
   cut(reason: string): void {
     this.cutFor ??= reason;
     this.#socket.destroy();
@@ -81,8 +95,7 @@ export class Connection implements Holder {
   }
 
   onceClosed(giveUp: () => void): void {
-    if (this.#socket.destroyed) giveUp();
-    else this.#onClose.push(giveUp);
+    this.#onClose.push(giveUp);
   }
 
   stalledFor(): number {
@@ -107,13 +120,21 @@ export class Connection implements Holder {
     this.#current = exchanged;
     this.#mark();
     const closed = new Promise((resolve) => exchanged.response.once('close', resolve));
-    await answer();
+    if (this.#admitted !== undefined) await this.#beLetIn(this.#admitted);
+    if (!this.isGone()) await answer();
     await closed;
     for (const release of this.#releases.splice(0)) release();
     this.#onClose.length = 0;
     this.#current = undefined;
     this.#mark();
     this.#next();
+  }
+
+  /** While many come, some of them have gone before we hear of it: nothing has been begun for those. */
+  async #beLetIn(admitted: Promise<unknown>): Promise<void> {
+    this.#admitted = undefined;
+    await admitted;
+    await loopTurn(0);
   }
 
   #next(): void {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
+import { noteArrival } from './loop-turns.js';
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -17,10 +18,15 @@ export type Connections = {
   readonly stop: () => void;
 };
 
-/** Of those that answer a request, one that has moved something within this time keeps its place, ms. */
+/** One that was of use within this time keeps its place from one that has just come, ms. */
 const KEEPS_PLACE = 1_000;
+/** A new one waits so long for a place that is of no use, ms; then an idle one has to give way, however short its pause. */
+const WAITS = 1_000;
+/** New ones that wait at once; with one more, the one that came first is refused. */
+const MAX_WAITING = 16;
 
 const OBSERVE_INTERVAL = 500;
+const POLL_INTERVAL = 100;
 
 /** The one that has been of no use for the longest, and for at least `leastMs`. */
 const slowest = (connections: ReadonlyArray<Connection>, leastMs: number): Connection | undefined => {
@@ -32,12 +38,14 @@ const slowest = (connections: ReadonlyArray<Connection>, leastMs: number): Conne
   return found;
 };
 
-/** Rather one without a request than one with, and rather the one that has been of no use for longest. */
-const victimOf = (connections: ReadonlyArray<Connection>): Connection | undefined =>
+/** The one that has had no request to answer for the longest, of all of them. */
+const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
   slowest(
     connections.filter(({ isVacant }) => isVacant),
     0,
-  ) ?? slowest(connections, KEEPS_PLACE);
+  );
+
+type Newcomer = { readonly connection: Connection; readonly since: number; readonly letIn: () => void };
 
 /** All connections of a server. `onCut` is told why one was cut. */
 export const makeConnections = (
@@ -45,22 +53,68 @@ export const makeConnections = (
   onCut: (reason: string) => void,
 ): Connections => {
   const open = new Map<Connection, Socket>();
+  /** Those of them that have no place yet, in the order in which they came. */
+  let waiting: ReadonlyArray<Newcomer> = [];
+  let polling: NodeJS.Timeout | undefined;
 
-  const makeRoom = (among: ReadonlyArray<Connection>, limit: number, reason: string): boolean => {
-    if (among.length < limit) return true;
-    const victim = victimOf(among);
-    if (victim === undefined) return false;
-    victim.cut(reason);
-    open.delete(victim);
-    return true;
+  const placed = (): ReadonlyArray<Connection> => {
+    const newcomers = new Set(waiting.map(({ connection }) => connection));
+    return [...open.keys()].filter((connection) => !newcomers.has(connection));
   };
 
-  const ofAddress = (address: string): ReadonlyArray<Connection> =>
-    [...open.keys()].filter((connection) => connection.address === address);
+  const cut = (connection: Connection, reason: string): void => {
+    open.delete(connection);
+    connection.cut(reason);
+  };
 
-  const isAdmitted = (address: string): boolean =>
-    (perAddress === undefined || makeRoom(ofAddress(address), perAddress, 'too many connections of its address')) &&
-    (open.size < most || makeRoom([...open.keys()], most, 'too many connections'));
+  /** Whether there is a place, after `victim` has lost its own if there was none. */
+  const hasPlace = (victim: (placed: ReadonlyArray<Connection>) => Connection | undefined): boolean => {
+    if (open.size - waiting.length < most) return true;
+    const found = victim(placed());
+    if (found !== undefined) cut(found, 'too many connections');
+    return found !== undefined;
+  };
+
+  const leave = (newcomer: Newcomer): void => {
+    waiting = waiting.filter((each) => each !== newcomer);
+    if (waiting.length > 0) return;
+    clearInterval(polling);
+    polling = undefined;
+  };
+
+  /** The last to come is the first to be let in: whoever comes behind hundreds of others need not wait for all of them. */
+  const letIn = (): void => {
+    const now = performance.now();
+    for (const newcomer of waiting.toReversed()) {
+      const isLate = now - newcomer.since >= WAITS;
+      const found = hasPlace(
+        (connections) => slowest(connections, KEEPS_PLACE) ?? (isLate ? idlest(connections) : undefined),
+      );
+      if (!found && !isLate) continue;
+      leave(newcomer);
+      if (found) newcomer.letIn();
+      else cut(newcomer.connection, 'refused: all connections are in use');
+    }
+  };
+
+  const wait = (connection: Connection): void => {
+    waiting = [...waiting, { connection, since: performance.now(), letIn: connection.holdBack() }];
+    polling ??= setInterval(letIn, POLL_INTERVAL).unref();
+    const [first] = waiting;
+    if (first === undefined || waiting.length <= MAX_WAITING) return;
+    leave(first);
+    cut(first.connection, 'refused: all connections are in use');
+  };
+
+  /** An address that has its number makes room among its own. */
+  const isAllowed = ({ address }: Connection): boolean => {
+    if (perAddress === undefined) return true;
+    const own = [...open.keys()].filter((connection) => connection.address === address);
+    if (own.length < perAddress) return true;
+    const victim = idlest(own) ?? slowest(own, KEEPS_PLACE);
+    if (victim !== undefined) cut(victim, 'too many connections of its address');
+    return victim !== undefined;
+  };
 
   const observe = setInterval(
     () => {
@@ -74,21 +128,29 @@ export const makeConnections = (
 
   return {
     accept: (socket) => {
+      noteArrival();
       const connection = new Connection(socket);
-      if (!isAdmitted(connection.address)) {
-        onCut('refused: all connections are in use');
-        socket.destroy();
-        return;
-      }
-      open.set(connection, socket);
       socket.once('close', () => {
         open.delete(connection);
+        const newcomer = waiting.find((each) => each.connection === connection);
+        if (newcomer !== undefined) leave(newcomer);
+        letIn();
         if (connection.cutFor !== undefined) onCut(connection.cutFor);
       });
+      if (!isAllowed(connection)) {
+        connection.cut('refused: all connections of its address are in use');
+        return;
+      }
+      const isPlaced = waiting.length === 0 && hasPlace((connections) => slowest(connections, KEEPS_PLACE));
+      open.set(connection, socket);
+      if (!isPlaced) wait(connection);
     },
     destroyAll: () => {
       for (const socket of open.values()) socket.destroy();
     },
-    stop: () => clearInterval(observe),
+    stop: () => {
+      clearInterval(observe);
+      clearInterval(polling);
+    },
   };
 };

@@ -2,17 +2,19 @@
 export type Holder = {
   /** For how long its client has kept us waiting, ms; 0 while it is we who are at work. */
   readonly stalledFor: () => number;
+  /** Whether its client has gone: nothing more is done for it. */
+  readonly isGone: () => boolean;
   /** Ends it, and so gives back what it holds. */
   readonly cut: (reason: string) => void;
   /** Calls `release` when nobody works for the request any more. */
   readonly onceAnswered: (release: () => void) => void;
-  /** Calls `giveUp` when its client has gone, at once when it has already. */
+  /** Calls `giveUp` when its client goes. */
   readonly onceClosed: (giveUp: () => void) => void;
 };
 
 /** Something of which the process has only so much for all of its requests. */
 export type Resource = {
-  /** Grants an amount until the holder's request is over. False when it was not to be had in time. */
+  /** Grants an amount until the holder's request is over. False when it was not to be had in time, or its client has gone. */
   readonly take: (holder: Holder, amount?: number) => Promise<boolean>;
   /** As `take`, but never waits, and takes nothing from others. */
   readonly takeFree: (holder: Holder, amount?: number) => boolean;
@@ -93,7 +95,7 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
     });
 
   const takeFree = (holder: Holder, amount = 1): boolean => {
-    if (amount > left) return false;
+    if (amount > left || holder.isGone()) return false;
     grant(holder, amount);
     return true;
   };
@@ -103,6 +105,7 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
     take: (holder, wanted = 1) => {
       // what is larger than the whole waits until all of it is free
       const amount = Math.min(wanted, total);
+      if (holder.isGone()) return Promise.resolve(false);
       return takeFree(holder, amount) ? Promise.resolve(true) : wait(holder, amount);
     },
   };

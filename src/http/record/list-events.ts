@@ -63,7 +63,7 @@ const admit = async (
   id: string,
   request: EventsRequest,
 ): Promise<E.Either<Failure, true>> => {
-  if (state.takeFree('histories')) return E.right(true);
+  if (await state.takeFree('histories')) return E.right(true);
   const short = await isShort(events, id, request);
   if (E.isLeft(short)) return short;
   return short.right || (await state.take('histories')) ? E.right(true) : E.left({ _tag: 'Overloaded' });

@@ -70,7 +70,7 @@ const whole = async <Filter>(
   request: ListRequest<Filter>,
   { ctx: { state } }: Exchange,
 ): Promise<E.Either<Failure, Answer>> => {
-  if (!state.takeFree('lists')) {
+  if (!(await state.takeFree('lists'))) {
     const short = await shortList(listing, request);
     if (E.isLeft(short)) return short;
     if (short.right !== undefined) return E.right(short.right);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../budget/connection.js';
-import type { HttpContext } from '../exchange.js';
+import type { HttpContext, RequestState } from '../exchange.js';
 import { type Answer, JSON_TYPE } from './answer.js';
 import { linger, mustClose } from './unread-body.js';
 
@@ -54,8 +54,16 @@ const discard = (body: Readable): void => {
   body.on('error', () => undefined).destroy();
 };
 
+/** The parts of a stream, none of them before others have had their turn. */
+async function* inTurns(parts: AsyncIterable<Buffer>, { turn }: RequestState): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    await turn(part.length);
+    yield part;
+  }
+}
+
 const sendStream = async (
-  { req, res }: HttpContext,
+  { req, res, state }: HttpContext,
   headers: Array<string>,
   status: number,
   body: Readable,
@@ -70,7 +78,7 @@ const sendStream = async (
   }
   const deadline = setTimeout(() => connection.cut('an answer was not read in time'), longest).unref();
   try {
-    await pipeline(body, res);
+    await pipeline(body, (parts: AsyncIterable<Buffer>) => inTurns(parts, state), res);
   } finally {
     clearTimeout(deadline);
   }

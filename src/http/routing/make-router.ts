@@ -17,6 +17,7 @@ const run = async (route: Route, admission: Admission, exchange: Exchange): Prom
   if (E.isLeft(admitted)) return admitted;
   const caller = admitted.right;
   if (caller !== undefined) exchange.ctx.state.caller = caller;
+  if (exchange.ctx.req.socket.destroyed) return E.left({ _tag: 'ClientGone' });
   if (route.access === 'optional token') return route.handle(exchange)();
   return caller === undefined ? E.left({ _tag: 'Unauthenticated' }) : route.handle({ ...exchange, caller })();
 };

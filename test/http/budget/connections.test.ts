@@ -115,6 +115,57 @@ describe('the connections of clients', () => {
     expect(cuts).to.deep.equal(['too many connections']);
   });
 
+  it('take the place of one that has stalled, and until then wait without being answered', async () => {
+    await start({ connections: 2 });
+    const working = await open(GET);
+    await begun(1);
+    const stalled = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    await begun(2);
+    const late = await open(GET);
+    await delay(200);
+    expect([pending.length, cuts]).to.deep.equal([2, []]);
+    expect([await begun(3), await isClosed(stalled), working.closed, late.closed]).to.deep.equal([
+      3,
+      true,
+      false,
+      false,
+    ]);
+    expect(cuts).to.deep.equal(['too many connections']);
+  });
+
+  it('leave one that is idle for a moment alone, and for a second', async () => {
+    await start({ connections: 2 });
+    const busy = await open(GET);
+    await begun(1);
+    const idle = await open(GET);
+    await begun(2);
+    pending[1]!.end();
+    const late = await open(GET);
+    await delay(500);
+    expect([idle.closed, pending.length]).to.deep.equal([false, 2]);
+    expect([await isClosed(idle), await begun(3), busy.closed, late.closed]).to.deep.equal([true, 3, false, false]);
+  });
+
+  it('wait for a place as far as there is room, and the first of them are refused for the last', async () => {
+    await start({ connections: 1 });
+    await open(GET);
+    await begun(1);
+    const waiting = [];
+    for (let count = 0; count < 17; count += 1) waiting.push(await open(GET));
+    expect(await isClosed(waiting[0]!)).to.equal(true);
+    expect([waiting.filter(({ closed }) => closed).length, cuts]).to.deep.equal([
+      1,
+      ['refused: all connections are in use'],
+    ]);
+    pending[0]!.end();
+    sockets[0]!.destroy();
+    expect(await begun(2)).to.equal(2);
+    waiting.at(-1)!.resume();
+    pending[1]!.end('the answer of the last');
+    const [text] = (await once(waiting.at(-1)!, 'data')) as [Buffer]; // reason: documented
+    expect(text.toString()).to.include('the answer of the last');
+  });
+
   it('are refused while all others are being worked for', async () => {
     await start({ connections: 2 });
     const busy = [await open(GET), await open(GET)];

@@ -115,11 +115,12 @@ describe('a body in chunks', () => {
   });
 
   it('is failed for its reader when the client goes', async () => {
-    const failed = new Promise((resolve) => {
-      answer = (request) => void buffer(request).catch(resolve);
+    const reading = new Promise<{ readonly failed: Promise<unknown> }>((resolve) => {
+      answer = (request) => resolve({ failed: buffer(request).catch((error: unknown) => error) });
     });
     const socket = await open();
-    await new Promise((resolve) => socket.write('1\r\nx\r\n1\r\ny\r\n', resolve));
+    socket.write('1\r\nx\r\n1\r\ny\r\n');
+    const { failed } = await reading;
     socket.resetAndDestroy();
     expect(await failed).to.be.instanceOf(Error);
   });

@@ -4,6 +4,7 @@ import { option as O, taskEither as TE } from 'fp-ts';
 import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
 import type { ServicePorts } from '../../../src/http/service.js';
 import { callerOf, idOf } from '../../support/client.js';
+import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 
@@ -103,6 +104,24 @@ describe('requests and the budget of the process', () => {
     const paths = [`/business/${id}/events`, `/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
+  });
+
+  it('take a place for a file above 64 KiB', async () => {
+    await start();
+    isExhausted = false;
+    const ids = [];
+    for (const size of [64 * 1024, 64 * 1024 + 1]) {
+      const response = await fetch(`${stack.baseUrl}/api/v1/document`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${admin}`, 'content-type': FORM_TYPE },
+        body: formOf({ name: 'file', content: Buffer.alloc(size), filename: 'file' }, { name: 'name', content: 'a' }),
+      });
+      ids.push(((await response.json()) as { readonly _id: string })._id); // reason: POST answers a document
+    }
+    [asked, isExhausted] = [[], true];
+    const statuses = [];
+    for (const id of ids) statuses.push((await call('GET', `/document/${id}/file`, { as: admin })).status);
+    expect([statuses, asked]).to.deep.equal([[200, 503], [['files', undefined]]]);
   });
 
   it('take none for a list or a history that is short', async () => {

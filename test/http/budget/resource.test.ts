@@ -18,9 +18,11 @@ const holder = (stalled = 0): TestHolder => {
     for (const release of called) release();
   };
   const close = (): void => {
+    isGone = true;
     for (const giveUp of onClose.splice(0)) giveUp();
   };
   const cuts: Array<string> = [];
+  let isGone = false;
   return {
     stalled,
     cuts,
@@ -35,6 +37,7 @@ const holder = (stalled = 0): TestHolder => {
     onceAnswered: (release) => void releases.push(release),
     onceClosed: (giveUp) => void onClose.push(giveUp),
     close,
+    isGone: () => isGone,
   };
 };
 
@@ -92,6 +95,15 @@ describe('what the process has only so much of', () => {
     gone.close();
     first.answer();
     expect([await left, await right]).to.deep.equal([false, true]);
+  });
+
+  it('is not granted to one that has gone', async () => {
+    const { take, takeFree } = makeResource({ ...limits, timeoutMs: 60_000 });
+    const gone = holder();
+    gone.close();
+    expect([await take(gone, 1), takeFree(gone, 1)]).to.deep.equal([false, false]);
+    await take(holder(), 10);
+    expect(await take(gone, 1)).to.equal(false);
   });
 
   it('is granted whole to who asks for more than there is', async () => {

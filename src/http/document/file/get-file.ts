@@ -2,9 +2,13 @@ import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import { type Exchange, isHead } from '../../exchange.js';
 import type { Failure } from '../../problem/failure.js';
 import { askedRecord } from '../../record/asked-record.js';
+import { foldsOf } from '../../record/folds-of.js';
 import type { Answer } from '../../response/answer.js';
 import type { Service } from '../../service.js';
 import { fileResponse } from './file-response.js';
+
+/** A file of at most so many bytes is in the network's buffers at once: it takes no place among those that are read for long. */
+const SHORT = 64 * 1024;
 
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
@@ -14,9 +18,11 @@ export const getFile =
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const version = await find(id, asOf, () => exchange.ctx.state.take('histories'))();
+    const version = await find(id, asOf, foldsOf(exchange))();
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
-    if (!isHead(exchange) && !(await exchange.ctx.state.take('files'))) return E.left({ _tag: 'Overloaded' });
+    const { file } = version.right.value;
+    const isLong = file !== null && file.size > SHORT && !isHead(exchange);
+    if (isLong && !(await exchange.ctx.state.take('files'))) return E.left({ _tag: 'Overloaded' });
     return fileResponse(openFile)(version.right.value, exchange.ctx.req, conditions)();
   };
