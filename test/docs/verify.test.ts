@@ -92,7 +92,7 @@ describe('docs/verify.md', function () {
   for (const [what, change, said] of [
     [
       'data was changed',
-      (lines: Array<string>) => lines.with(20, lines[20]!.replace('555', '556')),
+      (lines: Array<string>) => lines.with(20, lines[20]!.replace('1 555', '1 556')),
       /^line 21, business-\S+, revision 5: dataHash does not match data\n$/,
     ],
     [
@@ -146,7 +146,7 @@ describe('docs/verify.md', function () {
     const answered = await answer.text();
     const lines = (text: string): string => execFileSync('sh', ['-c', convert], { input: text, encoding: 'utf8' });
     expect(await verify(lines(answered))).to.deep.equal([0, '2 events in 1 streams, every chain intact\n']);
-    const [code, words] = await verify(lines(answered.replace('555', '556')));
+    const [code, words] = await verify(lines(answered.replace('1 555', '1 556')));
     expect([code, words]).to.deep.equal([1, `line 2, business-${id}, revision 1: dataHash does not match data\n`]);
     await stack.stop();
   });

@@ -132,7 +132,12 @@ describe('streaming over HTTP', () => {
       (last) => JSON.stringify(last?.fields).includes('499'),
     );
     expect(line).to.deep.include({ level: 'info', message: 'request' });
-    expect(running).to.equal(0);
+    expect(
+      await eventually(
+        () => running,
+        (count) => count === 0,
+      ),
+    ).to.equal(0);
     expect(pulled).to.be.lessThan(PAGES);
   });
 
