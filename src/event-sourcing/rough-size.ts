@@ -3,7 +3,7 @@ const OVERHEAD = 16;
 /** A text takes one byte for each UTF-16 unit when all are Latin-1, else two. */
 const BYTES_PER_UNIT = 2;
 
-/** At most how much memory the texts, arrays and objects of plain data take, bytes, roughly; none of them twice. */
+/** An upper estimate, in bytes, of the memory that the texts, arrays and objects of plain data take. */
 export const roughSize = (value: unknown): number => {
   if (typeof value === 'string') return OVERHEAD + BYTES_PER_UNIT * value.length;
   if (typeof value !== 'object' || value === null) return OVERHEAD;

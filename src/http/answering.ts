@@ -11,6 +11,7 @@ import { errorFields, failureFields, isLostReader } from './problem/log-fields.j
 import { problemOf } from './problem/problem.js';
 import { requestIdOf } from './request/request-id.js';
 import { type Answer, problemAnswer } from './response/answer.js';
+import { FoldRefused } from '../read/admit-fold.js';
 import { send } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
 
@@ -32,9 +33,6 @@ export type AnsweringDeps = {
 
 const MAX_LOGGED_PATH = 256;
 
-/** Stands in log and metrics where there was nobody left to answer, as with nginx. */
-const CLIENT_GONE = 499;
-
 /** What a preflight is answered with: @koa/cors has set the headers. */
 const preflight: Answer = { status: 204 };
 
@@ -44,11 +42,12 @@ const grants = (budget: ProcessBudget, connection: Connection): Pick<RequestStat
     await loopTurn(bytes);
     return !connection.isGone();
   };
-  const inItsTurn = async (isGranted: boolean): Promise<boolean> => isGranted && turn();
   return {
     turn,
-    take: async (resource, amount) => inItsTurn(await budget[resource].take(connection, amount)),
-    takeFree: (resource) => inItsTurn(budget[resource].takeFree(connection)),
+    // of the other resources any amount stands for a whole piece of work
+    take: async (resource, amount) =>
+      (await budget[resource].take(connection, amount)) && turn(resource === 'bytes' ? amount : undefined),
+    takeFree: async (resource) => budget[resource].takeFree(connection) && turn(),
   };
 };
 
@@ -71,6 +70,12 @@ const affordable = async ({ state }: HttpContext, answer: Answer): Promise<E.Eit
   if (body === undefined || body instanceof Readable || body.length <= FREE_BYTES) return E.right(answer);
   return (await state.take('bytes', Buffer.byteLength(body))) ? E.right(answer) : E.left({ _tag: 'Overloaded' });
 };
+
+/** A client that has gone was not refused for want of anything: whoever looks for overload must not find it. */
+const unheard = (outcome: E.Either<Failure, Answer>): E.Either<Failure, Answer> =>
+  E.mapLeft((failure: Failure): Failure => (isForWant(failure) ? { _tag: 'ClientGone' } : failure))(outcome);
+
+const isForWant = (failure: Failure): boolean => failure._tag === 'Overloaded' || failure instanceof FoldRefused;
 
 /**
  * The outermost middleware: gives the request its id, turns what came of it into an answer, sends that, and leaves one
@@ -106,14 +111,14 @@ export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps
       ...grants(budget, connection),
     };
     const answered = await outcomeOf(ctx, next);
-    const outcome = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);
+    const afforded = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);
+    const outcome = connection.isGone() ? unheard(afforded) : afforded;
     const failure = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const answer = E.isLeft(outcome) ? problemAnswer(problemOf(outcome.left)) : outcome.right;
     const more = failure === undefined ? {} : { failure };
-    const status = connection.isGone() ? CLIENT_GONE : answer.status;
     try {
       await send(ctx, answer, connection, longestAnswer);
-      record(ctx, status, started, more);
+      record(ctx, answer.status, started, connection.cutFor === undefined ? more : { ...more, cut: connection.cutFor });
     } catch (error) {
       record(ctx, isLostReader(error) ? answer.status : 500, started, {
         ...more,

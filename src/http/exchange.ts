@@ -8,14 +8,17 @@ import type { Answer } from './response/answer.js';
 /** What is known of a request while it is worked on. */
 export type RequestState = {
   readonly requestId: string;
-  /** Takes part of what the process has, until the request is over; false when that was not to be had in time, or nobody waits for the answer any more. */
+  /**
+   * Takes part of what the process has, until the request is over, and waits for its turn. False when that was not to be
+   * had in time, or nobody waits for the answer any more.
+   */
   readonly take: (resource: keyof ProcessBudget, amount?: number) => Promise<boolean>;
   /**
    * To be awaited before each piece of long work, `bytes` large (see `loopTurn`); false when nobody waits for the answer
    * any more.
    */
   readonly turn: (bytes?: number) => Promise<boolean>;
-  /** As `take`, where it can be had at once. */
+  /** As `take`, but does not wait for what others hold. */
   readonly takeFree: (resource: keyof ProcessBudget) => Promise<boolean>;
   /** Of the route that took it. */
   operation?: string;

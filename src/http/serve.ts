@@ -17,19 +17,21 @@ type Served = {
   readonly stop: (deadline: number) => Promise<void>;
 };
 
+/** The head of a request has to have come by then, ms. */
+type HeadersLimit = { readonly headersMs: number };
+
 type ServeOptions = {
   readonly host: string;
   readonly port: number;
-  readonly limits?: Partial<ConnectionLimits>;
+  readonly limits?: Partial<ConnectionLimits & HeadersLimit>;
   /** Told why a connection was cut or refused, in one of a few sentences. */
   readonly onCut?: (reason: string) => void;
 };
 
-const LIMITS: ConnectionLimits = { connections: 1_000, stallMs: 60_000 };
+const LIMITS = { connections: 1_000, stallMs: 60_000, headersMs: 20_000 };
 
 // An upload may take long; headers have to come at once.
 const TIMEOUTS = {
-  headersTimeout: 20_000,
   requestTimeout: LONGEST_UPLOAD,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
@@ -64,6 +66,7 @@ const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 const refuseUnreadable = (error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isVacant;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection.cutFor ??= 'a request was not sent in time';
   if (!socket.writable || error.code === 'ECONNRESET' || isLate) socket.destroy();
   else connection.endWith(() => refuseOnSocket(unreadableFault(error), socket));
 };
@@ -94,8 +97,10 @@ export const serve = async (
   { host, port, limits = {}, onCut = () => undefined }: ServeOptions,
 ): Promise<Served> => {
   const take = inTurn(listener);
-  const connections = makeConnections({ ...LIMITS, ...limits }, onCut);
-  const server = createServer({ ...TIMEOUTS, requireHostHeader: false, IncomingMessage: GatheringRequest }, take);
+  const connectionLimits = { ...LIMITS, ...limits };
+  const connections = makeConnections(connectionLimits, onCut);
+  const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
+  const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: GatheringRequest }, take);
   // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.
   server.on('checkContinue', take);
   server.on('checkExpectation', take);

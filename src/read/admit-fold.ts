@@ -1,9 +1,14 @@
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
 
 /**
- * Asked before each page of a stream that is folded for a reader, which holds the page and the state that it makes. False
- * when too many folds have been under way for too long, or nobody waits for this one any more.
+ * Asked before a stream is read for a fold, and again before each of its pages is folded: a fold holds one page and the
+ * state so far. False when too many have been under way for too long, or nobody waits for this one any more.
  */
 export type AdmitFold = () => Promise<boolean>;
 
-export const foldRefused = (): StoreUnavailable => new StoreUnavailable('too many streams are read at once');
+export class FoldRefused extends StoreUnavailable {
+  constructor() {
+    super('too many streams are read at once');
+    this.name = 'FoldRefused';
+  }
+}

@@ -3,7 +3,7 @@ import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import { type AdmitFold, foldRefused } from './admit-fold.js';
+import { type AdmitFold, FoldRefused } from './admit-fold.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
 
@@ -63,9 +63,9 @@ export class UndecodableEventError extends Error {
 /** A store of which each page is folded when it has been admitted. */
 const admitted = ({ readStream }: EventStore, admitFold: AdmitFold): Pick<EventStore, 'readStream'> => ({
   async *readStream(stream, range) {
-    if (!(await admitFold())) throw foldRefused();
+    if (!(await admitFold())) throw new FoldRefused();
     for await (const page of readStream(stream, range)) {
-      if (!(await admitFold())) throw foldRefused();
+      if (!(await admitFold())) throw new FoldRefused();
       yield page;
     }
   },

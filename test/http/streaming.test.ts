@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { either as E, taskEither as TE } from 'fp-ts';
@@ -129,7 +130,7 @@ describe('streaming over HTTP', () => {
     asking.destroy();
     const line = await eventually(
       () => stack.log.at(-1),
-      (last) => JSON.stringify(last?.fields).includes('499'),
+      (last) => JSON.stringify(last?.fields).includes('ClientGone'),
     );
     expect(line).to.deep.include({ level: 'info', message: 'request' });
     expect(
@@ -144,6 +145,27 @@ describe('streaming over HTTP', () => {
   it('folds no more of a history than an earlier state needs', async () => {
     await call('GET', `/business/${id}?revision=3`, { as: stack.tokenFor('admin') });
     expect([pulled, running]).to.deep.equal([1, 0]);
+  });
+});
+
+describe('a source that falls silent', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
+  it('is closed when its reader goes', async () => {
+    const source = new Readable({ read: () => undefined });
+    source.push('[');
+    stack = await startMemoryStack({
+      ports: ({ businesses }) => ({
+        businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(source) } },
+      }),
+    });
+    const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
+    const response = await responseTo(request(`${stack.baseUrl}/api/v1/business`, { headers }).end());
+    await once(response, 'data');
+    expect(source.destroyed).to.equal(false);
+    response.on('error', () => undefined).destroy();
+    expect(await eventually(() => source.destroyed, Boolean)).to.equal(true);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { loopTurn } from './loop-turns.js';
+import { twoTurns } from './loop-turns.js';
 import type { Holder } from './resource.js';
 
 /** Requests of a connection that may wait to be answered; one that sends more is cut. */
@@ -111,6 +111,7 @@ export class Connection implements Holder {
   /** Whether it is the client's turn: to send a request or the rest of one, or to take what is there of an answer. */
   #isWaiting(): boolean {
     if (this.#current === undefined || this.#socket.writableLength > 0) return true;
+    if (this.#admitted !== undefined) return false;
     const { request, response } = this.#current;
     return !request.complete && request.readableLength === 0 && !response.headersSent;
   }
@@ -120,7 +121,7 @@ export class Connection implements Holder {
     this.#current = exchanged;
     this.#mark();
     const closed = new Promise((resolve) => exchanged.response.once('close', resolve));
-    if (this.#admitted !== undefined) await this.#beLetIn(this.#admitted);
+    if (this.#admitted !== undefined) await this.#beLetIn();
     if (!this.isGone()) await answer();
     await closed;
     for (const release of this.#releases.splice(0)) release();
@@ -131,10 +132,11 @@ export class Connection implements Holder {
   }
 
   /** While many come, some of them have gone before we hear of it: nothing has been begun for those. */
-  async #beLetIn(admitted: Promise<unknown>): Promise<void> {
+  async #beLetIn(): Promise<void> {
+    await this.#admitted;
+    await twoTurns();
     this.#admitted = undefined;
-    await admitted;
-    await loopTurn(0);
+    this.#mark();
   }
 
   #next(): void {

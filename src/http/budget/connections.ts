@@ -12,7 +12,7 @@ export type ConnectionLimits = {
 };
 
 export type Connections = {
-  /** Takes a new connection; it may cost another one its place, or be closed at once. */
+  /** Takes a new connection; it may cost another one its place, have to wait for one, or be closed. */
   readonly accept: (socket: Socket) => void;
   readonly destroyAll: () => void;
   readonly stop: () => void;
@@ -85,11 +85,14 @@ export const makeConnections = (
   /** The last to come is the first to be let in: whoever comes behind hundreds of others need not wait for all of them. */
   const letIn = (): void => {
     const now = performance.now();
+    let isFull = false;
     for (const newcomer of waiting.toReversed()) {
       const isLate = now - newcomer.since >= WAITS;
+      if (isFull && !isLate) continue;
       const found = hasPlace(
         (connections) => slowest(connections, KEEPS_PLACE) ?? (isLate ? idlest(connections) : undefined),
       );
+      isFull = !found;
       if (!found && !isLate) continue;
       leave(newcomer);
       if (found) newcomer.letIn();

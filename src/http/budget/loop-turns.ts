@@ -39,6 +39,12 @@ export const noteArrival = (): void => {
   watch();
 };
 
+/** Resolves when the event loop has looked twice at every socket: by then one that was reset is known to have gone. */
+export const twoTurns = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(() => setImmediate(resolve));
+  });
+
 /**
  * To be awaited before each piece of work that takes long: a page of events that is folded, a part of a stream that is
  * sent. `bytes` says how large the piece is; without it, it takes a whole turn. Pieces begin in the order in which they

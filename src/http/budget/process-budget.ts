@@ -11,7 +11,7 @@ export type ProcessBudget = {
   readonly lists: Resource;
   /** Histories that are read or folded: each holds a few pages of events. */
   readonly histories: Resource;
-  /** Files that are downloaded: what each of them fills of the network's buffers keeps the process from other work. */
+  /** Files above 64 KiB that are downloaded: what each of them fills of the network's buffers keeps the process from other work. */
   readonly files: Resource;
   /** Bytes of bodies and answers that are held until they are whole, or taken. */
   readonly bytes: Resource;

@@ -10,7 +10,7 @@ import { type Conditions, evaluate } from '../request/conditions.js';
 import { tagOf } from '../request/entity-tags.js';
 import { type Answer, ok } from '../response/answer.js';
 import { askedRecord } from './asked-record.js';
-import { foldsOf } from './folds-of.js';
+import { admitFoldFor } from './admit-fold-for.js';
 
 type Get = (id: string, asOf: AsOf, admitFold: AdmitFold) => TE.TaskEither<LoadFailure, O.Option<View>>;
 
@@ -56,7 +56,7 @@ export const getRecord =
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const view = await get(id, asOf, foldsOf(exchange))();
+    const view = await get(id, asOf, admitFoldFor(exchange))();
     if (E.isLeft(view)) return view;
     return O.isNone(view.right) ? notFound : answer(exchange, view.right.value, conditions);
   };

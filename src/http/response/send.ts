@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../budget/connection.js';
 import type { HttpContext, RequestState } from '../exchange.js';
@@ -54,13 +54,13 @@ const discard = (body: Readable): void => {
   body.on('error', () => undefined).destroy();
 };
 
-/** The parts of a stream, none of them before others have had their turn. */
-async function* inTurns(parts: AsyncIterable<Buffer>, { turn }: RequestState): AsyncGenerator<Buffer> {
-  for await (const part of parts) {
-    await turn(part.length);
-    yield part;
-  }
-}
+/** Passes the parts of a stream on, each in its turn. */
+const inTurns = ({ turn }: RequestState): Transform =>
+  new Transform({
+    transform: (part: Buffer, _encoding, done) => {
+      turn(part.length).then(() => done(null, part), done);
+    },
+  });
 
 const sendStream = async (
   { req, res, state }: HttpContext,
@@ -78,7 +78,7 @@ const sendStream = async (
   }
   const deadline = setTimeout(() => connection.cut('an answer was not read in time'), longest).unref();
   try {
-    await pipeline(body, (parts: AsyncIterable<Buffer>) => inTurns(parts, state), res);
+    await pipeline(body, inTurns(state), res);
   } finally {
     clearTimeout(deadline);
   }

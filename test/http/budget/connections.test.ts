@@ -3,11 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { ConnectionLimits } from '../../../src/http/budget/connections.js';
 import { serve } from '../../../src/http/serve.js';
 import { eventually } from '../../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+type ServeLimits = NonNullable<Parameters<typeof serve>[1]['limits']>;
 
 describe('the connections of clients', () => {
   let served: Awaited<ReturnType<typeof serve>>;
@@ -15,7 +16,7 @@ describe('the connections of clients', () => {
   let cuts: Array<string>;
   let sockets: Array<Socket>;
 
-  const start = async (limits: Partial<ConnectionLimits>): Promise<void> => {
+  const start = async (limits: ServeLimits): Promise<void> => {
     [pending, cuts, sockets] = [[], [], []];
     const options = { host: '127.0.0.1', port: 0, limits, onCut: (reason: string) => void cuts.push(reason) };
     served = await serve((request, response) => {
@@ -172,6 +173,44 @@ describe('the connections of clients', () => {
     await begun(2);
     expect(await isClosed(await open(GET))).to.equal(true);
     expect([busy.some(({ closed }) => closed), cuts]).to.deep.equal([false, ['refused: all connections are in use']]);
+  });
+
+  it('begin nothing for a client that has gone already', async () => {
+    await start({});
+    const socket = await open(GET);
+    socket.resetAndDestroy();
+    await open(GET);
+    await begun(1);
+    await delay(50);
+    expect(pending.length).to.equal(1);
+  });
+
+  it('are not held to account for the time in which they waited', async () => {
+    await start({ connections: 1 });
+    const busy = await open(GET);
+    await begun(1);
+    const late = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n');
+    await delay(850);
+    busy.destroy();
+    pending[0]!.destroy();
+    expect(await begun(2)).to.equal(2);
+    await open(GET);
+    await delay(400);
+    expect(late.closed).to.equal(false);
+  });
+
+  it('are counted when a request does not come in time', async () => {
+    await start({ headersMs: 100 });
+    const slow = await open('GET / HTTP/1.1\r\n');
+    expect([await isClosed(slow), cuts]).to.deep.equal([true, ['a request was not sent in time']]);
+  });
+
+  it('are refused to an address all of whose others are being worked for', async () => {
+    await start({ perAddress: 1 });
+    await open(GET);
+    await begun(1);
+    expect(await isClosed(await open(GET))).to.equal(true);
+    expect(cuts).to.deep.equal(['refused: all connections of its address are in use']);
   });
 
   it('are so many for one address, and the oldest idle one gives way', async () => {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { copyJson, type CopyOptions } from '../../../src/infrastructure/postgres/read-models/copy-json.js';
+import { copyJson, type CopyLimits } from '../../../src/infrastructure/postgres/read-models/copy-json.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 
@@ -11,7 +11,7 @@ const ROW = 'x'.repeat(990);
 // in the select list the rows are made as they are sent
 const rows = (count: number): string => `select '"' || lpad(generate_series(1, ${count})::text, 8, '0') || '${ROW}"'`;
 
-const PATIENT: CopyOptions = { beginMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+const PATIENT: CopyLimits = { beginMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
 
 describe('a list copied out of Postgres', function () {
   this.timeout(startingPostgres);

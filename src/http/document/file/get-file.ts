@@ -2,12 +2,12 @@ import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import { type Exchange, isHead } from '../../exchange.js';
 import type { Failure } from '../../problem/failure.js';
 import { askedRecord } from '../../record/asked-record.js';
-import { foldsOf } from '../../record/folds-of.js';
+import { admitFoldFor } from '../../record/admit-fold-for.js';
 import type { Answer } from '../../response/answer.js';
 import type { Service } from '../../service.js';
 import { fileResponse } from './file-response.js';
 
-/** A file of at most so many bytes is in the network's buffers at once: it takes no place among those that are read for long. */
+/** A file of at most so many bytes is sent in one part: it takes no place among those that are read for long. */
 const SHORT = 64 * 1024;
 
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
@@ -18,7 +18,7 @@ export const getFile =
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const version = await find(id, asOf, foldsOf(exchange))();
+    const version = await find(id, asOf, admitFoldFor(exchange))();
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
     const { file } = version.right.value;

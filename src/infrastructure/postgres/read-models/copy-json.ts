@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 const TOTAL_MS = 600_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
-export type CopyOptions = {
+export type CopyLimits = {
   readonly beginMs?: number;
   readonly idleMs?: number;
   readonly totalMs?: number;
@@ -40,7 +40,7 @@ const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => 
 export const copyJson = (
   client: PoolClient,
   select: string,
-  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyOptions = {},
+  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyLimits = {},
 ): Promise<Readable> =>
   new Promise((resolve, reject) => {
     const framing = makeCopyFraming();

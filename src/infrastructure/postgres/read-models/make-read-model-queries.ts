@@ -4,7 +4,7 @@ import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../
 import { makeBusinessQueries } from './business-queries.js';
 import { makeDocumentQueries } from './document-queries.js';
 import { copyJson } from './copy-json.js';
-import { attempt } from './read-model.js';
+import { attempt, type ReadModelConnections } from './read-model.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
@@ -32,7 +32,10 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     connections: STREAMS,
     connectMs: TIMEOUT_MS,
   });
-  const connections = { short, copyList: async (select: string) => copyJson(await streams.connect(), select) };
+  const connections: ReadModelConnections = {
+    short,
+    copyList: async (select, limits) => copyJson(await streams.connect(), select, limits),
+  };
   return {
     businesses: makeBusinessQueries(connections),
     documents: makeDocumentQueries(connections),

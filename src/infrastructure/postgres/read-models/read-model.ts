@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { KeyColumn, Projection } from '../../../../projections/projection.js';
+import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
 
 export type ReadModelConnections = {
   /** For answers of one round trip. */
   readonly short: Pool;
   /** Copies the rows of a select as one JSON array; rejects when no connection is to be had in time. */
-  readonly copyList: (select: string) => Promise<Readable>;
+  readonly copyList: (select: string, limits?: CopyLimits) => Promise<Readable>;
 };
 
 /** What the queries need of a projection: the view's name and the columns that filters name. */

@@ -51,6 +51,9 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
   };
 };
 
+/** No reader holds it up, ms. */
+const OURS_TO_READ = { beginMs: 2_000, idleMs: 2_000, totalMs: 10_000 };
+
 /**
  * The body of one row as bytes, with the revision that it shows; undefined when it is not there. It is copied as a list
  * of one is: the driver would make a text of it, and stop everything else for that while.
@@ -60,7 +63,7 @@ export const makeLargeBody =
   async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
     // the revision stands before the body, so that both are of one moment
     const found = `where id = ${pg.escapeLiteral(id)} and body is not null`;
-    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`));
+    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`, OURS_TO_READ));
     const start = list.indexOf('{');
     if (start === -1) return undefined;
     const revision = list.subarray(list.indexOf('[') + 1, start).toString();

@@ -2,7 +2,7 @@ import type { AdmitFold } from '../../read/admit-fold.js';
 import type { Exchange } from '../exchange.js';
 
 /** Admits the fold of a stream for a request: it needs a place among the histories, and for each page its turn. */
-export const foldsOf = ({ ctx: { state } }: Exchange): AdmitFold => {
+export const admitFoldFor = ({ ctx: { state } }: Exchange): AdmitFold => {
   let hasPlace = false;
   return async () => {
     if (hasPlace) return state.turn();
