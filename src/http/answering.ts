@@ -11,7 +11,7 @@ import { errorFields, failureFields, isLostReader } from './problem/log-fields.j
 import { problemOf } from './problem/problem.js';
 import { requestIdOf } from './request/request-id.js';
 import { type Answer, problemAnswer } from './response/answer.js';
-import { FoldRefused } from '../read/admit-fold.js';
+import { PageRefused } from '../read/admit-page.js';
 import { send } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
 
@@ -72,10 +72,11 @@ const affordable = async ({ state }: HttpContext, answer: Answer): Promise<E.Eit
 };
 
 /** A client that has gone was not refused for want of anything: whoever looks for overload must not find it. */
-const unheard = (outcome: E.Either<Failure, Answer>): E.Either<Failure, Answer> =>
-  E.mapLeft((failure: Failure): Failure => (isForWant(failure) ? { _tag: 'ClientGone' } : failure))(outcome);
-
-const isForWant = (failure: Failure): boolean => failure._tag === 'Overloaded' || failure instanceof FoldRefused;
+const withOverload = (outcome: E.Either<Failure, Answer>, connection: Connection): E.Either<Failure, Answer> => {
+  if (E.isRight(outcome)) return outcome;
+  const isForWant = outcome.left._tag === 'Overloaded' || outcome.left instanceof PageRefused;
+  return isForWant ? E.left({ _tag: connection.isGone() ? 'ClientGone' : 'Overloaded' }) : outcome;
+};
 
 /**
  * The outermost middleware: gives the request its id, turns what came of it into an answer, sends that, and leaves one
@@ -112,7 +113,7 @@ export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps
     };
     const answered = await outcomeOf(ctx, next);
     const afforded = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);
-    const outcome = connection.isGone() ? unheard(afforded) : afforded;
+    const outcome = withOverload(afforded, connection);
     const failure = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const answer = E.isLeft(outcome) ? problemAnswer(problemOf(outcome.left)) : outcome.right;
     const more = failure === undefined ? {} : { failure };

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { DocumentState } from '../domain/document/state.js';
-import type { AdmitFold } from './admit-fold.js';
+import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History } from './history.js';
 import type { DocumentQueries, FileVersion } from './queries.js';
@@ -28,13 +28,13 @@ type GetFileDeps = {
 /** The file a document has now or had at a revision; `file` is null while it has none, none for no such document. */
 export const makeGetFile =
   ({ queries, history, freshness }: GetFileDeps) =>
-  (documentId: string, asOf: AsOf, admitFold: AdmitFold): TE.TaskEither<LoadFailure, O.Option<FileVersion>> =>
+  (documentId: string, asOf: AsOf, admitPage: AdmitPage): TE.TaskEither<LoadFailure, O.Option<FileVersion>> =>
   async () => {
     if (asOf._tag === 'Now' && !freshness.isBehind()) {
       const row = await queries.fileOf(documentId)();
       if (E.isRight(row)) return row;
     }
-    const then = await history.stateAsOf(documentId, asOf, admitFold)();
+    const then = await history.stateAsOf(documentId, asOf, admitPage)();
     if (E.isLeft(then)) return then;
     return E.right(
       O.chain(({ state, revision }: { state: DocumentState; revision: bigint }): O.Option<FileVersion> =>

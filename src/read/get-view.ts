@@ -1,6 +1,6 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
-import type { AdmitFold } from './admit-fold.js';
+import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History, StateThen } from './history.js';
 import type { Queries, View } from './queries.js';
@@ -16,7 +16,7 @@ type GetViewDeps<State> = {
 /** GET by id: the row; the folded stream when the row may be behind or its database is away, or for an earlier state. */
 export const makeGetView =
   <State>({ queries, history, freshness, render }: GetViewDeps<State>) =>
-  (id: string, asOf: AsOf, admitFold: AdmitFold): TE.TaskEither<LoadFailure, O.Option<View>> =>
+  (id: string, asOf: AsOf, admitPage: AdmitPage): TE.TaskEither<LoadFailure, O.Option<View>> =>
   async () => {
     if (asOf._tag === 'Now' && !freshness.isBehind()) {
       const row = await queries.byId(id)();
@@ -24,6 +24,6 @@ export const makeGetView =
     }
     const toView = ({ state, revision }: StateThen<State>): O.Option<View> =>
       O.map((body: string) => ({ id, revision, body }))(render(id, state));
-    const then = await history.stateAsOf(id, asOf, admitFold)();
+    const then = await history.stateAsOf(id, asOf, admitPage)();
     return E.isLeft(then) ? then : E.right(O.chain(toView)(then.right));
   };

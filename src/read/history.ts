@@ -3,7 +3,7 @@ import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import { type AdmitFold, FoldRefused } from './admit-fold.js';
+import { type AdmitPage, PageRefused } from './admit-page.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
 
@@ -28,7 +28,7 @@ export type History<State> = {
   readonly stateAsOf: (
     id: string,
     asOf: AsOf,
-    admitFold: AdmitFold,
+    admitPage: AdmitPage,
   ) => TE.TaskEither<LoadFailure, O.Option<StateThen<State>>>;
   /**
    * Pages of an entity's events, once, pulled at the reader's pace. Whether the entity exists is known before the
@@ -38,6 +38,7 @@ export type History<State> = {
   readonly events: (
     id: string,
     request: EventsRequest,
+    admitPage?: AdmitPage,
   ) => TE.TaskEither<LoadFailure | NeverExisted, AsyncIterable<EventsPage>>;
 };
 
@@ -60,12 +61,12 @@ export class UndecodableEventError extends Error {
   }
 }
 
-/** A store of which each page is folded when it has been admitted. */
-const admitted = ({ readStream }: EventStore, admitFold: AdmitFold): Pick<EventStore, 'readStream'> => ({
+/** A store of which each page is given when it has been admitted. */
+const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventStore, 'readStream'> => ({
   async *readStream(stream, range) {
-    if (!(await admitFold())) throw new FoldRefused();
+    if (!(await admitPage())) throw new PageRefused();
     for await (const page of readStream(stream, range)) {
-      if (!(await admitFold())) throw new FoldRefused();
+      if (!(await admitPage())) throw new PageRefused();
       yield page;
     }
   },
@@ -83,10 +84,10 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const { store, serde, fold, telling, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
-  const stateAsOf: History<State>['stateAsOf'] = (id, asOf, admitFold) => async () => {
+  const stateAsOf: History<State>['stateAsOf'] = (id, asOf, admitPage) => async () => {
     let then: StateThen<State> | undefined;
     const outcome = await visitStream(
-      admitted(store, admitFold),
+      admitted(store, admitPage),
       serde,
       streamOf(id),
       rangeOf(asOf),
@@ -101,9 +102,13 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  async function* render(id: string, request: EventsRequest): AsyncGenerator<EventsPage, void, undefined> {
-    const { proof, ...range } = request;
-    for await (const page of store.readStream(streamOf(id), range)) {
+  async function* render(
+    id: string,
+    { proof, ...range }: EventsRequest,
+    admitPage: AdmitPage | undefined,
+  ): AsyncGenerator<EventsPage, void, undefined> {
+    const { readStream } = admitPage === undefined ? store : admitted(store, admitPage);
+    for await (const page of readStream(streamOf(id), range)) {
       const bodies = page.map((stored) => {
         const decoded = serde.decode(stored);
         if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);
@@ -120,8 +125,8 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return false;
   };
 
-  const events: History<State>['events'] = (id, request) => async () => {
-    const pages = render(id, request);
+  const events: History<State>['events'] = (id, request, admitPage) => async () => {
+    const pages = render(id, request, admitPage);
     try {
       const first = await pages.next();
       if (first.done === true) return (await exists(id)) ? E.right(noPages) : E.left({ _tag: 'NeverExisted' });

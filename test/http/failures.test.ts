@@ -184,6 +184,23 @@ describe('failures over HTTP', () => {
     expect(JSON.stringify(stack.log.filter(({ level }) => level === 'error'))).to.contain('the read model went away');
   });
 
+  it('resets the connection of a client to whom its end would be that of the list', async () => {
+    const failing = new Readable({ read: () => undefined });
+    const as = await start(({ businesses }) => ({
+      businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(failing) } },
+    }));
+    failing.push('[{"_id":"1"}');
+    const { port } = new URL(stack.baseUrl);
+    const ended = await new Promise<string>((resolve) => {
+      connect(Number(port), '127.0.0.1')
+        .on('data', () => failing.destroy(new Error('the read model went away')))
+        .on('end', () => resolve('as if that were all'))
+        .on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''))
+        .write(`GET /api/v1/business HTTP/1.0\r\nAuthorization: Bearer ${as}\r\n\r\n`);
+    });
+    expect(ended).to.equal('ECONNRESET');
+  });
+
   it('answers a history by 503 when the log goes before there is more than its first page', async () => {
     const as = await start(({ store }) => ({
       store: {

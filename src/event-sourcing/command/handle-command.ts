@@ -30,14 +30,17 @@ export type CommandLimits = {
   readonly maxPause: number;
   /** Commands of one entity that may wait. */
   readonly queue: number;
+  /** Repeats of keyed commands of one entity that may wait to be answered. */
+  readonly replays: number;
   /** Folded streams kept, at most twice as many. */
   readonly cached: number;
 };
 
-const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, cached: 2500 };
+const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, replays: 100, cached: 2500 };
 
 type Attempt<State, Event, Failure> =
   | { readonly _tag: 'Done'; readonly outcome: E.Either<Failure, Handled<State, Event>> }
+  | { readonly _tag: 'Replay'; readonly revision: Revision; readonly isJustRead: boolean }
   | { readonly _tag: 'Again'; readonly known: Folded<State> };
 
 /** Where a fold came from: a fold that was not just read may be behind, so it may only lead to an append. */
@@ -58,7 +61,9 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
   const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached, ({ state }) =>
     roughSize(state),
   );
-  const queue = makeCommandQueue(limits.queue, (failure) => failure instanceof StoreUnavailable);
+  const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable;
+  const queue = makeCommandQueue(limits.queue, isShared);
+  const replays = makeCommandQueue(limits.replays, isShared);
 
   const done = (outcome: E.Either<Failure, Handled<State, Event>>): Attempt<State, Event, Failure> => ({
     _tag: 'Done',
@@ -157,22 +162,11 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
     }
   };
 
-  const replay = async (
-    call: CommandCall<Command>,
-    revision: Revision,
-    isJustRead: boolean,
-  ): Promise<Attempt<State, Event, Failure>> => {
-    const replayed = await replayCommand(deps, call.stream, call.envelope, revision);
-    if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return done(replayed);
-    // the log may have been restored from before the command that the cache remembers
-    return { _tag: 'Again', known: unfolded(decider.initialState) };
-  };
-
   const attempt = async (call: CommandCall<Command>, basis: Basis<State>): Promise<Attempt<State, Event, Failure>> => {
     const { folded, justRead } = basis;
     const known = await knownRevision(call, basis);
     if (E.isLeft(known)) return done(known);
-    if (known.right !== undefined) return replay(call, known.right, justRead);
+    if (known.right !== undefined) return { _tag: 'Replay', revision: known.right, isJustRead: justRead };
 
     const decision = decider.decide(call.command)(folded.state);
     const isMatch = call.precondition?.(folded.revision) ?? true;
@@ -205,17 +199,36 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
       : read(call, empty);
   };
 
-  const run = (call: CommandCall<Command>) => async (): Promise<E.Either<Failure, Handled<State, Event>>> => {
-    let basis = await first(call);
+  type Settled = Exclude<Attempt<State, Event, Failure>, { readonly _tag: 'Again' }>;
+  type Begin = () => Promise<E.Either<LoadFailure, Basis<State>>>;
+
+  const run = (call: CommandCall<Command>, begin: Begin) => async (): Promise<E.Either<Failure, Settled>> => {
+    let basis = await begin();
     for (let count = 1; ; count++) {
       if (E.isLeft(basis)) return basis;
       const result = await attempt(call, basis.right);
-      if (result._tag === 'Done') return result.outcome;
+      if (result._tag === 'Replay') return E.right(result);
+      if (result._tag === 'Done') return E.isLeft(result.outcome) ? result.outcome : E.right(result);
       if (count === limits.attempts) return E.left({ _tag: 'StreamContended', stream: call.stream });
       if (count > 2) await pause(drawnPause(count - 2, limits.maxPause));
       basis = await read(call, result.known);
     }
   };
 
-  return (call) => queue(call.stream, run(call));
+  /** A replay folds the stream once more: it waits behind other replays, and no command of the entity behind it. */
+  const handle = async (
+    call: CommandCall<Command>,
+    begin: Begin,
+  ): Promise<E.Either<Failure, Handled<State, Event>>> => {
+    const settled = await queue(call.stream, run(call, begin))();
+    if (E.isLeft(settled)) return settled;
+    if (settled.right._tag === 'Done') return settled.right.outcome;
+    const { revision, isJustRead } = settled.right;
+    const replayed = await replays(call.stream, () => replayCommand(deps, call.stream, call.envelope, revision))();
+    if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return replayed;
+    // the log may have been restored from before the command that the cache remembers
+    return handle(call, () => read(call, unfolded(decider.initialState)));
+  };
+
+  return (call) => () => handle(call, () => first(call));
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { twoTurns } from './loop-turns.js';
+import { crowdSeen } from './loop-turns.js';
 import type { Holder } from './resource.js';
 
 /** Requests of a connection that may wait to be answered; one that sends more is cut. */
@@ -87,7 +87,14 @@ export class Connection implements Holder {
 
   cut(reason: string): void {
     this.cutFor ??= reason;
-    this.#socket.destroy();
+    this.breakOff();
+  }
+
+  /** Ends it, by a reset in the midst of an answer: one that the end of the connection ends would else look complete. */
+  breakOff(): void {
+    const response = this.#current?.response;
+    if (response?.headersSent === true && !response.writableFinished) this.#socket.resetAndDestroy();
+    else this.#socket.destroy();
   }
 
   onceAnswered(release: () => void): void {
@@ -134,7 +141,7 @@ export class Connection implements Holder {
   /** While many come, some of them have gone before we hear of it: nothing has been begun for those. */
   async #beLetIn(): Promise<void> {
     await this.#admitted;
-    await twoTurns();
+    await crowdSeen();
     this.#admitted = undefined;
     this.#mark();
   }

@@ -18,8 +18,10 @@ export type Connections = {
   readonly stop: () => void;
 };
 
-/** One that was of use within this time keeps its place from one that has just come, ms. */
+/** One that answers a request and moved something within this time keeps its place from one that has just come, ms. */
 const KEEPS_PLACE = 1_000;
+/** So does one that had a request to answer within this time. */
+const IDLE_KEEPS_PLACE = 250;
 /** A new one waits so long for a place that is of no use, ms; then an idle one has to give way, however short its pause. */
 const WAITS = 1_000;
 /** New ones that wait at once; with one more, the one that came first is refused. */
@@ -28,22 +30,26 @@ const MAX_WAITING = 16;
 const OBSERVE_INTERVAL = 500;
 const POLL_INTERVAL = 100;
 
-/** The one that has been of no use for the longest, and for at least `leastMs`. */
-const slowest = (connections: ReadonlyArray<Connection>, leastMs: number): Connection | undefined => {
-  let [found, longest]: [Connection | undefined, number] = [undefined, leastMs];
-  for (const connection of connections) {
-    const stalled = connection.stalledFor();
-    if (stalled >= longest) [found, longest] = [connection, stalled];
-  }
+type Measured = readonly [connection: Connection, stalledFor: number];
+
+const longest = (measured: ReadonlyArray<Measured>): Connection | undefined => {
+  let [found, most]: readonly [Connection | undefined, number] = [undefined, -1];
+  for (const [connection, stalled] of measured) if (stalled > most) [found, most] = [connection, stalled];
   return found;
 };
 
-/** The one that has had no request to answer for the longest, of all of them. */
-const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  slowest(
-    connections.filter(({ isVacant }) => isVacant),
-    0,
+const measure = (connections: ReadonlyArray<Connection>): ReadonlyArray<Measured> =>
+  connections.map((connection) => [connection, connection.stalledFor()]);
+
+/** The one that has been of no use for the longest, if it has been for long enough to lose its place. */
+const slowest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
+  longest(
+    measure(connections).filter(([{ isVacant }, stalled]) => stalled >= (isVacant ? IDLE_KEEPS_PLACE : KEEPS_PLACE)),
   );
+
+/** The one that has had no request to answer for the longest, however short that is. */
+const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
+  longest(measure(connections.filter(({ isVacant }) => isVacant)));
 
 type Newcomer = { readonly connection: Connection; readonly since: number; readonly letIn: () => void };
 
@@ -89,9 +95,7 @@ export const makeConnections = (
     for (const newcomer of waiting.toReversed()) {
       const isLate = now - newcomer.since >= WAITS;
       if (isFull && !isLate) continue;
-      const found = hasPlace(
-        (connections) => slowest(connections, KEEPS_PLACE) ?? (isLate ? idlest(connections) : undefined),
-      );
+      const found = hasPlace((connections) => slowest(connections) ?? (isLate ? idlest(connections) : undefined));
       isFull = !found;
       if (!found && !isLate) continue;
       leave(newcomer);
@@ -114,7 +118,7 @@ export const makeConnections = (
     if (perAddress === undefined) return true;
     const own = [...open.keys()].filter((connection) => connection.address === address);
     if (own.length < perAddress) return true;
-    const victim = idlest(own) ?? slowest(own, KEEPS_PLACE);
+    const victim = idlest(own) ?? slowest(own);
     if (victim !== undefined) cut(victim, 'too many connections of its address');
     return victim !== undefined;
   };
@@ -144,7 +148,7 @@ export const makeConnections = (
         connection.cut('refused: all connections of its address are in use');
         return;
       }
-      const isPlaced = waiting.length === 0 && hasPlace((connections) => slowest(connections, KEEPS_PLACE));
+      const isPlaced = waiting.length === 0 && hasPlace((connections) => slowest(connections));
       open.set(connection, socket);
       if (!isPlaced) wait(connection);
     },

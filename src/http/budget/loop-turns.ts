@@ -39,11 +39,19 @@ export const noteArrival = (): void => {
   watch();
 };
 
-/** Resolves when the event loop has looked twice at every socket: by then one that was reset is known to have gone. */
-export const twoTurns = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(() => setImmediate(resolve));
-  });
+/** Whether connections come turn after turn. */
+const isCrowded = (): boolean => missed > 1 || (missed === 1 && hasArrived);
+
+/**
+ * To be awaited before a request on a new connection begins. While connections come turn after turn, it resolves when the
+ * event loop has looked twice at every socket: by then it is known which of them have been reset.
+ */
+export const crowdSeen = (): Promise<void> =>
+  isCrowded()
+    ? new Promise((resolve) => {
+        setImmediate(() => setImmediate(resolve));
+      })
+    : Promise.resolve();
 
 /**
  * To be awaited before each piece of work that takes long: a page of events that is folded, a part of a stream that is

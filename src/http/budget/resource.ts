@@ -33,6 +33,9 @@ type Waiting = { readonly holder: Holder; readonly amount: number; readonly sett
 /** Between two searches for a stalled holder while somebody waits, ms. */
 const POLL_INTERVAL = 100;
 
+/** So many wait at once; with one more, the one that came first is refused: it would hardly be served in time. */
+const MAX_WAITING = 100;
+
 const TIMEOUT = 2_000;
 const STALLED = 1_000;
 
@@ -89,6 +92,7 @@ export const makeResource = ({ total, timeoutMs = TIMEOUT, stalledMs = STALLED }
       const entry: Waiting = { holder, amount, settle };
       const timer = setTimeout(() => settle(false), timeoutMs);
       waiting.add(entry);
+      if (waiting.size > MAX_WAITING) [...waiting][0]?.settle(false);
       holder.onceClosed(() => settle(false));
       polling ??= setInterval(evict, POLL_INTERVAL);
       evict();

@@ -7,6 +7,8 @@ export type Problem = {
   readonly name: string;
   readonly message: string;
   readonly errors?: ReadonlyArray<Fault>;
+  /** Whether the connection ends with it. */
+  readonly closes?: boolean;
   /** Name, value, name, value … */
   readonly headers?: ReadonlyArray<string>;
 };
@@ -115,7 +117,8 @@ const problems: ProblemTable = {
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,
   KeysUnavailable: unavailable,
-  Overloaded: unavailable,
+  // what else the connection has asked for would be refused as well, and its place is wanted
+  Overloaded: (failure) => ({ ...unavailable(failure), closes: true }),
   NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,

@@ -1,5 +1,5 @@
 import { either as E, option as O, type taskEither as TE } from 'fp-ts';
-import type { AdmitFold } from '../../read/admit-fold.js';
+import type { AdmitPage } from '../../read/admit-page.js';
 import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { AsOf } from '../../read/history.js';
@@ -12,7 +12,7 @@ import { type Answer, ok } from '../response/answer.js';
 import { askedRecord } from './asked-record.js';
 import { admitFoldFor } from './admit-fold-for.js';
 
-type Get = (id: string, asOf: AsOf, admitFold: AdmitFold) => TE.TaskEither<LoadFailure, O.Option<View>>;
+type Get = (id: string, asOf: AsOf, admitPage: AdmitPage) => TE.TaskEither<LoadFailure, O.Option<View>>;
 
 /** Places of lists that a large record takes: it is held as a whole. */
 const LARGE_RECORD = 2;

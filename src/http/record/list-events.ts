@@ -46,8 +46,11 @@ const answer = async (
   }
 };
 
-/** A history of at most so many events is read without a place among the histories while none is free. */
+/** A history of at most so many events needs no place among the histories while none is free, but bytes. */
 const SHORT = 50;
+
+/** Two pages of a stream, as events and as texts. */
+const SHORT_BYTES = 8 * 1024 * 1024;
 
 /** Whether few events are asked for, or there are no more. */
 const isShort = async (events: Events, id: string, { limit }: EventsRequest): Promise<E.Either<Failure, boolean>> => {
@@ -56,7 +59,7 @@ const isShort = async (events: Events, id: string, { limit }: EventsRequest): Pr
   return E.isLeft(head) ? head : E.right(head.right < BigInt(SHORT));
 };
 
-/** Takes a place where one is free. Else a long history waits for one, and a short one is read without. */
+/** Takes a place where one is free. Else a long history waits for one, and a short one for what it holds. */
 const admit = async (
   { ctx: { state } }: Exchange,
   events: Events,
@@ -66,7 +69,8 @@ const admit = async (
   if (await state.takeFree('histories')) return E.right(true);
   const short = await isShort(events, id, request);
   if (E.isLeft(short)) return short;
-  return short.right || (await state.take('histories')) ? E.right(true) : E.left({ _tag: 'Overloaded' });
+  const isAdmitted = short.right ? await state.take('bytes', SHORT_BYTES) : await state.take('histories');
+  return isAdmitted ? E.right(true) : E.left({ _tag: 'Overloaded' });
 };
 
 const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
@@ -96,6 +100,6 @@ export const listEvents =
     }
     const admitted = await admit(exchange, events, id.right, request);
     if (E.isLeft(admitted)) return admitted;
-    const pages = await events(id.right, request)();
+    const pages = await events(id.right, request, () => ctx.state.turn())();
     return E.isLeft(pages) ? pages : answer(pages.right, headers);
   };

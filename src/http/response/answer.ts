@@ -14,6 +14,8 @@ export type Answer = {
   readonly contentType?: string;
   /** Default: nothing may be loaded or framed. */
   readonly contentSecurityPolicy?: string;
+  /** Whether the connection ends with it. */
+  readonly closes?: boolean;
 };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -25,8 +27,9 @@ export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): An
   headers,
 });
 
-export const problemAnswer = ({ status, name, message, errors, headers = [] }: Problem): Answer => ({
+export const problemAnswer = ({ status, name, message, errors, headers = [], closes = false }: Problem): Answer => ({
   status,
   headers,
+  closes,
   body: JSON.stringify({ name, message, status, errors }),
 });

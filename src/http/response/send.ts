@@ -33,15 +33,15 @@ const headersOf = (answer: Answer, requestId: string): Array<string> => {
 const sendWhole = (
   { req, res }: HttpContext,
   headers: Array<string>,
-  status: number,
+  { status, closes = false }: Answer,
   body: string | Buffer | undefined,
 ): void => {
   if (body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(body)));
-  const isLast = mustClose(req);
-  if (isLast) headers.push('Connection', 'close');
+  const hasMore = mustClose(req);
+  if (hasMore || closes) headers.push('Connection', 'close');
   const content = req.method === 'HEAD' ? undefined : body;
   res.writeHead(status, headers);
-  if (!isLast) {
+  if (!hasMore) {
     res.end(content);
     return;
   }
@@ -49,16 +49,29 @@ const sendWhole = (
   linger(req, () => res.end());
 };
 
+const isLong = (body: string | Buffer | undefined): body is string | Buffer =>
+  body !== undefined && body.length > PIECE;
+
 /** Whatever comes of a stream that nobody will read, it is no failure. */
 const discard = (body: Readable): void => {
   body.on('error', () => undefined).destroy();
 };
 
-/** Passes the parts of a stream on, each in its turn. */
+/**
+ * The system is given so many bytes at once: only when it has taken all of them it is known that the client has taken
+ * anything, and a slow client must not look like one that has stopped.
+ */
+const PIECE = 64 * 1024;
+
+/** Passes the parts of a stream on, each in its turn, in pieces. */
 const inTurns = ({ turn }: RequestState): Transform =>
   new Transform({
-    transform: (part: Buffer, _encoding, done) => {
-      turn(part.length).then(() => done(null, part), done);
+    transform(part: Buffer, _encoding, done) {
+      const pass = (): void => {
+        for (let start = 0; start < part.length; start += PIECE) this.push(part.subarray(start, start + PIECE));
+        done();
+      };
+      turn(part.length).then(pass, done);
     },
   });
 
@@ -77,6 +90,8 @@ const sendStream = async (
     return;
   }
   const deadline = setTimeout(() => connection.cut('an answer was not read in time'), longest).unref();
+  // without chunks nothing else tells the client that this was not all
+  body.once('error', () => connection.breakOff());
   try {
     await pipeline(body, inTurns(state), res);
   } finally {
@@ -103,5 +118,8 @@ export const send = async (
   }
   const headers = headersOf(answer, ctx.state.requestId);
   if (body instanceof Readable) await sendStream(ctx, headers, status, body, connection, longest);
-  else sendWhole(ctx, headers, status, body);
+  else if (isLong(body) && !mustClose(ctx.req)) {
+    headers.push('Content-Length', String(Buffer.byteLength(body)));
+    await sendStream(ctx, headers, status, Readable.from([Buffer.from(body)]), connection, longest);
+  } else sendWhole(ctx, headers, answer, body);
 };

@@ -42,6 +42,27 @@ describe('a command under an idempotency key', () => {
     expect(await notesOf(store, stream)).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('holds up no other command of the stream while it is answered again', async () => {
+    await handled(handle(stream, take('a'), { key: 'k1' }));
+    let isHeld = false;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const process = aProcess({
+      ...store,
+      async *readStream(name, range) {
+        if (isHeld && range.limit !== undefined) await held;
+        yield* store.readStream(name, range);
+      },
+    });
+    await handled(process(stream, take('b')));
+    isHeld = true;
+    const again = process(stream, take('a'), { key: 'k1' });
+    await handled(process(stream, take('c')));
+    expect(await notesOf(store, stream)).to.deep.equal(['a', 'b', 'c']);
+    letGo();
+    expect((await handled(again)).replayed).to.equal(true);
+  });
+
   it('is refused when it comes with another request', async () => {
     await handle(stream, take('a'), { key: 'k1' });
     expect(await handle(stream, take('b'), { key: 'k1' })).to.deep.equal(reused);

@@ -69,6 +69,7 @@ export const streams = (seeded: Seeded): ReadonlyArray<Stream> => {
     { name: 'page of documents', path: `${API}/document?limit=1000`, needs: 'viewer' },
     { name: 'events of a business', path: `${API}/business/${longBusiness}/events`, needs: 'auditor' },
     { name: 'page of events', path: `${API}/document/${longDocument}/events?limit=1000`, needs: 'auditor' },
+    { name: 'fifty long events', path: `${API}/document/${longDocument}/events?limit=50&proof=true`, needs: 'auditor' },
     { name: 'events of a document', path: `${API}/document/${longDocument}/events`, needs: 'auditor' },
     { name: 'record', path: `${API}/business/${owned}`, needs: 'viewer' },
     { name: 'largest record', path: `${API}/business/${longOwned}`, needs: 'viewer' },

@@ -106,6 +106,16 @@ describe('what the process has only so much of', () => {
     expect(await take(gone, 1)).to.equal(false);
   });
 
+  it('is refused to the first of those who wait when there are very many', async () => {
+    const { take } = makeResource({ ...limits, timeoutMs: 60_000 });
+    const first = holder();
+    await take(first, 10);
+    const waiting = Array.from({ length: 101 }, () => take(holder(), 10));
+    expect(await waiting[0]).to.equal(false);
+    first.answer();
+    expect(await waiting[1]).to.equal(true);
+  });
+
   it('is granted whole to who asks for more than there is', async () => {
     const { take } = makeResource(limits);
     const large = holder();
