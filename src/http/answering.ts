@@ -44,9 +44,11 @@ const grants = (budget: ProcessBudget, connection: Connection): Pick<RequestStat
   };
   return {
     turn,
-    // of the other resources any amount stands for a whole piece of work
-    take: async (resource, amount) =>
-      (await budget[resource].take(connection, amount)) && turn(resource === 'bytes' ? amount : undefined),
+    take: async (resource, amount) => {
+      const isGranted = await budget[resource].take(connection, amount);
+      // bytes are only room for what comes or goes bit by bit; of the others each place stands for long work
+      return resource === 'bytes' ? isGranted && !connection.isGone() : isGranted && turn();
+    },
     takeFree: async (resource) => budget[resource].takeFree(connection) && turn(),
   };
 };

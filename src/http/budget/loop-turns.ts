@@ -7,16 +7,24 @@ const MAX_MISSED = 8;
 type Waiting = { readonly bytes: number; readonly begin: () => void };
 
 const waiting: Array<Waiting> = [];
+let newcomers: Array<() => void> = [];
 /** Bytes that may still be worked on in this turn. */
 let left = TURN_BYTES;
 let hasArrived = false;
 let missed = 0;
 let isWatching = false;
 
+const letNewcomersBegin = (): void => {
+  const begun = newcomers;
+  newcomers = [];
+  for (const begin of begun) begin();
+};
+
 const beginTurn = (): void => {
   missed = hasArrived && missed < MAX_MISSED ? missed + 1 : 0;
   hasArrived = false;
   left = missed > 0 ? 0 : TURN_BYTES;
+  if (missed === 0) letNewcomersBegin();
   while (left > 0) {
     const next = waiting.shift();
     if (next === undefined) break;
@@ -39,19 +47,14 @@ export const noteArrival = (): void => {
   watch();
 };
 
-/** Whether connections come turn after turn. */
-const isCrowded = (): boolean => missed > 1 || (missed === 1 && hasArrived);
-
 /**
- * To be awaited before a request on a new connection begins. While connections come turn after turn, it resolves when the
- * event loop has looked twice at every socket: by then it is known which of them have been reset.
+ * To be awaited before a request on a new connection begins: while connections come turn after turn, it begins together
+ * with others when they pause, or after eight turns. So they are accepted first, and it is known which have been reset.
  */
-export const crowdSeen = (): Promise<void> =>
-  isCrowded()
-    ? new Promise((resolve) => {
-        setImmediate(() => setImmediate(resolve));
-      })
-    : Promise.resolve();
+export const crowdSeen = (): Promise<void> => {
+  const isCrowded = missed > 1 || (missed === 1 && hasArrived);
+  return isCrowded ? new Promise((begin) => newcomers.push(begin)) : Promise.resolve();
+};
 
 /**
  * To be awaited before each piece of work that takes long: a page of events that is folded, a part of a stream that is

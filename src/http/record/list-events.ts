@@ -46,20 +46,17 @@ const answer = async (
   }
 };
 
-/** A history of at most so many events needs no place among the histories while none is free, but bytes. */
+/** A history of at most so many events does not wait behind longer ones: it takes bytes instead of a place. */
 const SHORT = 50;
 
-/** Two pages of a stream, as events and as texts. */
-const SHORT_BYTES = 8 * 1024 * 1024;
+/** What a large event takes while it is read: as an event, as a text, and as part of the answer. */
+const EVENT_BYTES = 192 * 1024;
 
-/** Whether few events are asked for, or there are no more. */
-const isShort = async (events: Events, id: string, { limit }: EventsRequest): Promise<E.Either<Failure, boolean>> => {
-  if (limit !== undefined && limit <= SHORT) return E.right(true);
-  const head = await newestRevision(events, id);
-  return E.isLeft(head) ? head : E.right(head.right < BigInt(SHORT));
-};
+/** How many events are asked for, as far as there are so many. */
+const countOf = async (events: Events, id: string, { limit }: EventsRequest): Promise<E.Either<Failure, number>> =>
+  E.map((head: bigint) => Math.min(limit ?? Infinity, Number(head) + 1))(await newestRevision(events, id));
 
-/** Takes a place where one is free. Else a long history waits for one, and a short one for what it holds. */
+/** Takes a place where one is free. Else a long history waits for one, and a short one for as much as it may hold. */
 const admit = async (
   { ctx: { state } }: Exchange,
   events: Events,
@@ -67,9 +64,10 @@ const admit = async (
   request: EventsRequest,
 ): Promise<E.Either<Failure, true>> => {
   if (await state.takeFree('histories')) return E.right(true);
-  const short = await isShort(events, id, request);
-  if (E.isLeft(short)) return short;
-  const isAdmitted = short.right ? await state.take('bytes', SHORT_BYTES) : await state.take('histories');
+  const count = await countOf(events, id, request);
+  if (E.isLeft(count)) return count;
+  const isAdmitted =
+    count.right <= SHORT ? await state.take('bytes', count.right * EVENT_BYTES) : await state.take('histories');
   return isAdmitted ? E.right(true) : E.left({ _tag: 'Overloaded' });
 };
 

@@ -32,7 +32,12 @@ describe('requests and the budget of the process', () => {
       },
       takeFree: () => !isExhausted,
     });
-    return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
+    return {
+      lists: none('lists'),
+      histories: none('histories'),
+      files: none('files'),
+      bytes: none('bytes'),
+    };
   };
 
   const start = async (ports?: (ports: ServicePorts) => Partial<ServicePorts>): Promise<void> => {
@@ -134,12 +139,12 @@ describe('requests and the budget of the process', () => {
     expect([lengths, asked]).to.deep.equal([[1, 1], []]);
   });
 
-  it('take the bytes of two pages for a history that is short', async () => {
+  it('take bytes for each event of a history that is short', async () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}/events`, `/business/${id}/events?limit=50`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
-    expect(asked).to.deep.equal(paths.map(() => ['bytes', 8 * 1024 * 1024]));
+    expect(asked).to.deep.equal(paths.map(() => ['bytes', 192 * 1024]));
   });
 
   it('bring a body in one-byte chunks as in one piece', async () => {
