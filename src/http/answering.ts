@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Middleware } from 'koa';
+import { PageRefused } from '../read/admit-page.js';
 import { type Connection, connectionOf } from './budget/connection.js';
 import { loopTurn } from './budget/loop-turns.js';
 import { FREE_BYTES, type ProcessBudget } from './budget/process-budget.js';
@@ -11,7 +12,6 @@ import { errorFields, failureFields, isLostReader } from './problem/log-fields.j
 import { problemOf } from './problem/problem.js';
 import { requestIdOf } from './request/request-id.js';
 import { type Answer, problemAnswer } from './response/answer.js';
-import { PageRefused } from '../read/admit-page.js';
 import { send } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
 

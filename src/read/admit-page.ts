@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../event-sourcing/event-store.js';
  */
 export type AdmitPage = () => Promise<boolean>;
 
+/** A page of a stream was not admitted: nothing is wrong with the store. */
 export class PageRefused extends StoreUnavailable {
   constructor() {
     super('too many streams are read at once');

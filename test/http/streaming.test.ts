@@ -65,6 +65,13 @@ describe('streaming over HTTP', () => {
     [pulled, running] = [0, 0];
   });
 
+  /** How many reads are open when all of them have ended, or none ends any more. */
+  const allEnded = (): Promise<number> =>
+    eventually(
+      () => running,
+      (count) => count === 0,
+    );
+
   /** The answer to a GET, of which nothing is read yet. */
   const unread = async (path: string): Promise<IncomingMessage> => {
     const headers = { authorization: `Bearer ${stack.tokenFor('admin')}` };
@@ -91,22 +98,14 @@ describe('streaming over HTTP', () => {
     expect([status, (json as ReadonlyArray<unknown>).length]).to.deep.equal([200, 1000]);
     expect(running).to.equal(3);
     stopped.forEach((response) => response.on('error', () => undefined).destroy());
-    await eventually(
-      () => running,
-      (count) => count === 0,
-    );
+    await allEnded();
   });
 
   it('stops reading when the reader goes', async () => {
     const response = await unread(`/business/${id}/events`);
     await atRest(() => pulled);
     response.destroy();
-    expect(
-      await eventually(
-        () => running,
-        (count) => count === 0,
-      ),
-    ).to.equal(0);
+    expect(await allEnded()).to.equal(0);
     expect(pulled).to.be.lessThan(PAGES);
     const line = await eventually(
       () => stack.log.at(-1),
@@ -134,12 +133,7 @@ describe('streaming over HTTP', () => {
       (last) => JSON.stringify(last?.fields).includes('ClientGone'),
     );
     expect(line).to.deep.include({ level: 'info', message: 'request' });
-    expect(
-      await eventually(
-        () => running,
-        (count) => count === 0,
-      ),
-    ).to.equal(0);
+    expect(await allEnded()).to.equal(0);
     expect(pulled).to.be.lessThan(PAGES);
   });
 

@@ -79,6 +79,10 @@ const missingOf = async (client: Client, ids: ReadonlyArray<string>): Promise<Re
   return missing;
 };
 
+/** Sends again and again until it is answered by this status; gives the status of the last answer. */
+const answeredBy = async (wanted: number, send: () => Promise<Reply>): Promise<number> =>
+  (await eventually(send, ({ status }) => status === wanted)).status;
+
 describe('a full disk', function () {
   this.timeout(180_000);
   let disk: SmallDisk;
@@ -120,14 +124,7 @@ describe('a full disk', function () {
     const creating = createUntil(client, () => isOver);
     await disk.fill();
     expect(await eventually(client.readiness, ({ text }) => text === FULL.text)).to.deep.equal(FULL);
-    expect(
-      (
-        await eventually(
-          () => client.create(),
-          ({ status }) => status === 503,
-        )
-      ).status,
-    ).to.equal(503);
+    expect(await answeredBy(503, () => client.create())).to.equal(503);
     expect((await client.upload(3_000_000)).status).to.equal(503);
     for (const target of [
       '/api/v1/document?limit=1',
@@ -147,22 +144,8 @@ describe('a full disk', function () {
     expect(Math.max(...free)).to.be.lessThan(64 * 1024 * 1024);
 
     await disk.makeRoom();
-    expect(
-      (
-        await eventually(
-          () => client.create(),
-          ({ status }) => status === 200,
-        )
-      ).status,
-    ).to.equal(200);
-    expect(
-      (
-        await eventually(
-          () => client.upload(3_000_000),
-          ({ status }) => status === 200,
-        )
-      ).status,
-    ).to.equal(200);
+    expect(await answeredBy(200, () => client.create())).to.equal(200);
+    expect(await answeredBy(200, () => client.upload(3_000_000))).to.equal(200);
     isOver = true;
     const acknowledged = await creating;
     expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
@@ -215,14 +198,7 @@ describe('a full disk', function () {
     expect((await client.get('/api/v1/document')).status).to.equal(200);
 
     await disk.makeRoom();
-    expect(
-      (
-        await eventually(
-          () => client.create(),
-          ({ status }) => status === 200,
-        )
-      ).status,
-    ).to.equal(200);
+    expect(await answeredBy(200, () => client.create())).to.equal(200);
     expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
   });
 });

@@ -60,7 +60,7 @@ export class Connection implements Holder {
 
   /** Has a request answered when those before it have been. `answer` resolves when no more is done for it, and never rejects. */
   add(exchanged: Exchanged, answer: () => Promise<void>): void {
-    if (this.#socket.destroyed) return;
+    if (this.isGone()) return;
     const begin = (): void => void this.#answer(exchanged, answer);
     if (this.#current === undefined) begin();
     else if (this.#waiting.length + 1 < MAX_UNANSWERED) this.#waiting.push(begin);
@@ -106,7 +106,7 @@ export class Connection implements Holder {
   }
 
   stalledFor(): number {
-    return this.#isWaiting() && !this.#socket.destroyed ? performance.now() - this.#progress.at : 0;
+    return this.#isWaiting() && !this.isGone() ? performance.now() - this.#progress.at : 0;
   }
 
   /** To be called now and then: notes whether its client has moved anything. */

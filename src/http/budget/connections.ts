@@ -148,7 +148,7 @@ export const makeConnections = (
         connection.cut('refused: all connections of its address are in use');
         return;
       }
-      const isPlaced = waiting.length === 0 && hasPlace((connections) => slowest(connections));
+      const isPlaced = waiting.length === 0 && hasPlace(slowest);
       open.set(connection, socket);
       if (!isPlaced) wait(connection);
     },

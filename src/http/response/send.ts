@@ -25,8 +25,10 @@ const headersOf = (answer: Answer, requestId: string): Array<string> => {
   const headers = [...FIXED, 'X-Request-Id', requestId];
   headers.push('Content-Security-Policy', answer.contentSecurityPolicy ?? NOTHING_LOADED);
   if (answer.headers !== undefined) headers.push(...answer.headers);
-  if (answer.body !== undefined || answer.contentType !== undefined)
-    headers.push('Content-Type', answer.contentType ?? JSON_TYPE);
+  const { body, contentType } = answer;
+  if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
+  if (body !== undefined && !(body instanceof Readable))
+    headers.push('Content-Length', String(Buffer.byteLength(body)));
   return headers;
 };
 
@@ -36,7 +38,6 @@ const sendWhole = (
   { status, closes = false }: Answer,
   body: string | Buffer | undefined,
 ): void => {
-  if (body !== undefined) headers.push('Content-Length', String(Buffer.byteLength(body)));
   const hasMore = mustClose(req);
   if (hasMore || closes) headers.push('Connection', 'close');
   const content = req.method === 'HEAD' ? undefined : body;
@@ -48,9 +49,6 @@ const sendWhole = (
   if (content !== undefined) res.write(content);
   linger(req, () => res.end());
 };
-
-const isLong = (body: string | Buffer | undefined): body is string | Buffer =>
-  body !== undefined && body.length > PIECE;
 
 /** Whatever comes of a stream that nobody will read, it is no failure. */
 const discard = (body: Readable): void => {
@@ -118,8 +116,7 @@ export const send = async (
   }
   const headers = headersOf(answer, ctx.state.requestId);
   if (body instanceof Readable) await sendStream(ctx, headers, status, body, connection, longest);
-  else if (isLong(body) && !mustClose(ctx.req)) {
-    headers.push('Content-Length', String(Buffer.byteLength(body)));
-    await sendStream(ctx, headers, status, Readable.from([Buffer.from(body)]), connection, longest);
-  } else sendWhole(ctx, headers, answer, body);
+  else if (body !== undefined && body.length > PIECE && !mustClose(ctx.req))
+    await sendStream(ctx, headers, status, Readable.from(body), connection, longest);
+  else sendWhole(ctx, headers, answer, body);
 };

@@ -1,5 +1,6 @@
 import Router, { type RouterMiddleware } from '@koa/router';
 import { either as E } from 'fp-ts';
+import { connectionOf } from '../budget/connection.js';
 import type { Exchange, RequestState } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
@@ -17,7 +18,7 @@ const run = async (route: Route, admission: Admission, exchange: Exchange): Prom
   if (E.isLeft(admitted)) return admitted;
   const caller = admitted.right;
   if (caller !== undefined) exchange.ctx.state.caller = caller;
-  if (exchange.ctx.req.socket.destroyed) return E.left({ _tag: 'ClientGone' });
+  if (connectionOf(exchange.ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
   if (route.access === 'optional token') return route.handle(exchange)();
   return caller === undefined ? E.left({ _tag: 'Unauthenticated' }) : route.handle({ ...exchange, caller })();
 };
