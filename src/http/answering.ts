@@ -36,8 +36,13 @@ const MAX_LOGGED_PATH = 256;
 /** What a preflight is answered with: @koa/cors has set the headers. */
 const preflight: Answer = { status: 204 };
 
-/** What a request may take of the budget. */
-const grants = (budget: ProcessBudget, connection: Connection): Pick<RequestState, 'take' | 'takeFree' | 'turn'> => {
+/** What a request may take of the budget, in the name of its caller, or of its address as long as it has none. */
+const grants = (
+  budget: ProcessBudget,
+  connection: Connection,
+  ctx: { readonly state: RequestState },
+): Pick<RequestState, 'take' | 'takeFree' | 'turn'> => {
+  const caller = (): string => ctx.state.caller?.subject ?? connection.address;
   const turn: RequestState['turn'] = async (bytes) => {
     await loopTurn(bytes);
     return !connection.isGone();
@@ -45,11 +50,11 @@ const grants = (budget: ProcessBudget, connection: Connection): Pick<RequestStat
   return {
     turn,
     take: async (resource, amount) => {
-      const isGranted = await budget[resource].take(connection, amount);
+      const isGranted = await budget[resource].take(connection, caller(), amount);
       // bytes are only room for what comes or goes bit by bit; of the others each place stands for long work
       return resource === 'bytes' ? isGranted && !connection.isGone() : isGranted && turn();
     },
-    takeFree: async (resource) => budget[resource].takeFree(connection) && turn(),
+    takeFree: async (resource) => budget[resource].takeFree(connection, caller()) && turn(),
   };
 };
 
@@ -111,7 +116,7 @@ export const answering = ({ log, observe, budget, longestAnswer }: AnsweringDeps
     const connection = connectionOf(ctx.req.socket);
     ctx.state = {
       requestId: requestIdOf(ctx.req.headers['x-request-id']),
-      ...grants(budget, connection),
+      ...grants(budget, connection, ctx),
     };
     const answered = await outcomeOf(ctx, next);
     const afforded = E.isLeft(answered) ? answered : await affordable(ctx, answered.right);

@@ -26,7 +26,7 @@ describe('requests and the budget of the process', () => {
   /** Grants nothing when the test has begun, and keeps what was asked for. */
   const exhausted = (): ProcessBudget => {
     const none = (name: string) => ({
-      take: (_: unknown, amount?: number) => {
+      take: (_holder: unknown, _caller: string, amount?: number) => {
         asked.push([name, amount]);
         return Promise.resolve(!isExhausted);
       },
