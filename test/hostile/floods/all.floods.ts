@@ -25,7 +25,7 @@ const nothing: Seeded = {
   ...{ business: '', quietBusiness: '', document: '', largeFile: '' },
   ...{ owned: '', longOwned: '', longBusiness: '', longDocument: '' },
 };
-const nobody: Tokens = { viewer: '', auditor: '', editor: '' };
+const nobody: Tokens = { viewer: '', auditor: '', editor: '', somebody: '' };
 const names = floodsOf(nothing, nobody).map(({ name }) => name);
 
 const keep = (results: ReadonlyArray<FloodResult>): void => {
@@ -60,10 +60,12 @@ describe('the service under a flood', () => {
     await askRun('build');
     dataDir = await mkdtemp(path.join(tmpdir(), 'floods-'));
     seeded = await seed(dataDir);
-    const [viewer, auditor, editor] = await Promise.all(
-      ['viewer', 'auditor', 'editor'].map((role) => tokenFor(role, role)),
-    );
-    tokens = { viewer: viewer!, auditor: auditor!, editor: editor! };
+    tokens = {
+      viewer: await tokenFor('viewer', 'viewer'),
+      auditor: await tokenFor('auditor', 'auditor'),
+      editor: await tokenFor('editor', 'editor'),
+      somebody: await tokenFor('editor', 'somebody'),
+    };
   });
 
   after(async function () {

@@ -5,7 +5,7 @@ import type { Seeded } from '../support/seed.js';
 
 const slowHeaders: HostileClient = {
   sends: [{ text: 'GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ' }],
-  trickles: 'slow',
+  trickles: { text: 's' },
   reads: Infinity,
 };
 

@@ -5,6 +5,7 @@ import { bodies } from './bodies.js';
 import { connections } from './connections.js';
 import { pipelining } from './pipelining.js';
 import { readers } from './readers.js';
+import { slowBodies } from './slow-bodies.js';
 import { uploads } from './uploads.js';
 import { writes } from './writes.js';
 
@@ -17,6 +18,7 @@ export const floodsOf = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> =
     nothing,
     ...pipelining(seeded, tokens),
     ...bodies(tokens),
+    ...slowBodies(tokens),
     ...readers(seeded, tokens),
     ...connections(seeded, tokens),
     ...uploads(tokens),

@@ -10,7 +10,7 @@ export const uploads = ({ editor }: Tokens): ReadonlyArray<Flood> => {
   const head = sizedHead('POST', `${API}/document`, editor, FORM_TYPE, ANNOUNCED) + partHead('file', 'file.bin');
   const unfinished = {
     needs: 'editor' as const,
-    clients: [{ sends: [{ text: head }, { text: KIB, times: 16 }], trickles: 'k', reads: Infinity }],
+    clients: [{ sends: [{ text: head }, { text: KIB, times: 16 }], trickles: { text: 'k' }, reads: Infinity }],
     burst: 100,
     seconds: 8,
   };

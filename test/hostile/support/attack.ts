@@ -5,8 +5,8 @@ export type Sending = { readonly text: string; readonly times?: number };
 export type HostileClient = {
   /** Sent as fast as the service takes it. */
   readonly sends: ReadonlyArray<Sending>;
-  /** Sent after that, a byte a second, over and over. */
-  readonly trickles?: string;
+  /** Sent after that, four times a second. */
+  readonly trickles?: Sending;
   /** Bytes of the answers that it takes in a second: 0, none; Infinity, all. */
   readonly reads: number;
   /**

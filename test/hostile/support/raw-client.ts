@@ -44,13 +44,9 @@ const sendAll = async (socket: Socket, sends: ReadonlyArray<Sending>, count: Cou
   }
 };
 
-/** Calls `work` every second until the socket is closed. */
-const everySecond = (socket: Socket, work: (second: number) => void): void => {
-  let second = 0;
-  const timer = setInterval(() => {
-    work(second);
-    second += 1;
-  }, SECOND);
+/** Calls `work` at an interval, ms, until the socket is closed. */
+const every = (interval: number, socket: Socket, work: () => void): void => {
+  const timer = setInterval(work, interval);
   socket.once('close', () => clearInterval(timer));
 };
 
@@ -74,7 +70,7 @@ const open = (port: number, reads: number, count: Count): Socket => {
     return false; // paused until the next second
   };
   const socket = connect({ ...address, onread: { buffer: Buffer.alloc(reads), callback } });
-  everySecond(socket, () => socket.resume());
+  every(SECOND, socket, () => socket.resume());
   return socket;
 };
 
@@ -129,7 +125,7 @@ export const attack = async (port: number, client: HostileClient, count: Count):
   count.opened += 1;
   const sent = sendAll(socket, sends, count);
   if (trickles !== undefined)
-    void sent.then(() => everySecond(socket, (second) => socket.write(trickles.charAt(second % trickles.length))));
+    void sent.then(() => every(SECOND / 4, socket, () => void sendAll(socket, [trickles], count)));
   if (resetsAfter === undefined) return;
   await Promise.race([sent, delay(CONNECT_LIMIT, undefined, { ref: false })]);
   if (resetsAfter > 0) await delay(resetsAfter);

@@ -4,8 +4,8 @@ import { type Seeded, SMALL } from './seed.js';
 
 export const API = '/api/v1';
 
-/** Tokens by role. */
-export type Tokens = Readonly<Record<'viewer' | 'auditor' | 'editor', string>>;
+/** Tokens by role; `somebody` is an editor who sends nothing hostile. */
+export type Tokens = Readonly<Record<'viewer' | 'auditor' | 'editor' | 'somebody', string>>;
 
 const HOST = 'Host: 127.0.0.1\r\n';
 
