@@ -30,26 +30,22 @@ const MAX_WAITING = 16;
 const OBSERVE_INTERVAL = 500;
 const POLL_INTERVAL = 100;
 
-type Measured = readonly [connection: Connection, stalledFor: number];
-
-const longest = (measured: ReadonlyArray<Measured>): Connection | undefined => {
+const longest = (connections: ReadonlyArray<Connection>): Connection | undefined => {
   let [found, most]: readonly [Connection | undefined, number] = [undefined, -1];
-  for (const [connection, stalled] of measured) if (stalled > most) [found, most] = [connection, stalled];
+  for (const connection of connections) {
+    const stalled = connection.stalledFor();
+    if (stalled > most) [found, most] = [connection, stalled];
+  }
   return found;
 };
 
-const measure = (connections: ReadonlyArray<Connection>): ReadonlyArray<Measured> =>
-  connections.map((connection) => [connection, connection.stalledFor()]);
-
 /** The one that has been of no use for the longest, if it has been for long enough to lose its place. */
 const slowest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(
-    measure(connections).filter(([{ isVacant }, stalled]) => stalled >= (isVacant ? IDLE_KEEPS_PLACE : KEEPS_PLACE)),
-  );
+  longest(connections.filter((each) => each.stalledFor() >= (each.isVacant ? IDLE_KEEPS_PLACE : KEEPS_PLACE)));
 
 /** The one that has had no request to answer for the longest, however short that is. */
 const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(measure(connections.filter(({ isVacant }) => isVacant)));
+  longest(connections.filter(({ isVacant }) => isVacant));
 
 type Newcomer = { readonly connection: Connection; readonly since: number; readonly letIn: () => void };
 

@@ -19,8 +19,8 @@ type Asked = { readonly holder: Holder; readonly caller: string; readonly amount
 export type Resource = {
   /** Grants an amount until the holder's request is over. False when it was not to be had in time, or its client has gone. */
   readonly take: (holder: Holder, caller: string, amount?: number) => Promise<boolean>;
-  /** As `take`, but never waits, and takes nothing from others. */
-  readonly takeFree: (holder: Holder, caller: string, amount?: number) => boolean;
+  /** As `take` of one, but never waits, and takes nothing from others. */
+  readonly takeFree: (holder: Holder, caller: string) => boolean;
 };
 
 type ResourceLimits = {
@@ -47,7 +47,7 @@ const MAX_WAITING = 100;
 const TIMEOUT = 2_000;
 const STALLED = 1_000;
 
-/** What one caller holds of each resource, in all. */
+/** How much of a resource each caller holds. */
 const makeShares = (
   share: number,
 ): { readonly leaves: (asked: Asked) => boolean; readonly add: (caller: string, amount: number) => void } => {
@@ -149,7 +149,7 @@ export const makeResource = ({
   };
 
   return {
-    takeFree: (holder, caller, amount = 1) => grantFree({ holder, caller, amount }),
+    takeFree: (holder, caller) => grantFree({ holder, caller, amount: 1 }),
     take: (holder, caller, wanted = 1) => {
       // what is larger than a whole share waits until all of that is free
       const asked = { holder, caller, amount: Math.min(wanted, share) };

@@ -98,6 +98,6 @@ export const listEvents =
     }
     const admitted = await admit(exchange, events, id.right, request);
     if (E.isLeft(admitted)) return admitted;
-    const pages = await events(id.right, request, () => ctx.state.turn())();
+    const pages = await events(id.right, request, ctx.state.turn)();
     return E.isLeft(pages) ? pages : answer(pages.right, headers);
   };

@@ -32,12 +32,7 @@ describe('requests and the budget of the process', () => {
       },
       takeFree: () => !isExhausted,
     });
-    return {
-      lists: none('lists'),
-      histories: none('histories'),
-      files: none('files'),
-      bytes: none('bytes'),
-    };
+    return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
   };
 
   const start = async (ports?: (ports: ServicePorts) => Partial<ServicePorts>): Promise<void> => {

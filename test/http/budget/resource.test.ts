@@ -105,7 +105,7 @@ describe('what the process has only so much of', () => {
     const { take, takeFree } = makeResource({ ...limits, timeoutMs: 60_000 });
     const gone = holder();
     gone.close();
-    expect([await take(gone, 'somebody', 1), takeFree(gone, 'somebody', 1)]).to.deep.equal([false, false]);
+    expect([await take(gone, 'somebody', 1), takeFree(gone, 'somebody')]).to.deep.equal([false, false]);
     await take(holder(), 'somebody', 10);
     expect(await take(gone, 'somebody', 1)).to.equal(false);
   });

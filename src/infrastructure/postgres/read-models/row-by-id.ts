@@ -51,8 +51,8 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
   };
 };
 
-/** No reader holds it up, ms. */
-const OURS_TO_READ = { beginMs: 2_000, idleMs: 2_000, totalMs: 10_000 };
+/** A large body is read by us, at once: no client holds that up; ms. */
+const READ_AT_ONCE = { beginMs: 2_000, idleMs: 2_000, totalMs: 10_000 };
 
 /**
  * The body of one row as bytes, with the revision that it shows; undefined when it is not there. It is copied as a list
@@ -63,7 +63,7 @@ export const makeLargeBody =
   async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
     // the revision stands before the body, so that both are of one moment
     const found = `where id = ${pg.escapeLiteral(id)} and body is not null`;
-    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`, OURS_TO_READ));
+    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`, READ_AT_ONCE));
     const start = list.indexOf('{');
     if (start === -1) return undefined;
     const revision = list.subarray(list.indexOf('[') + 1, start).toString();
