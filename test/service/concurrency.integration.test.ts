@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { together } from '../support/together.js';
 
 type Business = {
   readonly _id: string;
@@ -13,9 +14,6 @@ type Business = {
 type Event = { readonly revision: number; readonly name: string };
 
 const CLIENTS = 64;
-
-const together = <A>(work: (client: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
-  Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
 
 describe('concurrency', function () {
   this.timeout(120_000);
@@ -37,7 +35,7 @@ describe('concurrency', function () {
 
   it('loses nothing of 64 clients that change one business at once', async () => {
     const { _id } = await api.json<Business>('POST', '/business', { name: 'shared' });
-    await together(async (client) => {
+    await together(CLIENTS, async (client) => {
       await api.json('POST', `/business/${_id}/owner`, { user: `user-${client}` });
       await api.json('PUT', `/business/${_id}/owner?ownerId=user-${client}`, { equity: client });
     });
@@ -54,7 +52,7 @@ describe('concurrency', function () {
 
   it('shows a write to every later GET, by id and in the list, under load', async () => {
     const stale: Array<string> = [];
-    await together(async (client) => {
+    await together(CLIENTS, async (client) => {
       for (let round = 0; round < 10; round++) {
         const name = `client ${client} round ${round}`;
         const { _id } = await api.json<Business>('POST', '/business', { name });
@@ -73,7 +71,7 @@ describe('concurrency', function () {
   });
 
   it('gives 64 clients under one Idempotency-Key one business', async () => {
-    const answers = await together(async () => {
+    const answers = await together(CLIENTS, async () => {
       const response = await api.send('POST', '/business', { name: 'once' }, { 'Idempotency-Key': 'the-same-key' });
       return [response.status, ((await response.json()) as Business)._id] as const; // reason: POST answers a business
     });

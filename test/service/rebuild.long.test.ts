@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
 import { runOperator } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { together } from '../support/together.js';
 
 type Business = { readonly _id: string; readonly name: string };
 
@@ -21,7 +22,7 @@ describe('rebuilding beside a running service', function () {
     dataDir = await mkdtemp(path.join(tmpdir(), 'rebuild-'));
     service = await startService({ dataDir });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
-    await together(async (client) => {
+    await together(CLIENTS, async (client) => {
       for (let count = 0; count < BUSINESSES / CLIENTS; count += 1)
         await api.json('POST', '/business', { name: `business ${client} ${count}`, ein: `${client}-${count}` });
     });
@@ -35,14 +36,11 @@ describe('rebuilding beside a running service', function () {
 
   const env = () => ({ env: { DATA_DIR: dataDir } });
 
-  const together = <A>(work: (client: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
-    Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
-
   /** Writes and reads what was written until `isOver`; gives what failed or was stale, and how much was done. */
   const load = async (isOver: () => boolean) => {
     const faults: Array<string> = [];
     let rounds = 0;
-    await together(async (client) => {
+    await together(CLIENTS, async (client) => {
       const { _id } = await api.json<Business>('POST', '/business', { name: `client ${client}` });
       for (let round = 0; !isOver(); round += 1) {
         rounds += 1;

@@ -36,7 +36,9 @@ export const partHead = (name: string, filename?: string): string =>
 /** What a normal client sends, and what it asks of the routes that stream. */
 export const normalRequests = (seeded: Seeded, tokens: Tokens): ReadonlyArray<NormalRequest> => {
   const as = (role: keyof Tokens) => ({ Authorization: `Bearer ${tokens[role]}` });
-  const write = { headers: { ...as('editor'), 'Content-Type': 'application/json' } };
+  const write = (role: keyof Tokens) => ({ headers: { ...as(role), 'Content-Type': 'application/json' } });
+  // large enough to take of the budget, as small answers and bodies do not
+  const large = JSON.stringify({ name: 'large', ignored: 'x'.repeat(64 * 1024) });
   const body = (count: number): string =>
     JSON.stringify({ name: `normal ${count} ${performance.now()}`, businessType: SMALL });
   const get = (name: string, path: string, role: keyof Tokens): NormalRequest => ({
@@ -48,8 +50,9 @@ export const normalRequests = (seeded: Seeded, tokens: Tokens): ReadonlyArray<No
   return [
     get('GET by id', `${API}/business/${seeded.business}`, 'viewer'),
     get('page', `${API}/business?businessType=${SMALL}&limit=10`, 'viewer'),
-    { name: 'POST', method: 'POST', path: `${API}/business`, ...write, body },
-    { name: 'PUT', method: 'PUT', path: `${API}/business/${seeded.business}`, ...write, body },
+    { name: 'POST', method: 'POST', path: `${API}/business`, ...write('editor'), body },
+    { name: 'POST of 64 KiB', method: 'POST', path: `${API}/business`, ...write('somebody'), body: () => large },
+    { name: 'PUT', method: 'PUT', path: `${API}/business/${seeded.business}`, ...write('editor'), body },
     get('list', `${API}/document?uploadedBy=nobody`, 'viewer'),
     get('events', `${API}/business/${seeded.quietBusiness}/events`, 'auditor'),
     get('file', `${API}/document/${seeded.document}/file`, 'viewer'),

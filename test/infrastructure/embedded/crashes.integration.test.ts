@@ -12,7 +12,7 @@ import { findHome } from '../../../src/infrastructure/embedded/home.js';
 import { ourselves } from '../../../src/infrastructure/embedded/process-liveness.js';
 import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
-import { type Child, killLeftovers, startChild } from './support/child-process.js';
+import { type Child, endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
   answers,
@@ -27,7 +27,6 @@ import {
   runningOperator,
   runningService,
   serverPid,
-  stopLeftovers,
 } from './support/launching.js';
 import { needs } from '../../support/needs.js';
 
@@ -57,10 +56,7 @@ describe('embedded Postgres when something is killed', function () {
     dataDir = newDirectory();
     await (await runningService(dataDir)).stop();
   });
-  afterEach(async () => {
-    killLeftovers();
-    await stopLeftovers();
-  });
+  afterEach(endLeftovers);
   after(() => discard(dataDir));
 
   it('the service, at full write: the server goes too, and the next start has every acknowledged row', async () => {

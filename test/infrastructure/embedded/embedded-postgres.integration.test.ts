@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
-import { killLeftovers, startChild } from './support/child-process.js';
+import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
   answers,
@@ -18,7 +18,6 @@ import {
   running,
   runningOperator,
   runningService,
-  stopLeftovers,
 } from './support/launching.js';
 
 describe('embedded Postgres', function () {
@@ -28,10 +27,7 @@ describe('embedded Postgres', function () {
   before(() => {
     dataDir = newDirectory();
   });
-  afterEach(async () => {
-    killLeftovers();
-    await stopLeftovers();
-  });
+  afterEach(endLeftovers);
   after(() => discard(dataDir));
 
   it('a cold start makes a database on the loopback alone, a warm one keeps what was written', async () => {

@@ -19,7 +19,7 @@ import { mayEnter, weAreRoot } from '../../../src/infrastructure/embedded/accoun
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { installationIn } from '../../../src/infrastructure/embedded/installation/installation.js';
 import { systemPlace } from '../../../src/infrastructure/embedded/system-place.js';
-import { killLeftovers, startChild } from './support/child-process.js';
+import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
   answers,
@@ -31,7 +31,6 @@ import {
   rows,
   running,
   runningService,
-  stopLeftovers,
 } from './support/launching.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
@@ -73,8 +72,7 @@ describe('embedded Postgres on hosts of many kinds', function () {
     home = newDirectory();
   });
   afterEach(async () => {
-    killLeftovers();
-    await stopLeftovers();
+    await endLeftovers();
     discard(home);
   });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from './launching.js';
+import { eventually, stopLeftovers } from './launching.js';
 
 type Said = Readonly<Record<string, unknown>>;
 
@@ -17,9 +17,11 @@ export type Child = {
 
 const children = new Set<ChildProcess>();
 
-export const killLeftovers = (): void => {
+/** Ends what a failed test has left running, in this process and in others. */
+export const endLeftovers = async (): Promise<void> => {
   for (const each of children) each.kill('SIGKILL');
   children.clear();
+  await stopLeftovers();
 };
 
 /** Starts `child.ts` in a process of its own, at the head of its own process group. */
