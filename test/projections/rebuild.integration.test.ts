@@ -205,7 +205,7 @@ describe('rebuilding a read model', function () {
     expect([outcomes, stale]).to.deep.equal([['Switched', 'Switched', 'Switched'], []]);
   });
 
-  it('keeps the replaced rows up to date, so that one can go back to them within a second', async () => {
+  it('keeps the replaced rows up to date, so that one goes back to them without reading the log', async () => {
     const service = serve();
     const id = randomUUID();
     await service.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
@@ -219,9 +219,16 @@ describe('rebuilding a read model', function () {
         )
       ).rows[0]?.at;
     expect(await eventually(previous, (at) => at === String(last), 10_000)).to.equal(String(last));
-    const began = performance.now();
-    await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
-    expect(performance.now() - began).to.be.below(1_000);
+    const reads: Array<string> = [];
+    const unread: EventStore = {
+      ...store,
+      readAll: (range) => {
+        reads.push('readAll');
+        return store.readAll(range);
+      },
+    };
+    await rollBack({ pool, store: unread, projection: businesses, signal: new AbortController().signal });
+    expect(reads).to.deep.equal([]);
     expect([await bodies(), await roles()]).to.deep.equal([[null], ['live', 'previous']]);
   });
 
