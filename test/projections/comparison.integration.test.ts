@@ -30,7 +30,7 @@ describe('the comparison of rebuilt rows with the live ones', function () {
     await append(engine.store, `business-${emptied}`, 0n, created('Emptied', { ein: '1' }));
     await append(engine.store, `business-${changed}`, 0n, created('Changed', { ein: '2' }));
     const last = await append(engine.store, `business-${whole}`, 0n, created('Whole', { ein: '3' }));
-    await service.businesses.progress.waitFor(last);
+    await engine.shown(service, last);
     await engine.database.query('update read_model.businesses set ein = null where id = $1', [emptied]);
     await engine.database.query(`update read_model.businesses set ein = '7' where id = $1`, [changed]);
     const { differences, compared } = await engine.rebuild({ decide: () => Promise.resolve('keep') });
@@ -45,7 +45,7 @@ describe('the comparison of rebuilt rows with the live ones', function () {
     const { byStream: _, ...store } = engine.store;
     const stream = `business-${randomUUID()}` as const;
     const service = engine.serve();
-    await service.businesses.progress.waitFor(await append(store, stream, 0n, created('0')));
+    await engine.shown(service, await append(store, stream, 0n, created('0')));
     let revision = 0n;
     let reads = 0;
     const grow = async (): Promise<void> => {

@@ -21,10 +21,10 @@ describe('a process that has lost the right to write rows', function () {
 
   it('does not switch to rows that lack what it could not write', async () => {
     const service = engine.serve();
-    await service.businesses.progress.waitFor(await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     const rebuilding = engine.rebuild({
       decide: async () => {
-        await service.businesses.progress.waitFor(await append(engine.store, `business-${id}`, 1n, renamed('Acme 2')));
+        await engine.shown(service, await append(engine.store, `business-${id}`, 1n, renamed('Acme 2')));
         await engine.takeLease('building');
         return 'switch';
       },
@@ -35,7 +35,7 @@ describe('a process that has lost the right to write rows', function () {
 
   it('is told so while it has nothing to write, and does not switch', async () => {
     const service = engine.serve();
-    await service.businesses.progress.waitFor(await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     const rebuilding = engine.rebuild({
       decide: async (_compared, signal) => {
         await engine.takeLease('building');
@@ -49,7 +49,7 @@ describe('a process that has lost the right to write rows', function () {
 
   it('does not switch to its version of the rows', async () => {
     const old = engine.follow(businesses);
-    await old.progress.waitFor(await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(old, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     await old.stop();
     const { store, open } = gated(engine.store);
     engine.follow(changed, { store });
@@ -87,11 +87,11 @@ describe('a process that has lost the right to write rows', function () {
   it('leaves parked what it would have projected again', async () => {
     const { store, database } = engine;
     const first = engine.serve();
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(first, await append(store, `business-${id}`, 0n, created('Acme')));
     const table = `read_model.${await engine.tableOf('live')}`;
     await database.query(`alter table ${table} add constraint picky check (name <> 'Bad')`);
     await append(store, `business-${id}`, 1n, renamed('Bad'));
-    await first.businesses.progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Bolt')));
+    await engine.shown(first, await append(store, `business-${randomUUID()}`, 0n, created('Bolt')));
     await first.stop();
     await database.query(`alter table ${table} drop constraint picky`);
     engine.serve({
@@ -113,14 +113,14 @@ describe('a process that has lost the right to write rows', function () {
 
   it('goes on from the rows, and not from what it remembers of them, when it has the right again', async () => {
     const { store, database } = engine;
-    const { businesses: rows } = engine.serve();
-    await rows.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme', { city: 'Wrong' })));
+    const service = engine.serve();
+    await engine.shown(service, await append(store, `business-${id}`, 0n, created('Acme', { city: 'Wrong' })));
     // whoever mends a row takes the right to write it in the same transaction
     await database.query(
       `with fenced as (update read_model.lease set fencing = fencing + 1)
        update read_model.businesses set body = replace(body, 'Wrong', 'Mended')`,
     );
-    expect(await rows.progress.waitFor(await append(store, `business-${id}`, 1n, renamed('Acme 2')))).to.equal(true);
+    expect(await engine.shown(service, await append(store, `business-${id}`, 1n, renamed('Acme 2')))).to.equal(true);
     const { rows: shown } = await database.query(
       `select body::json->>'name' as name, body::json->>'city' as city from read_model.businesses`,
     );

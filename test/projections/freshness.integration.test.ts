@@ -46,7 +46,7 @@ describe('a process that does not write the rows', function () {
     const business = (name: string) => append(store, `business-${randomUUID()}`, 0n, created(name));
     const projecting = engine.serve();
     const shown = await business('Acme');
-    await projecting.businesses.progress.waitFor(shown);
+    await engine.shown(projecting, shown);
     await projecting.stop();
 
     const looks = lookedAtInTurn(store);

@@ -16,15 +16,15 @@ describe('a parked entity', function () {
 
   it('counts every event that waits, whenever it came', async () => {
     const { store, operations } = engine;
-    const { progress } = engine.serve().businesses;
+    const service = engine.serve();
     const stream = `business-${randomUUID()}` as const;
     const waiting = async (): Promise<number | undefined> => (await operations.findParked(stream))?.waiting;
     const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
-    await progress.waitFor(await append(store, stream, 0n, created('Acme'), unreadable));
+    await engine.shown(service, await append(store, stream, 0n, created('Acme'), unreadable));
     expect(await waiting()).to.equal(1);
-    await progress.waitFor(await append(store, stream, 2n, renamed('Later'), renamed('Later still')));
+    await engine.shown(service, await append(store, stream, 2n, renamed('Later'), renamed('Later still')));
     expect(await waiting()).to.equal(3);
-    await progress.waitFor(await append(store, stream, 4n, renamed('Last')));
+    await engine.shown(service, await append(store, stream, 4n, renamed('Last')));
     expect(await waiting()).to.equal(4);
   });
 });

@@ -21,7 +21,7 @@ describe('who writes the rows, and who hears of them, around a switch', function
 
   it('whoever wrote the replaced rows may write the new ones, and a third process stands by', async () => {
     const service = engine.serve();
-    await service.businesses.progress.waitFor(await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     await service.stop();
     await engine.takeLease('live');
     await engine.rebuild();
@@ -34,7 +34,7 @@ describe('who writes the rows, and who hears of them, around a switch', function
 
   it('a service writes the new rows though nothing is appended', async () => {
     const service = engine.serve();
-    await service.businesses.progress.waitFor(await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     const { instance } = await engine.rebuild();
     const writes = (): string | undefined => {
       const { activity } = service.status().businesses;
@@ -46,7 +46,7 @@ describe('who writes the rows, and who hears of them, around a switch', function
   it('nobody is told of rows that are not live yet, and everybody of those that are', async () => {
     const { store } = engine;
     const old = engine.follow(businesses);
-    await old.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await engine.shown(old, await append(store, `business-${id}`, 0n, created('Acme')));
     await old.stop();
     const listener = new pg.Client({ connectionString: engine.connectionString });
     const heard: Array<string | undefined> = [];

@@ -42,6 +42,9 @@ type Rebuilding = Partial<Omit<RebuildOptions<never, never>, 'projection'>> & {
   readonly projection?: typeof businesses;
 };
 
+/** A process that knows how far the live rows of the businesses are. */
+type Shows = { readonly reached: () => bigint };
+
 const silent = {
   onOpened: () => undefined,
   onPartsLoaded: () => undefined,
@@ -98,7 +101,7 @@ export const makeEngine = async () => {
   const stops: Array<() => Promise<void>> = [];
 
   /** A service. */
-  const serve = (over: Partial<Parameters<typeof startProjections>[0]> = {}): Projections => {
+  const serve = (over: Partial<Parameters<typeof startProjections>[0]> = {}): Projections & Shows => {
     const projections = startProjections({
       store,
       connectionString,
@@ -109,7 +112,7 @@ export const makeEngine = async () => {
       ...over,
     });
     stops.push(projections.stop);
-    return projections;
+    return { ...projections, reached: () => projections.status().businesses.reached };
   };
 
   /** What a service with this version of the businesses does for them. */
@@ -134,7 +137,7 @@ export const makeEngine = async () => {
       await stopped;
     };
     stops.push(stop);
-    return { progress, stop };
+    return { reached: progress.reached, stop };
   };
 
   return {
@@ -146,6 +149,8 @@ export const makeEngine = async () => {
     serve,
     follow,
     operations: operationsOn(store, database),
+    /** Whether the rows show all up to `position`, now or soon. */
+    shown: ({ reached }: Shows, position: bigint): Promise<boolean> => eventually(() => reached() >= position, Boolean),
     /** Whether it was said, now or soon. */
     said: (notice: string): Promise<boolean> => eventually(() => notices.includes(notice), Boolean),
     /** Rebuilds the businesses, and switches unless told otherwise. */
