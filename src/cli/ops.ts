@@ -4,7 +4,7 @@ import { addLogCommands } from './log/commands.js';
 import { addProjectionCommands } from './projections/commands.js';
 
 const ABOUT = `
-Settings are those of the service (README.md): the commands work on the log and the databases that it works on.
+Settings are those of the service (docs/configuration.md): the commands work on the log and the databases that it works on.
 
 Exit codes: 0 done, nothing wrong; 1 something wrong was found, or it could not be done; 2 the command line or the
 configuration is not valid; 130 interrupted.`;
