@@ -1,7 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import boundaries from './eslint/boundaries.js';
 
 const asyncDataListener = {
   selector:
@@ -38,10 +37,8 @@ export default defineConfig(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
-    plugins: { boundaries },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      'boundaries/imports': 'error',
       eqeqeq: 'error',
       'no-restricted-exports': [
         'error',
