@@ -69,6 +69,8 @@ export default defineConfig(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
+      // dependency-cruiser takes `import { type X }` for a type, and Node loads the module
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       // a codec and the type derived from it share a name
       '@typescript-eslint/no-redeclare': 'off',
       '@typescript-eslint/no-unused-vars': [

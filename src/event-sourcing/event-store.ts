@@ -1,4 +1,4 @@
-import { type taskEither as TE, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import type { taskEither as TE, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type {
   Checkpoint,
   ExpectedRevision,

@@ -41,6 +41,10 @@ const bans: Readonly<Record<string, readonly [rule: string, ...ReadonlyArray<Pla
     'no-restricted-globals',
     ['src/domain/business/decide.ts', 'export const id = () => crypto.randomUUID();'],
   ],
+  'no import that loads a module for its types': [
+    '@typescript-eslint/no-import-type-side-effects',
+    ['src/domain/business/decide.ts', "import { type Decider } from '../../event-sourcing/decider.js';"],
+  ],
   'no default export': ['no-restricted-exports', ['src/http/app.ts', 'export default 1;']],
   'no fp-ts path that plain Node cannot import': [
     'no-restricted-imports',
