@@ -64,6 +64,11 @@ export default defineConfig(
               message:
                 "Plain Node cannot import this path: use a named module of 'fp-ts' (`import { either as E } from 'fp-ts'`) or 'fp-ts/lib/X.js'.",
             },
+            {
+              regex: '^fp-ts(/lib/.*)?$',
+              importNamePattern: '^(task|reader|io|state)(?!$)|^(task|reader|io|state)$',
+              message: 'An effect is a Promise<Either<Failure, A>> (docs/adr/0011): fp-ts is for values.',
+            },
           ],
         },
       ],

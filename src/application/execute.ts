@@ -1,5 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
@@ -15,7 +14,7 @@ export type Outcome<State> = {
 
 export type Execute<State, Command, Refusal> = (
   call: CommandCall<Command>,
-) => TE.TaskEither<Refusal | CommandFailure, Outcome<State>>;
+) => Promise<E.Either<Refusal | CommandFailure, Outcome<State>>>;
 
 /**
  * Runs a command and waits, within the budget of `progress`, until the read model that serves its GETs shows what
@@ -26,11 +25,10 @@ export const makeExecute =
     handle: HandleCommand<State, Command, Event, Refusal>,
     progress: ProjectionProgress,
   ): Execute<State, Command, Refusal> =>
-  (call) =>
-    pipe(
-      handle(call),
-      TE.chainTaskK(({ before, after, revision, position }) => async () => {
-        const projected = position === undefined || (await progress.waitFor(position));
-        return { before, after, revision, projected };
-      }),
-    );
+  async (call) => {
+    const handled = await handle(call);
+    if (E.isLeft(handled)) return handled;
+    const { before, after, revision, position } = handled.right;
+    const projected = position === undefined || (await progress.waitFor(position));
+    return E.right({ before, after, revision, projected });
+  };

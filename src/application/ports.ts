@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { Position } from '../event-sourcing/recorded-event.js';
 
 /** Object storage did not take or give the object, or not in time. */
@@ -16,18 +16,18 @@ export type StoredObject = { readonly key: string; readonly size: number; readon
  */
 export type ObjectStorage = {
   /** Durable when it answers. Pulled at the storage's pace, never held whole; a failed body leaves no object. */
-  readonly put: (key: string, body: Readable) => TE.TaskEither<StorageUnavailable | UploadAborted, void>;
+  readonly put: (key: string, body: Readable) => Promise<E.Either<StorageUnavailable | UploadAborted, void>>;
   /** What one `put` holds of its body while it takes it, at most, bytes. */
   readonly heldPerPut: number;
   /** Removing what is not there is fine. */
-  readonly remove: (key: string) => TE.TaskEither<StorageUnavailable, void>;
+  readonly remove: (key: string) => Promise<E.Either<StorageUnavailable, void>>;
   /**
    * All complete objects whose keys begin with `prefix`, in no order, page by page; throws the storage's error out of
    * the iterator.
    */
   readonly list: (prefix: string) => AsyncIterable<StoredObject>;
   /** Removes what uploads last written to before `before` left without being finished (a crash, a lost link); how many. */
-  readonly clearUnfinished: (before: Date) => TE.TaskEither<StorageUnavailable, number>;
+  readonly clearUnfinished: (before: Date) => Promise<E.Either<StorageUnavailable, number>>;
 };
 
 /** How far one read model has come with the log. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
 import type { Notice } from '../../projections/engine/notice.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
@@ -40,8 +40,8 @@ const STOP_DEADLINE = 10_000;
 const START_PATIENCE = 5_000;
 const GLANCE = 10;
 
-const required = async <A>(opening: TE.TaskEither<{ readonly message: string }, A>): Promise<A> => {
-  const opened = await opening();
+const required = async <A>(opening: Promise<E.Either<{ readonly message: string }, A>>): Promise<A> => {
+  const opened = await opening;
   if (E.isLeft(opened)) throw new Error(opened.left.message);
   return opened.right;
 };
@@ -201,7 +201,7 @@ export const startService = async (config: Config, log: Logger, started: Started
     readiness: makeReadiness(
       {
         'shutting down': () => Promise.resolve(!isStopping),
-        'event log': async () => E.isRight(await stores.store.head()()),
+        'event log': async () => E.isRight(await stores.store.head()),
         'read models': async () => E.isRight(await queries.ping()),
         'read models of this log': () => Promise.resolve(refusal() === undefined),
         'file storage': stores.storage.isThere,

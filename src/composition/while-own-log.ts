@@ -1,4 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { ProjectionRefused } from '../../projections/engine/instance/projection-refused.js';
 import type { Projections } from '../../projections/engine/live/start-projections.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
@@ -25,7 +25,7 @@ export const writeWhileOwnLog = (store: EventStore, refusal: Refusal): EventStor
   ...store,
   append: (...append) => {
     const refused = refusal();
-    return refused === undefined ? store.append(...append) : TE.left(unavailable(refused));
+    return refused === undefined ? store.append(...append) : Promise.resolve(E.left(unavailable(refused)));
   },
 });
 
@@ -45,10 +45,10 @@ export const answerWhileOwnLog = (
   refusal: Refusal,
 ): Pick<ReadModelQueries, 'businesses' | 'documents'> => {
   const guarded =
-    <Args extends ReadonlyArray<unknown>, Failure, A>(ask: (...args: Args) => TE.TaskEither<Failure, A>) =>
-    (...args: Args): TE.TaskEither<Failure | ReadModelUnavailable, A> => {
+    <Args extends ReadonlyArray<unknown>, Failure, A>(ask: (...args: Args) => Promise<E.Either<Failure, A>>) =>
+    (...args: Args): Promise<E.Either<Failure | ReadModelUnavailable, A>> => {
       const cause = refusal();
-      return cause === undefined ? ask(...args) : TE.left({ _tag: 'ReadModelUnavailable', cause });
+      return cause === undefined ? ask(...args) : Promise.resolve(E.left({ _tag: 'ReadModelUnavailable', cause }));
     };
   const all = <Filter>({ byId, page, all: list }: Queries<Filter>): Queries<Filter> => ({
     byId: guarded(byId),

@@ -1,4 +1,4 @@
-import { type taskEither as TE, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import type { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type {
   Checkpoint,
   ExpectedRevision,
@@ -88,7 +88,7 @@ export type Stretch = {
 /** A log that can be read stream by stream, whatever the order in which the streams were written. */
 export type StreamOrder = {
   /** The streams of a category in stretches of roughly `events` events each; one stretch at least. */
-  readonly divide: (category: string, events: number) => TE.TaskEither<StoreUnavailable, ReadonlyArray<Stretch>>;
+  readonly divide: (category: string, events: number) => Promise<E.Either<StoreUnavailable, ReadonlyArray<Stretch>>>;
   /**
    * Every event of a stretch up to a position, inclusive, in pages: stream after stream, each from its first event to
    * its last, so that a fold needs one state at a time. Pulled at the consumer's pace; throws `StoreUnavailable`.
@@ -111,7 +111,7 @@ export type EventStore = {
     stream: StreamName,
     expected: ExpectedRevision,
     events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
-  ) => TE.TaskEither<AppendFailure, Appended>;
+  ) => Promise<E.Either<AppendFailure, Appended>>;
   /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
   readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<ReadonlyArray<StoredEvent>>;
   /** The log from a place to the head as it was at the call or later; then it ends. */
@@ -122,11 +122,11 @@ export type EventStore = {
    */
   readonly subscribe: (range: LogRange, signal: AbortSignal) => AsyncIterable<LogBatch>;
   /** Position of the newest event of these categories (default: all of ours); undefined while there is none. */
-  readonly head: (categories?: ReadonlyArray<string>) => TE.TaskEither<StoreUnavailable, Position | undefined>;
+  readonly head: (categories?: ReadonlyArray<string>) => Promise<E.Either<StoreUnavailable, Position | undefined>>;
   /** Whether the log is as long as it was when a reader was at this checkpoint; a log restored from before is not. */
-  readonly reaches: (checkpoint: Checkpoint) => TE.TaskEither<StoreUnavailable, boolean>;
+  readonly reaches: (checkpoint: Checkpoint) => Promise<E.Either<StoreUnavailable, boolean>>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
-  readonly identity: () => TE.TaskEither<StoreUnavailable, string>;
+  readonly identity: () => Promise<E.Either<StoreUnavailable, string>>;
   /** Where the store keeps its events by stream as well, as a rebuild of all rows likes them best. */
   readonly byStream?: StreamOrder;
 };

@@ -1,10 +1,10 @@
-import type { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { Roles } from './authentication/roles.js';
 import type { AuthorizedExchange, Exchange } from './exchange.js';
 import type { Failure } from './problem/failure.js';
 import type { Answer } from './response/answer.js';
 
-type Handler<Request> = (exchange: Request) => TE.TaskEither<Failure, Answer>;
+type Handler<Request> = (exchange: Request) => Promise<E.Either<Failure, Answer>>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
 export type Route = {

@@ -1,10 +1,10 @@
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
+import type { EventStoreDb } from './eventstoredb/options.js';
 import type { Incident } from './open-stores.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
@@ -37,40 +37,39 @@ export const configuredLog = ({
   return databaseUrl === undefined ? { _tag: 'Embedded', dataDir } : { _tag: 'Postgres', url: databaseUrl };
 };
 
-const openPostgres = (
+const openPostgres = async (
   connectionString: string,
   { onIncident }: Listener,
   stop: () => Promise<void>,
-): TE.TaskEither<CannotOpen, OpenLog> =>
-  pipe(
-    makePostgresEventStore({ connectionString, onIncident }),
-    TE.mapLeft(cannotOpen),
-    TE.orElseFirstTaskK(() => stop),
-    TE.map((log) => ({
-      log,
-      databaseUrl: connectionString,
-      close: async () => {
-        await log.close();
-        await stop();
-      },
-    })),
-  );
+): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const opened = await makePostgresEventStore({ connectionString, onIncident });
+  if (E.isLeft(opened)) {
+    await stop();
+    return E.left(cannotOpen(opened.left));
+  }
+  const log = opened.right;
+  const close = async (): Promise<void> => {
+    await log.close();
+    await stop();
+  };
+  return E.right({ log, databaseUrl: connectionString, close });
+};
 
 /** Opens a log for an operator's command: beside a running service, or on an embedded Postgres started for it. */
-export const openLog = (location: LogLocation, listener: Listener): TE.TaskEither<CannotOpen, OpenLog> => {
+export const openLog = async (location: LogLocation, listener: Listener): Promise<E.Either<CannotOpen, OpenLog>> => {
   switch (location._tag) {
-    case 'Embedded':
-      return pipe(
-        startEmbeddedPostgres({ dataDir: location.dataDir, claim: 'operator', onLog: listener.onPostgresLog }),
-        TE.mapLeft(cannotOpen),
-        TE.chain(({ connectionString, stop }) => openPostgres(connectionString, listener, stop)),
-      );
+    case 'Embedded': {
+      const { dataDir } = location;
+      const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: listener.onPostgresLog });
+      return E.isLeft(started)
+        ? E.left(cannotOpen(started.left))
+        : openPostgres(started.right.connectionString, listener, started.right.stop);
+    }
     case 'Postgres':
       return openPostgres(location.url, listener, () => Promise.resolve());
-    case 'EventStoreDb':
-      return pipe(
-        makeEventStoreDb({ connectionString: location.url, onIncident: listener.onIncident }),
-        TE.bimap(cannotOpen, (log) => ({ log, databaseUrl: undefined, close: log.close })),
-      );
+    case 'EventStoreDb': {
+      const opened = await makeEventStoreDb({ connectionString: location.url, onIncident: listener.onIncident });
+      return E.bimap(cannotOpen, (log: EventStoreDb) => ({ log, databaseUrl: undefined, close: log.close }))(opened);
+    }
   }
 };

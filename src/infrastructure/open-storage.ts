@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { ObjectStorage, StorageUnavailable } from '../application/ports.js';
 import type { Config, S3Config } from '../config.js';
 import type { FileContents } from '../read/get-file.js';
@@ -22,24 +21,23 @@ export type Storage = ObjectStorage &
 /** The folder of the files below `DATA_DIR`. */
 const FILES = 'files';
 
-const openOnDisk = (directory: string): TE.TaskEither<StorageUnavailable, Storage> => {
+const openOnDisk = async (directory: string): Promise<E.Either<StorageUnavailable, Storage>> => {
   const space = watchDiskSpace(directory);
-  return pipe(
-    openDiskStorage(directory, space),
-    TE.map((storage) => ({ ...storage, put: putWithinSpace(storage.put, space), space })),
-    TE.orElseFirstTaskK(() => space.stop),
-  );
+  const opened = await openDiskStorage(directory, space);
+  if (E.isRight(opened)) return E.right({ ...opened.right, put: putWithinSpace(opened.right.put, space), space });
+  await space.stop();
+  return opened;
 };
 
-const openOnS3 = (s3: S3Config): TE.TaskEither<StorageUnavailable, Storage> =>
-  pipe(
-    TE.fromTask(() => import('./s3/s3-storage.js').then(({ openS3Storage }) => openS3Storage)),
-    TE.chain((open) => open(s3)),
-  );
+const openOnS3 = async (s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
+  (await import('./s3/s3-storage.js')).openS3Storage(s3);
 
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
-export const openStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): TE.TaskEither<CannotOpen, Storage> =>
-  pipe(
-    s3 === undefined ? openOnDisk(path.join(dataDir, FILES)) : openOnS3(s3),
-    TE.mapLeft(({ cause }) => ({ _tag: 'CannotOpen', message: `files cannot be stored: ${reasonOf(cause)}` })),
-  );
+export const openStorage = async ({
+  s3,
+  dataDir,
+}: Pick<Config, 's3' | 'dataDir'>): Promise<E.Either<CannotOpen, Storage>> =>
+  E.mapLeft(({ cause }: StorageUnavailable): CannotOpen => ({
+    _tag: 'CannotOpen',
+    message: `files cannot be stored: ${reasonOf(cause)}`,
+  }))(await (s3 === undefined ? openOnDisk(path.join(dataDir, FILES)) : openOnS3(s3)));

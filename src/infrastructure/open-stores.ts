@@ -1,5 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
@@ -42,44 +41,49 @@ type Database = {
 
 type Log = EventStore & { readonly close: () => Promise<void> };
 
-const openDatabase = ({ config, claim, onPostgresLog }: OpenStoresOptions): TE.TaskEither<CannotOpen, Database> =>
-  config.databaseUrl !== undefined
-    ? TE.right({ url: config.databaseUrl, directory: undefined, stop: () => Promise.resolve() })
-    : pipe(
-        startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog }),
-        TE.bimap(cannotOpen, ({ connectionString, directory, stop }) => ({ url: connectionString, directory, stop })),
-      );
+const openDatabase = async ({
+  config,
+  claim,
+  onPostgresLog,
+}: OpenStoresOptions): Promise<E.Either<CannotOpen, Database>> => {
+  if (config.databaseUrl !== undefined)
+    return E.right({ url: config.databaseUrl, directory: undefined, stop: () => Promise.resolve() });
+  const started = await startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog });
+  if (E.isLeft(started)) return E.left(cannotOpen(started.left));
+  const { connectionString, directory, stop } = started.right;
+  return E.right({ url: connectionString, directory, stop });
+};
 
-const openLog = ({ config, onIncident }: OpenStoresOptions, database: Database): TE.TaskEither<CannotOpen, Log> =>
-  pipe(
+const openLog = async (
+  { config, onIncident }: OpenStoresOptions,
+  database: Database,
+): Promise<E.Either<CannotOpen, Log>> =>
+  E.mapLeft(cannotOpen)(
     config.eventStoreDbUrl === undefined
-      ? makePostgresEventStore({ connectionString: database.url, onIncident })
-      : makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onIncident }),
-    TE.mapLeft(cannotOpen),
+      ? await makePostgresEventStore({ connectionString: database.url, onIncident })
+      : await makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onIncident }),
   );
 
 /** Opens the log and the read models' database where the configuration says, starting what is embedded. */
-export const openStores = (options: OpenStoresOptions): TE.TaskEither<CannotOpen, Stores> =>
-  pipe(
-    openDatabase(options),
-    TE.chain((database) =>
-      pipe(
-        openLog(options, database),
-        TE.orElseFirstTaskK(() => database.stop),
-        TE.map((log) => {
-          const space = watchDiskSpace(database.directory);
-          return {
-            store: options.config.eventStoreDbUrl === undefined ? appendWithinSpace(log, space) : log,
-            space,
-            readModelsUrl: database.url,
-            isSoleProcess: options.config.databaseUrl === undefined,
-            close: async () => {
-              await space.stop();
-              await log.close();
-              await database.stop();
-            },
-          };
-        }),
-      ),
-    ),
-  );
+export const openStores = async (options: OpenStoresOptions): Promise<E.Either<CannotOpen, Stores>> => {
+  const opened = await openDatabase(options);
+  if (E.isLeft(opened)) return opened;
+  const database = opened.right;
+  const log = await openLog(options, database);
+  if (E.isLeft(log)) {
+    await database.stop();
+    return log;
+  }
+  const space = watchDiskSpace(database.directory);
+  return E.right({
+    store: options.config.eventStoreDbUrl === undefined ? appendWithinSpace(log.right, space) : log.right,
+    space,
+    readModelsUrl: database.url,
+    isSoleProcess: options.config.databaseUrl === undefined,
+    close: async () => {
+      await space.stop();
+      await log.right.close();
+      await database.stop();
+    },
+  });
+};

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
+import { attempt } from '../event-sourcing/attempt.js';
 import type { StorageUnavailable, UploadAborted } from '../application/ports.js';
 
 class BodyFailed extends Error {}
@@ -28,8 +29,8 @@ const ignore = (): void => undefined;
 export const takeBody = (
   body: Readable,
   store: (chunks: AsyncIterable<Uint8Array>) => Promise<void>,
-): TE.TaskEither<StorageUnavailable | UploadAborted, void> =>
-  TE.tryCatch(async () => {
+): Promise<E.Either<StorageUnavailable | UploadAborted, void>> =>
+  attempt(async () => {
     // the body may fail before `store` asks for it, and an error without a listener ends the process
     body.on('error', ignore);
     try {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { DocumentState } from '../domain/document/state.js';
 import type { AdmitPage } from './admit-page.js';
@@ -16,7 +16,7 @@ export type FileUnavailable = { readonly _tag: 'FileUnavailable'; readonly cause
 /** Where files are kept, seen from the reading side. */
 export type FileContents = {
   /** Opened before it answers, so that a missing object is an error and no empty file; read at the caller's pace. */
-  readonly open: (key: string, range?: ByteRange) => TE.TaskEither<FileUnavailable, Readable>;
+  readonly open: (key: string, range?: ByteRange) => Promise<E.Either<FileUnavailable, Readable>>;
 };
 
 type GetFileDeps = {
@@ -28,13 +28,16 @@ type GetFileDeps = {
 /** The file a document has now or had at a revision; `file` is null while it has none, none for no such document. */
 export const makeGetFile =
   ({ queries, history, freshness }: GetFileDeps) =>
-  (documentId: string, asOf: AsOf, admitPage: AdmitPage): TE.TaskEither<LoadFailure, O.Option<FileVersion>> =>
-  async () => {
+  async (
+    documentId: string,
+    asOf: AsOf,
+    admitPage: AdmitPage,
+  ): Promise<E.Either<LoadFailure, O.Option<FileVersion>>> => {
     if (asOf._tag === 'Now' && !freshness.isBehind()) {
-      const row = await queries.fileOf(documentId)();
+      const row = await queries.fileOf(documentId);
       if (E.isRight(row)) return row;
     }
-    const then = await history.stateAsOf(documentId, asOf, admitPage)();
+    const then = await history.stateAsOf(documentId, asOf, admitPage);
     if (E.isLeft(then)) return then;
     return E.right(
       O.chain(({ state, revision }: { state: DocumentState; revision: bigint }): O.Option<FileVersion> =>

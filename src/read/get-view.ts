@@ -1,4 +1,4 @@
-import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/visit-stream.js';
 import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';
@@ -16,14 +16,13 @@ type GetViewDeps<State> = {
 /** GET by id: the row; the folded stream when the row may be behind or its database is away, or for an earlier state. */
 export const makeGetView =
   <State>({ queries, history, freshness, render }: GetViewDeps<State>) =>
-  (id: string, asOf: AsOf, admitPage: AdmitPage): TE.TaskEither<LoadFailure, O.Option<View>> =>
-  async () => {
+  async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<View>>> => {
     if (asOf._tag === 'Now' && !freshness.isBehind()) {
-      const row = await queries.byId(id)();
+      const row = await queries.byId(id);
       if (E.isRight(row)) return row;
     }
     const toView = ({ state, revision }: StateThen<State>): O.Option<View> =>
       O.map((body: string) => ({ id, revision, body }))(render(id, state));
-    const then = await history.stateAsOf(id, asOf, admitPage)();
+    const then = await history.stateAsOf(id, asOf, admitPage);
     return E.isLeft(then) ? then : E.right(O.chain(toView)(then.right));
   };

@@ -1,4 +1,4 @@
-import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
@@ -29,7 +29,7 @@ export type History<State> = {
     id: string,
     asOf: AsOf,
     admitPage: AdmitPage,
-  ) => TE.TaskEither<LoadFailure, O.Option<StateThen<State>>>;
+  ) => Promise<E.Either<LoadFailure, O.Option<StateThen<State>>>>;
   /**
    * Pages of an entity's events, once, pulled at the reader's pace. Whether the entity exists is known before the
    * first page; later failures are thrown out of the iterator. Whoever stops early, even before the first page, calls
@@ -39,7 +39,7 @@ export type History<State> = {
     id: string,
     request: EventsRequest,
     admitPage?: AdmitPage,
-  ) => TE.TaskEither<LoadFailure | NeverExisted, AsyncIterable<EventsPage>>;
+  ) => Promise<E.Either<LoadFailure | NeverExisted, AsyncIterable<EventsPage>>>;
 };
 
 type HistoryDeps<State, Event extends DomainEvent> = {
@@ -84,7 +84,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const { store, serde, fold, telling, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
-  const stateAsOf: History<State>['stateAsOf'] = (id, asOf, admitPage) => async () => {
+  const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
     let then: StateThen<State> | undefined;
     const outcome = await visitStream(
       admitted(store, admitPage),
@@ -125,7 +125,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return false;
   };
 
-  const events: History<State>['events'] = (id, request, admitPage) => async () => {
+  const events: History<State>['events'] = async (id, request, admitPage) => {
     const pages = render(id, request, admitPage);
     try {
       const first = await pages.next();

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { option as O, taskEither as TE } from 'fp-ts';
+import type { either as E, option as O } from 'fp-ts';
 import type { Revision } from '../event-sourcing/recorded-event.js';
 import type { StoredFile } from '../domain/document/events.js';
 
@@ -16,12 +16,12 @@ type LargeRecord = { readonly revision: Revision; readonly bytes: Buffer };
 export type View = {
   readonly id: string;
   readonly revision: Revision;
-  readonly body: string | { readonly read: TE.TaskEither<ReadModelUnavailable, O.Option<LargeRecord>> };
+  readonly body: string | { readonly read: () => Promise<E.Either<ReadModelUnavailable, O.Option<LargeRecord>>> };
 };
 
 export type Page = {
   /** The JSON texts, or, where they are large, the way to the bytes of one JSON array, as those of `all`. */
-  readonly records: ReadonlyArray<string> | { readonly open: TE.TaskEither<ReadModelUnavailable, Readable> };
+  readonly records: ReadonlyArray<string> | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
   /** The last `_id` of this page when more records follow it. */
   readonly next: string | undefined;
 };
@@ -34,9 +34,9 @@ export type PageRequest = { readonly after?: string | undefined; readonly limit:
  */
 export type Queries<Filter> = {
   /** None when it never was or is deleted, as far as the read model knows. */
-  readonly byId: (id: string) => TE.TaskEither<ReadModelUnavailable, O.Option<View>>;
+  readonly byId: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<View>>>;
   /** In creation order; a deleted record keeps its place as a cursor. */
-  readonly page: (filter: Filter, page: PageRequest) => TE.TaskEither<ReadModelUnavailable | UnknownCursor, Page>;
+  readonly page: (filter: Filter, page: PageRequest) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Page>>;
   /**
    * All records as the bytes of one JSON array, in creation order, in bounded memory at the reader's pace. Fails
    * before the first byte as a value; after it the stream is destroyed with an error and never ends as valid JSON.
@@ -44,7 +44,7 @@ export type Queries<Filter> = {
   readonly all: (
     filter: Filter,
     after: string | undefined,
-  ) => TE.TaskEither<ReadModelUnavailable | UnknownCursor, Readable>;
+  ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Readable>>;
 };
 
 export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;
@@ -55,7 +55,7 @@ export type BusinessQueries = Queries<BusinessFilter>;
 
 export type DocumentQueries = Queries<DocumentFilter> & {
   /** The current file of a document; null while it has none. */
-  readonly fileOf: (id: string) => TE.TaskEither<ReadModelUnavailable, O.Option<FileVersion>>;
+  readonly fileOf: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<FileVersion>>>;
 };
 
 /** The file of a document as of a revision. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { makeExecute } from '../../src/application/execute.js';
 import type { CommandCall, Handled } from '../../src/event-sourcing/command/command-call.js';
 
@@ -33,25 +33,31 @@ const outcome = (projected: boolean) => E.right({ before: 'before', after: 'afte
 describe('executing a command', () => {
   it('answers what it did once the read model shows it', async () => {
     const { waited, waitFor } = progress(true);
-    expect(await makeExecute(() => TE.right(handled(42n)), { waitFor })(call)()).to.deep.equal(outcome(true));
+    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor })(call)).to.deep.equal(
+      outcome(true),
+    );
     expect(waited).to.deep.equal([42n]);
   });
 
   it('says so when the read model did not come that far in time', async () => {
     const { waitFor } = progress(false);
-    expect(await makeExecute(() => TE.right(handled(42n)), { waitFor })(call)()).to.deep.equal(outcome(false));
+    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor })(call)).to.deep.equal(
+      outcome(false),
+    );
   });
 
   it('waits for nothing when the answer rests on no event', async () => {
     const { waited, waitFor } = progress(false);
-    expect(await makeExecute(() => TE.right(handled(undefined)), { waitFor })(call)()).to.deep.equal(outcome(true));
+    expect(await makeExecute(() => Promise.resolve(E.right(handled(undefined))), { waitFor })(call)).to.deep.equal(
+      outcome(true),
+    );
     expect(waited).to.deep.equal([]);
   });
 
   it('waits for nothing when the command failed', async () => {
     const { waited, waitFor } = progress(true);
     const failure = { _tag: 'IdempotencyKeyReused' } as const;
-    expect(await makeExecute(() => TE.left(failure), { waitFor })(call)()).to.deep.equal(E.left(failure));
+    expect(await makeExecute(() => Promise.resolve(E.left(failure)), { waitFor })(call)).to.deep.equal(E.left(failure));
     expect(waited).to.deep.equal([]);
   });
 });

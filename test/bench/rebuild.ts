@@ -94,12 +94,12 @@ const rebuild = async (dataDir: string): Promise<Ran> => {
 };
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'bench-rebuild-'));
-const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined })();
+const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined });
 if (E.isLeft(started)) throw new Error(started.left.message);
 const { connectionString, stop } = started.right;
 const client = new pg.Client({ connectionString });
 try {
-  const store = await makePostgresEventStore({ connectionString })();
+  const store = await makePostgresEventStore({ connectionString });
   if (E.isLeft(store)) throw store.left;
   print(`writing a log of ${ENTITIES * EVENTS_EACH} events over ${ENTITIES} businesses`);
   await fillLog(connectionString, ENTITIES, EVENTS_EACH);

@@ -34,7 +34,7 @@ export const eventStoreContract = (
 
     if (startsEmpty)
       it('has no head and nothing to read while it is empty', async () => {
-        expect(await store().head()()).to.deep.equal(E.right(undefined));
+        expect(await store().head()).to.deep.equal(E.right(undefined));
         const batches = await batchesOf(store().readAll({ after: 'start' }));
         expect(batches.flatMap(({ events }) => events)).to.deep.equal([]);
       });

@@ -32,32 +32,32 @@ export const logTargetContract = (name: string, open: () => Promise<OpenedTarget
 
     it('stores appends of many streams in exactly the order given', async () => {
       const log = await someLog();
-      expect(await target.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
+      expect(await target.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
       expect(withoutPositions(await wholeLog(target))).to.deep.equal(withoutPositions(log));
     });
 
     it('takes the same appends again, and stores nothing twice', async () => {
       const log = await someLog();
-      await target.appendInOrder(gatherAppends(log.slice(0, 200)))();
-      expect(await target.appendInOrder(gatherAppends(log.slice(0, 200)))()).to.deep.equal(E.right(undefined));
-      await target.appendInOrder(gatherAppends(log.slice(200)))();
+      await target.appendInOrder(gatherAppends(log.slice(0, 200)));
+      expect(await target.appendInOrder(gatherAppends(log.slice(0, 200)))).to.deep.equal(E.right(undefined));
+      await target.appendInOrder(gatherAppends(log.slice(200)));
       expect(withoutPositions(await wholeLog(target))).to.deep.equal(withoutPositions(log));
     });
 
     it('says so when a stream is not where it was expected', async () => {
-      const outcome = await target.appendInOrder(gatherAppends((await someLog()).slice(150)))();
+      const outcome = await target.appendInOrder(gatherAppends((await someLog()).slice(150)));
       expect(E.isLeft(outcome) && outcome.left._tag).to.equal('RevisionConflict');
     });
 
     it('takes the name of another log while it is empty, as often as it is told, and keeps it for ever', async () => {
       const [one, other] = [randomUUID(), randomUUID()];
       for (const identity of [one, other, other]) {
-        expect(await target.adoptIdentity(identity)()).to.deep.equal(E.right(undefined));
-        expect(await target.identity()()).to.deep.equal(E.right(identity));
+        expect(await target.adoptIdentity(identity)).to.deep.equal(E.right(undefined));
+        expect(await target.identity()).to.deep.equal(E.right(identity));
       }
-      await target.appendInOrder(gatherAppends((await someLog()).slice(0, 1)))();
-      expect(await target.adoptIdentity(one)()).to.deep.equal(E.left({ _tag: 'LogNotEmpty', identity: other }));
-      expect(await target.identity()()).to.deep.equal(E.right(other));
+      await target.appendInOrder(gatherAppends((await someLog()).slice(0, 1)));
+      expect(await target.adoptIdentity(one)).to.deep.equal(E.left({ _tag: 'LogNotEmpty', identity: other }));
+      expect(await target.identity()).to.deep.equal(E.right(other));
     });
   });
 };

@@ -35,13 +35,13 @@ const listed = async (storage: ObjectStorage, prefix: string): Promise<ReadonlyA
 };
 
 const opened = async ({ open }: FileContents, key: string, range?: ByteRange): Promise<Readable> => {
-  const outcome = await open(key, range)();
+  const outcome = await open(key, range);
   if (E.isLeft(outcome)) throw new Error(`${key} cannot be opened`, { cause: outcome.left.cause });
   return outcome.right;
 };
 
 const stored = async ({ put }: ObjectStorage, key: string, body: Readable): Promise<void> => {
-  expect(await put(key, body)()).to.deep.equal(E.right(undefined));
+  expect(await put(key, body)).to.deep.equal(E.right(undefined));
 };
 
 const tagOf = (outcome: E.Either<{ readonly _tag: string }, unknown>): string =>
@@ -141,8 +141,8 @@ const ranges = (given: () => StorageUnderTest): void => {
     const key = aKey();
     await stored(storage, key, bodyOf(10).body);
     const outcomes = [
-      await storage.open(key, { first: 5, last: 10 })(),
-      await storage.open(key, { first: 10, last: 12 })(),
+      await storage.open(key, { first: 5, last: 10 }),
+      await storage.open(key, { first: 10, last: 12 }),
     ];
     expect(outcomes.map(tagOf)).to.deep.equal(['FileUnavailable', 'FileUnavailable']);
   });
@@ -150,17 +150,17 @@ const ranges = (given: () => StorageUnderTest): void => {
 
 const absences = (given: () => StorageUnderTest): void => {
   it('tells that an object is missing when it is opened, not by an empty stream', async () => {
-    expect(tagOf(await given().storage.open(aKey())())).to.equal('FileUnavailable');
-    expect(tagOf(await given().storage.open(aKey(), { first: 0, last: 1 })())).to.equal('FileUnavailable');
+    expect(tagOf(await given().storage.open(aKey()))).to.equal('FileUnavailable');
+    expect(tagOf(await given().storage.open(aKey(), { first: 0, last: 1 }))).to.equal('FileUnavailable');
   });
 
   it('removes an object, and removing it again is fine', async () => {
     const { storage } = given();
     const key = aKey();
     await stored(storage, key, bodyOf(10).body);
-    expect(await storage.remove(key)()).to.deep.equal(E.right(undefined));
-    expect(await storage.remove(key)()).to.deep.equal(E.right(undefined));
-    expect(tagOf(await storage.open(key)())).to.equal('FileUnavailable');
+    expect(await storage.remove(key)).to.deep.equal(E.right(undefined));
+    expect(await storage.remove(key)).to.deep.equal(E.right(undefined));
+    expect(tagOf(await storage.open(key))).to.equal('FileUnavailable');
   });
 
   for (const key of [
@@ -179,14 +179,14 @@ const absences = (given: () => StorageUnderTest): void => {
     it(`takes, opens and removes nothing under the key ${JSON.stringify(key)}`, async () => {
       const { storage } = given();
       const { body } = bodyOf(10);
-      const outcomes = [await storage.put(key, body)(), await storage.open(key)(), await storage.remove(key)()];
+      const outcomes = [await storage.put(key, body), await storage.open(key), await storage.remove(key)];
       expect(outcomes.map(tagOf)).to.deep.equal(['StorageUnavailable', 'FileUnavailable', 'StorageUnavailable']);
       expect(body.destroyed).to.equal(true);
     });
   }
 
   it('refuses a key that is longer than a file name may be', async () => {
-    expect(tagOf(await given().storage.put(`documents/${'a'.repeat(300)}`, bodyOf(1).body)())).to.equal(
+    expect(tagOf(await given().storage.put(`documents/${'a'.repeat(300)}`, bodyOf(1).body))).to.equal(
       'StorageUnavailable',
     );
   });
@@ -223,11 +223,11 @@ const failures = (given: () => StorageUnderTest): void => {
       const { storage } = given();
       const key = aKey();
       const failure = new Error('the client went away');
-      const outcome = await storage.put(key, failingBody(size, failure))();
+      const outcome = await storage.put(key, failingBody(size, failure));
       expect(outcome).to.deep.equal(E.left({ _tag: 'UploadAborted', cause: failure }));
-      expect(tagOf(await storage.open(key)())).to.equal('FileUnavailable');
+      expect(tagOf(await storage.open(key))).to.equal('FileUnavailable');
       expect(await listed(storage, key)).to.deep.equal([]);
-      expect(await storage.clearUnfinished(new Date(Date.now() + 3_600_000))()).to.deep.equal(E.right(0));
+      expect(await storage.clearUnfinished(new Date(Date.now() + 3_600_000))).to.deep.equal(E.right(0));
     });
   }
 
@@ -236,7 +236,7 @@ const failures = (given: () => StorageUnderTest): void => {
     const key = aKey();
     await abandonUpload(key);
     expect(await listed(storage, key)).to.deep.equal([]);
-    const clearedBefore = async (ms: number) => storage.clearUnfinished(new Date(Date.now() + ms))();
+    const clearedBefore = async (ms: number) => storage.clearUnfinished(new Date(Date.now() + ms));
     const hour = 3_600_000;
     const cleared = [await clearedBefore(-hour), await clearedBefore(hour), await clearedBefore(hour)];
     expect(cleared).to.deep.equal([E.right(0), E.right(1), E.right(0)]);
@@ -246,7 +246,7 @@ const failures = (given: () => StorageUnderTest): void => {
     const { storage } = given();
     const body = new PassThrough();
     body.write('half of it');
-    const outcome = storage.put(aKey(), body)();
+    const outcome = storage.put(aKey(), body);
     body.destroy();
     expect(tagOf(await outcome)).to.equal('UploadAborted');
   });
@@ -255,7 +255,7 @@ const failures = (given: () => StorageUnderTest): void => {
     const body = new PassThrough();
     body.once('error', () => undefined);
     body.destroy(new Error('the client went away'));
-    expect(tagOf(await given().storage.put(aKey(), body)())).to.equal('UploadAborted');
+    expect(tagOf(await given().storage.put(aKey(), body))).to.equal('UploadAborted');
   });
 
   it('keeps nothing open for readers that stop early', async () => {
@@ -278,7 +278,7 @@ const pace = (given: () => StorageUnderTest): void => {
     }
     const { body, pulled } = bodyOf(4 * heldBytes);
     const release = await stall();
-    const upload = storage.put(aKey(), body)();
+    const upload = storage.put(aKey(), body);
     await eventually(pulled, (now) => now > 0);
     const held = await atRest(pulled);
     release();

@@ -80,7 +80,7 @@ const idsOf = (bodies: ReadonlyArray<string>): ReadonlyArray<string> =>
   bodies.map((body) => (JSON.parse(body) as { _id: string })._id);
 
 const pageOf = async <Filter>(queries: Queries<Filter>, filter: Filter, after?: string, limit = 100): Promise<Page> => {
-  const page = await queries.page(filter, { after, limit })();
+  const page = await queries.page(filter, { after, limit });
   if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
   return page.right;
 };
@@ -91,7 +91,7 @@ const listOf = async <Filter>(
   filter: Filter,
   after?: string,
 ): Promise<ReadonlyArray<unknown>> => {
-  const list = await queries.all(filter, after)();
+  const list = await queries.all(filter, after);
   if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
   return JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
 };
@@ -107,7 +107,7 @@ const largeRecordsOf = async ({ records }: Page): Promise<ReadonlyArray<string>>
 
 /** A record by its id, held or read by itself. */
 const recordOf = async ({ byId }: Pick<BusinessQueries, 'byId'>, id: string) => {
-  const view = await byId(id)();
+  const view = await byId(id);
   if (E.isLeft(view) || O.isNone(view.right)) throw new Error('no record');
   const { revision, body } = view.right.value;
   if (typeof body === 'string') return { revision, body };
@@ -140,13 +140,13 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
     it('give a record by its id, with its revision and its JSON text', async () => {
       const id = await business(created('Acme', { ein: '1', netWorth: 1.5 }), renamed('Acme "&" Co\n'));
       const body = businessBody(id, { name: 'Acme "&" Co\n', ein: '1', netWorth: 1.5 });
-      expect(await made.businesses.byId(id)()).to.deep.equal(E.right(O.some({ id, revision: 1n, body })));
+      expect(await made.businesses.byId(id)).to.deep.equal(E.right(O.some({ id, revision: 1n, body })));
     });
 
     it('give the same record to all who ask at once', async () => {
       const ids = [await business(created('One')), await business(created('Two')), randomUUID()];
       const asked = Array.from({ length: 60 }, (_, i) => ids[i % 3]!);
-      const found = await Promise.all(asked.map((id) => made.businesses.byId(id)()));
+      const found = await Promise.all(asked.map((id) => made.businesses.byId(id)));
       const seen = found.map((view) => (E.isRight(view) && O.isSome(view.right) ? view.right.value.id : undefined));
       expect(seen).to.deep.equal(asked.map((id) => (id === ids[2] ? undefined : id)));
     });
@@ -154,7 +154,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
     it('know nothing of ids that never were, whatever they look like', async () => {
       const existing = await business(created('Acme'));
       for (const id of [randomUUID(), existing.toUpperCase(), '', 'x', ...HOSTILE, `${existing} `])
-        expect(await made.businesses.byId(id)(), id).to.deep.equal(E.right(O.none));
+        expect(await made.businesses.byId(id), id).to.deep.equal(E.right(O.none));
     });
 
     it('do not give a deleted record, and keep its place as a cursor', async () => {
@@ -162,7 +162,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const first = await business(created('First', { ein }));
       const gone = await business(created('Gone', { ein }), deleted);
       const last = await business(created('Last', { ein }));
-      expect(await made.businesses.byId(gone)()).to.deep.equal(E.right(O.none));
+      expect(await made.businesses.byId(gone)).to.deep.equal(E.right(O.none));
       expect(idsOf(recordsOf(await pageOf(made.businesses, { ein })))).to.deep.equal([first, last]);
       expect(idsOf(recordsOf(await pageOf(made.businesses, { ein }, gone)))).to.deep.equal([last]);
       expect(await listOf(made.businesses, { ein }, gone)).to.have.length(1);
@@ -206,9 +206,9 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
 
     it('refuse a cursor that was never an id', async () => {
       for (const after of [randomUUID(), '', 'x', ...HOSTILE]) {
-        expect(await made.businesses.page({}, { after, limit: 1 })(), after).to.deep.equal(unknownCursor);
-        expect(await made.businesses.page({ ein: '' }, { after, limit: 1 })(), after).to.deep.equal(unknownCursor);
-        expect(await made.businesses.all({}, after)(), after).to.deep.equal(unknownCursor);
+        expect(await made.businesses.page({}, { after, limit: 1 }), after).to.deep.equal(unknownCursor);
+        expect(await made.businesses.page({ ein: '' }, { after, limit: 1 }), after).to.deep.equal(unknownCursor);
+        expect(await made.businesses.all({}, after), after).to.deep.equal(unknownCursor);
       }
     });
 
@@ -271,10 +271,10 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       const withFile = await aDocument({ tags: [tag], file });
       const without = await aDocument({ tags: [tag] });
       expect(idsOf(recordsOf(await pageOf(made.documents, { tag, uploadedBy: 'alice' })))).to.deep.equal([withFile]);
-      expect(await made.documents.fileOf(withFile)()).to.deep.equal(E.right(O.some({ file, revision: 0n })));
-      expect(await made.documents.fileOf(without)()).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
+      expect(await made.documents.fileOf(withFile)).to.deep.equal(E.right(O.some({ file, revision: 0n })));
+      expect(await made.documents.fileOf(without)).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
       for (const id of [randomUUID(), ...HOSTILE])
-        expect(await made.documents.fileOf(id)(), id).to.deep.equal(E.right(O.none));
+        expect(await made.documents.fileOf(id), id).to.deep.equal(E.right(O.none));
       expect(JSON.parse((await recordOf(made.documents, withFile)).body)).to.deep.include({
         uploadedAt: AT,
         size: 3,

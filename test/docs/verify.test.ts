@@ -53,7 +53,7 @@ describe('docs/verify.md', function () {
     const stream: StreamName = 'business-odd';
     for (const data of [NUMBERS, TEXTS]) {
       const { event, revision } = chains(stream, data);
-      await log.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [event])();
+      await log.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [event]);
     }
   });
 

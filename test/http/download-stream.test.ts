@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
-import { option as O, taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { ServicePorts } from '../../src/http/service.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
@@ -17,7 +17,7 @@ const file = { key: KEY, size: SIZE, sha256: 'ab', mimeType: 'text/plain', origi
 const withLargeFile = ({ documents }: ServicePorts): Pick<ServicePorts, 'documents'> => ({
   documents: {
     ...documents,
-    queries: { ...documents.queries, fileOf: () => TE.right(O.some({ file, revision: 0n })) },
+    queries: { ...documents.queries, fileOf: () => Promise.resolve(E.right(O.some({ file, revision: 0n }))) },
   },
 });
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { Failure } from '../../src/http/problem/failure.js';
@@ -84,7 +84,11 @@ describe('failures over HTTP', () => {
   const readModelAway: Replace = ({ businesses }) => ({
     businesses: {
       ...businesses,
-      queries: { byId: () => TE.left(unavailable), page: () => TE.left(unavailable), all: () => TE.left(unavailable) },
+      queries: {
+        byId: () => Promise.resolve(E.left(unavailable)),
+        page: () => Promise.resolve(E.left(unavailable)),
+        all: () => Promise.resolve(E.left(unavailable)),
+      },
     },
   });
 
@@ -145,7 +149,7 @@ describe('failures over HTTP', () => {
   });
 
   it('answers a write by 503 when the log is away', async () => {
-    const append: EventStore['append'] = () => TE.left(new StoreUnavailable('gone'));
+    const append: EventStore['append'] = () => Promise.resolve(E.left(new StoreUnavailable('gone')));
     const as = await start(({ store }) => ({ store: { ...store, append } }));
     expect((await call('POST', '/business', { as, body: { name: 'a' } })).status).to.equal(503);
   });
@@ -169,8 +173,8 @@ describe('failures over HTTP', () => {
         ...businesses,
         queries: {
           ...businesses.queries,
-          page: () => TE.right({ records: [], next: 'more' }),
-          all: () => TE.right(Readable.from(failing())),
+          page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
+          all: () => Promise.resolve(E.right(Readable.from(failing()))),
         },
       },
     }));
@@ -187,7 +191,7 @@ describe('failures over HTTP', () => {
   it('resets the connection of a client to whom its end would be that of the list', async () => {
     const failing = new Readable({ read: () => undefined });
     const as = await start(({ businesses }) => ({
-      businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(failing) } },
+      businesses: { ...businesses, queries: { ...businesses.queries, all: () => Promise.resolve(E.right(failing)) } },
     }));
     failing.push('[{"_id":"1"}');
     const { port } = new URL(stack.baseUrl);

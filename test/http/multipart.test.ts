@@ -48,7 +48,7 @@ describe('the form of an upload', () => {
         takeFree: () => Promise.resolve(true),
         turn: () => Promise.resolve(true),
       };
-      outcomes.push(await read(ctx)());
+      outcomes.push(await read(ctx));
       ctx.set('Connection', 'close');
       ctx.body = 'read';
     });

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { makeRateLimit } from '../../src/http/routing/rate-limit.js';
 import { callerOf } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -110,7 +110,7 @@ describe('a limit of requests over HTTP', () => {
     });
 
   it('counts a public route that says nothing of it', async () => {
-    const greet = () => TE.right({ status: 200, body: '"hello"' });
+    const greet = () => Promise.resolve(E.right({ status: 200, body: '"hello"' }));
     const route = { operation: 'greet', method: 'GET', path: '/greeting', access: 'public', handle: greet } as const;
     stack = await startMemoryStack({ rateLimit: 1, routes: [route] });
     expect(await statusesOf('/greeting', 2)).to.deep.equal([200, 429]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import type { Origin } from '../../src/application/origin.js';
 import { makeService } from '../../src/http/service.js';
@@ -20,13 +20,13 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
 /** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
 const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
   const { businesses } = makeService(ports);
-  const created = await businesses.create(origin, { name: 'a' })();
+  const created = await businesses.create(origin, { name: 'a' });
   if (E.isLeft(created)) throw new Error('not created');
   const { businessId } = created.right;
   const line1 = 'x'.repeat(1000);
   for (let revision = 1; revision < EVENTS; revision += 1) {
     const changes = { name: String(revision), line1: `${revision % 2}${line1.slice(1)}`, line2: `${revision}${line1}` };
-    await businesses.update(origin, businessId, changes)();
+    await businesses.update(origin, businessId, changes);
   }
   return businessId;
 };
@@ -157,7 +157,7 @@ describe('a source that falls silent', () => {
     source.push('[');
     stack = await startMemoryStack({
       ports: ({ businesses }) => ({
-        businesses: { ...businesses, queries: { ...businesses.queries, all: () => TE.right(source) } },
+        businesses: { ...businesses, queries: { ...businesses.queries, all: () => Promise.resolve(E.right(source)) } },
       }),
     });
     const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
@@ -192,8 +192,8 @@ describe('a reader that stops reading', () => {
           ...businesses,
           queries: {
             ...businesses.queries,
-            page: () => TE.right({ records: [], next: 'more' }),
-            all: () => TE.right(Readable.from(endless())),
+            page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
+            all: () => Promise.resolve(E.right(Readable.from(endless()))),
           },
         },
       }),

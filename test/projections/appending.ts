@@ -39,7 +39,7 @@ export const append = async (
     'id' in event ? event : sealed(event, stream, from + BigInt(index)),
   );
   if (first === undefined) throw new Error('nothing to append');
-  const appended = await store.append(stream, from === 0n ? 'no-stream' : from - 1n, [first, ...rest])();
+  const appended = await store.append(stream, from === 0n ? 'no-stream' : from - 1n, [first, ...rest]);
   if (E.isLeft(appended)) throw new Error('not appended', { cause: appended.left });
   return appended.right.position;
 };

@@ -59,7 +59,7 @@ describe('the projection engine', function () {
   };
 
   const names = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.businesses.page({}, { limit: 1000 })();
+    const page = await queries.businesses.page({}, { limit: 1000 });
     if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
     return recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name);
   };
@@ -76,7 +76,7 @@ describe('the projection engine', function () {
     const later = await append(store, `business-${one}`, 1n, deleted);
     expect(await businesses.progress.waitFor(later)).to.equal(true);
     expect(await names()).to.deep.equal(['Bolts']);
-    expect(await queries.businesses.byId(one)()).to.deep.equal(E.right(O.none));
+    expect(await queries.businesses.byId(one)).to.deep.equal(E.right(O.none));
   });
 
   it('goes on after a restart where it stopped', async () => {
@@ -99,7 +99,7 @@ describe('the projection engine', function () {
     const position = await append(store, `business-${good}`, 0n, created('Good'));
     expect(await businesses.progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Bad', 'Good']);
-    const byId = await queries.businesses.byId(bad)();
+    const byId = await queries.businesses.byId(bad);
     expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
     const { rows } = await database.query('select stream, revision, error, waiting from read_model.parked');
     expect(rows).to.deep.equal([
@@ -127,7 +127,7 @@ describe('the projection engine', function () {
     const long = '𝔘'.repeat(5_000);
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Long', { ein: long, parent: long }));
     expect(await businesses.progress.waitFor(position)).to.equal(true);
-    const found = await queries.businesses.page({ ein: long, parent: long }, { limit: 10 })();
+    const found = await queries.businesses.page({ ein: long, parent: long }, { limit: 10 });
     expect(E.isRight(found) && recordsOf(found.right).length).to.equal(1);
   });
 

@@ -48,7 +48,7 @@ describe('putting read models onto a copy of their log', function () {
 
   /** Projects everything that a log holds into a database, and leaves it at rest. */
   const project = async (store: EventStore, url = connectionString): Promise<void> => {
-    const head = await store.head(['business'])();
+    const head = await store.head(['business']);
     if (E.isLeft(head) || head.right === undefined) throw new Error('nothing to project');
     const projections = startProjections({
       store,
@@ -75,7 +75,7 @@ describe('putting read models onto a copy of their log', function () {
   };
 
   const identityOf = async (store: EventStore): Promise<string> => {
-    const identity = await store.identity()();
+    const identity = await store.identity();
     if (E.isLeft(identity)) throw identity.left;
     return identity.right;
   };
@@ -147,7 +147,7 @@ describe('putting read models onto a copy of their log', function () {
   it('moves parked events', async () => {
     const [stream] = interleaved(1, 1);
     const { event, revision } = chains(stream!, { changes: { name: 5 } });
-    await memory.append(stream!, revision - 1n, [event])();
+    await memory.append(stream!, revision - 1n, [event]);
     await appendChained(memory, chains, ...interleaved(20, 1));
     await project(memory);
     await goOver(memory, eventStoreDb);

@@ -52,7 +52,7 @@ describe('while the database is away', function () {
     projections.businesses.progress.waitFor(position);
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.businesses.page({}, { limit: 1000 })();
+    const page = await queries.businesses.page({}, { limit: 1000 });
     return E.isRight(page)
       ? recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name)
       : ['no page'];
@@ -90,11 +90,11 @@ describe('while the database is away', function () {
 
   const asked = (database: ReadModelQueries) =>
     Promise.all([
-      database.businesses.byId(randomUUID())(),
-      database.businesses.page({}, { limit: 1 })(),
-      database.businesses.all({}, undefined)(),
-      database.businesses.all({}, randomUUID())(),
-      database.documents.fileOf(randomUUID())(),
+      database.businesses.byId(randomUUID()),
+      database.businesses.page({}, { limit: 1 }),
+      database.businesses.all({}, undefined),
+      database.businesses.all({}, randomUUID()),
+      database.documents.fileOf(randomUUID()),
       database.ping(),
     ]);
 

@@ -301,7 +301,7 @@ describe('rebuilding a read model', function () {
             [role],
           )
         ).rows;
-      const { right: head } = (await store.head(['business'])()) as { readonly right: Position };
+      const { right: head } = (await store.head(['business'])) as { readonly right: Position };
       const [service] = running;
       expect(await service?.businesses.progress.waitFor(head)).to.equal(true);
       const lived = await parkedOf('live');

@@ -36,7 +36,7 @@ const oneByOne = (events: ReadonlyArray<StoredEvent>) => {
 };
 
 const open = async (store: EventStore, request: Partial<EventsRequest> = {}, id = 'b1') => {
-  const outcome = await businessHistory(store).events(id, { direction: 'forwards', proof: false, ...request })();
+  const outcome = await businessHistory(store).events(id, { direction: 'forwards', proof: false, ...request });
   if (E.isLeft(outcome)) throw new Error(outcome.left._tag);
   return outcome.right;
 };
@@ -107,8 +107,8 @@ describe('the events of an entity', () => {
 
   it('never were for an entity that never existed', async () => {
     const request = { direction: 'forwards', proof: false } as const;
-    expect(await businessHistory(store).events('b2', request)()).to.deep.equal(E.left({ _tag: 'NeverExisted' }));
-    expect(await businessHistory(store).events('b2', { ...request, from: 3n })()).to.deep.equal(
+    expect(await businessHistory(store).events('b2', request)).to.deep.equal(E.left({ _tag: 'NeverExisted' }));
+    expect(await businessHistory(store).events('b2', { ...request, from: 3n })).to.deep.equal(
       E.left({ _tag: 'NeverExisted' }),
     );
   });
@@ -141,7 +141,7 @@ describe('the events of an entity', () => {
 
   it('are a failure at once when the first of them cannot be read', async () => {
     await givenStream(store, 'business-b2', poison);
-    const outcome = await businessHistory(store).events('b2', { direction: 'forwards', proof: false })();
+    const outcome = await businessHistory(store).events('b2', { direction: 'forwards', proof: false });
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('UndecodableEvent');
   });
 
@@ -161,7 +161,7 @@ describe('the events of an entity', () => {
 
   it('are a failure when the store does not answer', async () => {
     const { store: down, failure } = downEventStore();
-    expect(await businessHistory(down).events('b1', { direction: 'forwards', proof: false })()).to.deep.equal(
+    expect(await businessHistory(down).events('b1', { direction: 'forwards', proof: false })).to.deep.equal(
       E.left(failure),
     );
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { either as E, option as O, taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { DocumentState } from '../../src/domain/document/state.js';
 import { type AsOf, type StateThen } from '../../src/read/history.js';
 import { makeGetFile } from '../../src/read/get-file.js';
@@ -24,11 +24,11 @@ const get = (
 ) => {
   const { byId = E.right(O.some(row)), then = E.right(O.some({ state: 'folded', revision: 8n })), isBehind } = over;
   return makeGetView<string>({
-    queries: { byId: () => TE.fromEither(byId) },
-    history: { stateAsOf: () => TE.fromEither(then) },
+    queries: { byId: () => Promise.resolve(byId) },
+    history: { stateAsOf: () => Promise.resolve(then) },
     freshness: { isBehind: () => isBehind ?? false },
     render: (id, state) => (state === 'deleted' ? O.none : O.some(`${state} ${id}`)),
-  })('b1', asOf, () => Promise.resolve(true))();
+  })('b1', asOf, () => Promise.resolve(true));
 };
 
 describe('a record by its id', () => {
@@ -80,10 +80,10 @@ describe('the file of a document', () => {
     isBehind = false,
   ) =>
     makeGetFile({
-      queries: { fileOf: () => TE.fromEither(fileOf) },
-      history: { stateAsOf: () => TE.right(then) },
+      queries: { fileOf: () => Promise.resolve(fileOf) },
+      history: { stateAsOf: () => Promise.resolve(E.right(then)) },
       freshness: { isBehind: () => isBehind },
-    })('d1', asOf, () => Promise.resolve(true))();
+    })('d1', asOf, () => Promise.resolve(true));
 
   const inRow = E.right(O.some({ file, revision: 4n }));
   const inStream = O.some({ state: current(old), revision: 3n });

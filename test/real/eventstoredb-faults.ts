@@ -52,7 +52,7 @@ const appendUntilKnown = async (run: Run, stream: StreamName, revision: number):
   const event = newEvent();
   const start = performance.now();
   for (;;) {
-    const outcome = await run.store.append(stream, revision === 0 ? 'no-stream' : BigInt(revision - 1), [event])();
+    const outcome = await run.store.append(stream, revision === 0 ? 'no-stream' : BigInt(revision - 1), [event]);
     const time = performance.now();
     run.longest.ms = Math.max(run.longest.ms, time - start);
     if (E.isRight(outcome)) return void run.acknowledged.push({ id: event.id, stream, at: outcome.right, time });

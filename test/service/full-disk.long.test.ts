@@ -180,7 +180,7 @@ describe('a full disk', function () {
       dataDir: disk.directory,
       claim: 'service',
       onLog: () => undefined,
-    })();
+    });
     if (started._tag === 'Left') throw new Error(started.left.message);
     alsoStop = started.right.stop;
     await start(path.join(disk.directory, 'files'), { DATABASE_URL: started.right.connectionString });

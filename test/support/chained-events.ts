@@ -49,7 +49,7 @@ export const appendChained = async (
 ): Promise<void> => {
   for (const stream of streams) {
     const { event, revision } = chains(stream);
-    const appended = await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [event])();
+    const appended = await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [event]);
     if (E.isLeft(appended)) throw new Error('not appended', { cause: appended.left });
   }
 };

@@ -47,7 +47,7 @@ export const aProcess = (
       },
       fresh: false,
       ...over,
-    })();
+    });
 };
 
 export const aNotebook = (): StreamName => `notebook-${randomUUID()}`;

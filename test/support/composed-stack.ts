@@ -56,7 +56,7 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
 const refuseUsedLog = async (connectionString: string): Promise<void> => {
   const opened = openEventStoreDb({ connectionString });
   if (E.isLeft(opened)) throw opened.left;
-  const head = await opened.right.head()();
+  const head = await opened.right.head();
   await opened.right.close();
   if (E.isLeft(head)) throw head.left;
   if (head.right !== undefined) throw new Error(`EVENTSTOREDB_FRESH gave a log that is not empty: ${connectionString}`);

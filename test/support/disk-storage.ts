@@ -4,7 +4,7 @@ import { openDiskStorage } from '../../src/infrastructure/disk/disk-storage.js';
 import type { FileContents } from '../../src/read/get-file.js';
 
 export const diskStorage = async (root: string): Promise<ObjectStorage & FileContents> => {
-  const opened = await openDiskStorage(root)();
+  const opened = await openDiskStorage(root);
   if (E.isLeft(opened)) throw new Error('cannot open the storage', { cause: opened.left.cause });
   return opened.right;
 };

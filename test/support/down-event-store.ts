@@ -1,4 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 
 /** A store that does not answer. */
@@ -8,13 +8,13 @@ export const downEventStore = (): { readonly store: EventStore; readonly failure
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
   });
   const store: EventStore = {
-    append: () => TE.left(failure),
+    append: () => Promise.resolve(E.left(failure)),
     readStream: failing,
     readAll: failing,
     subscribe: failing,
-    head: () => TE.left(failure),
-    reaches: () => TE.left(failure),
-    identity: () => TE.left(failure),
+    head: () => Promise.resolve(E.left(failure)),
+    reaches: () => Promise.resolve(E.left(failure)),
+    identity: () => Promise.resolve(E.left(failure)),
   };
   return { store, failure };
 };

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { ObjectStorage, StoredObject } from '../../src/application/ports.js';
 import { takeBody } from '../../src/infrastructure/upload-body.js';
 import type { ByteRange, FileContents } from '../../src/read/get-file.js';
@@ -52,20 +52,21 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
       }
     });
 
-  readonly remove: ObjectStorage['remove'] = (key) =>
-    TE.fromIO(() => {
-      this.objects.delete(key);
-    });
+  readonly remove: ObjectStorage['remove'] = (key) => {
+    this.objects.delete(key);
+    return Promise.resolve(E.right(undefined));
+  };
 
   readonly open: FileContents['open'] = (key, range) => {
     const kept = this.objects.get(key);
-    if (kept === undefined) return TE.left({ _tag: 'FileUnavailable', cause: new Error('no such object') });
+    if (kept === undefined)
+      return Promise.resolve(E.left({ _tag: 'FileUnavailable', cause: new Error('no such object') }));
     const { chunk = 64 * 1024 } = this.behaviour;
     const counted = this.#give(pieces(kept, range ?? { first: 0, last: kept.size - 1 }, chunk));
     const stream = Readable.from(counted, { objectMode: false, highWaterMark: chunk });
     this.opened += 1;
     stream.once('close', () => (this.opened -= 1));
-    return TE.right(stream);
+    return Promise.resolve(E.right(stream));
   };
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
@@ -74,7 +75,7 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
       if (key.startsWith(prefix)) yield { key, size, modifiedAt: this.modifiedAt.get(key) ?? new Date(0) };
   }
 
-  readonly clearUnfinished: ObjectStorage['clearUnfinished'] = () => TE.right(0);
+  readonly clearUnfinished: ObjectStorage['clearUnfinished'] = () => Promise.resolve(E.right(0));
 
   async #keep(chunks: AsyncIterable<Uint8Array>): Promise<Kept> {
     const { failAfter = Infinity, countOnly = false } = this.behaviour;

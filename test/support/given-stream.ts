@@ -31,7 +31,7 @@ export const givenStream = async (
     stream,
     'no-stream',
     RNEA.map(({ id, type, data, metadata }: StoredEvent) => ({ id, type, data, metadata }))(events),
-  )();
+  );
   if (E.isLeft(outcome)) throw new Error(outcome.left._tag);
   return events;
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { either as E, type readonlyNonEmptyArray as RNEA, taskEither as TE } from 'fp-ts';
+import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import { appendBytes, rejection } from '../../src/event-sourcing/append-limits.js';
 import {
   type Appended,
@@ -168,15 +168,15 @@ export const makeInMemoryEventStore = (): LogTarget => {
   }
 
   return {
-    append: (stream, expected, events) => () => Promise.resolve(appendNow(stream, expected, events)),
+    append: (stream, expected, events) => Promise.resolve(appendNow(stream, expected, events)),
     readStream,
     readAll,
     subscribe,
-    head: (categories) => TE.fromIO(() => log.findLast(isWanted(categories))?.position),
-    reaches: ({ commit }) => TE.fromIO(() => commit <= BigInt(log.length)),
-    identity: () => TE.fromIO(() => identity),
-    byStream: { divide: (category, events) => TE.fromIO(() => divide(category, events)), read: readByStream },
-    appendInOrder: (appends) => () => Promise.resolve(appendAllNow(appends)),
-    adoptIdentity: (given) => () => Promise.resolve(adoptNow(given)),
+    head: (categories) => Promise.resolve(E.right(log.findLast(isWanted(categories))?.position)),
+    reaches: ({ commit }) => Promise.resolve(E.right(commit <= BigInt(log.length))),
+    identity: () => Promise.resolve(E.right(identity)),
+    byStream: { divide: (category, events) => Promise.resolve(E.right(divide(category, events))), read: readByStream },
+    appendInOrder: (appends) => Promise.resolve(appendAllNow(appends)),
+    adoptIdentity: (given) => Promise.resolve(adoptNow(given)),
   };
 };

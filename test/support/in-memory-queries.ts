@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { option as O, taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { Decider } from '../../src/event-sourcing/decider.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { entityIdOf, type From, type Revision, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
@@ -71,24 +71,20 @@ export const inMemoryQueries = <State, Event extends DomainEvent, Filter extends
 
   return {
     stateOf,
-    byId: (id) =>
-      TE.fromTask(async () => {
-        const row = await stateOf(id);
-        const body = row === undefined ? undefined : source.render(id, row.state);
-        return row === undefined || body === undefined ? O.none : O.some({ id, revision: row.revision, body });
-      }),
-    page:
-      (filter, { after, limit }) =>
-      async () => {
-        const bodies = await bodiesAfter(filter, after);
-        if (bodies === undefined) return { _tag: 'Left', left: unknownCursor };
-        const page = bodies.slice(0, limit);
-        const last = page.at(-1);
-        const next =
-          bodies.length > limit && last !== undefined ? (JSON.parse(last) as { _id: string })._id : undefined;
-        return { _tag: 'Right', right: { records: page, next } };
-      },
-    all: (filter, after) => async () => {
+    byId: async (id) => {
+      const row = await stateOf(id);
+      const body = row === undefined ? undefined : source.render(id, row.state);
+      return E.right(row === undefined || body === undefined ? O.none : O.some({ id, revision: row.revision, body }));
+    },
+    page: async (filter, { after, limit }) => {
+      const bodies = await bodiesAfter(filter, after);
+      if (bodies === undefined) return { _tag: 'Left', left: unknownCursor };
+      const page = bodies.slice(0, limit);
+      const last = page.at(-1);
+      const next = bodies.length > limit && last !== undefined ? (JSON.parse(last) as { _id: string })._id : undefined;
+      return { _tag: 'Right', right: { records: page, next } };
+    },
+    all: async (filter, after) => {
       const bodies = await bodiesAfter(filter, after);
       if (bodies === undefined) return { _tag: 'Left', left: unknownCursor };
       const pieces = bodies.map((body, index) => `${index === 0 ? '' : ','}${body}`);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { option as O, taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import { businessDecider } from '../../src/domain/business/decide.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
 import { documentDecider } from '../../src/domain/document/decide.js';
@@ -33,11 +33,10 @@ export const memoryPorts = async (): Promise<{ readonly ports: ServicePorts; rea
     fold: documentDecider,
     render: (id, state) => (state._tag === 'Current' ? renderDocument(id, state) : undefined),
   });
-  const fileOf = (id: string) =>
-    TE.fromTask(async () => {
-      const row = await documents.stateOf(id);
-      return row?.state._tag === 'Current' ? O.some({ file: row.state.file, revision: row.revision }) : O.none;
-    });
+  const fileOf = async (id: string) => {
+    const row = await documents.stateOf(id);
+    return E.right(row?.state._tag === 'Current' ? O.some({ file: row.state.file, revision: row.revision }) : O.none);
+  };
   const ports: ServicePorts = {
     store,
     storage: await diskStorage(folder),

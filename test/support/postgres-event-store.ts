@@ -10,7 +10,7 @@ export const openStore = async (
   connectionString: string,
   options: Omit<PostgresEventStoreOptions, 'connectionString'> = {},
 ): Promise<PostgresEventStore> => {
-  const opened = await makePostgresEventStore({ connectionString, ...options })();
+  const opened = await makePostgresEventStore({ connectionString, ...options });
   if (E.isLeft(opened)) throw opened.left;
   return opened.right;
 };

@@ -33,9 +33,9 @@ export const mismatchOf = async (
   projection: string,
   { logIdentity, checkpoint, last }: Origin,
 ): Promise<ProjectionRefused | undefined> => {
-  const identity = orThrow(await store.identity()());
+  const identity = orThrow(await store.identity());
   if (logIdentity !== identity) return ProjectionRefused.otherLog(projection, logIdentity, identity);
-  if (checkpoint !== 'start' && !orThrow(await store.reaches(checkpoint)()))
+  if (checkpoint !== 'start' && !orThrow(await store.reaches(checkpoint)))
     return ProjectionRefused.notInLog(projection, `position ${String(checkpoint.commit)}`);
   if (last === undefined || (await holds(store, last))) return undefined;
   return ProjectionRefused.notInLog(

@@ -50,7 +50,7 @@ export const followLog = <State, Event extends DomainEvent>(
   let isInterrupted = false;
 
   const prepare = async (): Promise<string> => {
-    const identity = await store.identity()();
+    const identity = await store.identity();
     if (E.isLeft(identity)) throw identity.left;
     await migrate(pool);
     const instance = await register(pool, projection, identity.right);

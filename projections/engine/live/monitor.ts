@@ -54,7 +54,7 @@ export const monitor = (
   };
 
   return repeat(LOOK_MS, signal, async () => {
-    const head = await store.head([category])();
+    const head = await store.head([category]);
     if (E.isLeft(head) || head.right === undefined) return;
     if (head.right > progress.reached()) refresh();
     if (foundBehindAt !== undefined) {

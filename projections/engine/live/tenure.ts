@@ -106,7 +106,7 @@ const switchWhenLevel = async <State, Event extends DomainEvent>(tenure: Tenure<
   const { store, projection, writer, standing, stand, onNotice } = tenure;
   if (standing().role === 'live') return;
   try {
-    const head = await store.head([projection.category])();
+    const head = await store.head([projection.category]);
     if (E.isLeft(head)) return;
     if (!(await switchLive(writer, commitOf(standing().checkpoint), head.right))) return;
     stand({ ...standing(), role: 'live' });

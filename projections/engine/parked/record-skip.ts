@@ -45,7 +45,7 @@ export const recordSkip = async (
       request: canonicalJson(data),
       previousHash: end.hash,
     });
-    const appended = await store.append(operations, end.revision === 0n ? 'no-stream' : end.revision - 1n, [event])();
+    const appended = await store.append(operations, end.revision === 0n ? 'no-stream' : end.revision - 1n, [event]);
     if (E.isRight(appended)) return E.right(true);
     if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);
     if (tried === ATTEMPTS) return E.left({ _tag: 'AppendRejected', reason: `${operations} is written all the time` });

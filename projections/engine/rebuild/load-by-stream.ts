@@ -37,7 +37,7 @@ const planOf = async <State, Event extends DomainEvent>(
 ): Promise<LoadPlan> => {
   const found = await readPlan(writer);
   if (found !== undefined) return found;
-  const stretches = await order.divide(writer.projection.category, EVENTS_EACH)();
+  const stretches = await order.divide(writer.projection.category, EVENTS_EACH);
   if (E.isLeft(stretches)) throw stretches.left;
   await writePlan(writer.pool, writer.instance, stretches.right, upTo);
   return {

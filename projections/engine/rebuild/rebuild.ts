@@ -67,7 +67,7 @@ const endOfLoad = async <State, Event extends DomainEvent>(
 ): Promise<Checkpoint | undefined> => {
   const live = await standsBeside(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
-  const head = await store.head([projection.category])();
+  const head = await store.head([projection.category]);
   if (E.isLeft(head)) throw head.left;
   return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
 };
@@ -148,7 +148,7 @@ export const rebuild = async <State, Event extends DomainEvent>(
   options: RebuildOptions<State, Event>,
 ): Promise<Rebuilt> => {
   const { pool, store, projection, observer, signal } = options;
-  const identity = await store.identity()();
+  const identity = await store.identity();
   if (E.isLeft(identity)) throw identity.left;
   await migrate(pool);
   const isReplacing = await findOtherOrigin(options);

@@ -1,21 +1,19 @@
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { CreateBusiness } from '../../domain/business/commands.js';
 import { commandIdsOf, envelopeOf, type Origin } from '../origin.js';
 import { businessStream, type ExecuteBusiness } from './execute-business.js';
 
 /** Creates a business under a new id (the same one again for the same `Idempotency-Key`). */
-export const createBusiness = (execute: ExecuteBusiness) => (origin: Origin, fields: CreateBusiness['fields']) => {
-  const ids = commandIdsOf(origin);
-  const command: CreateBusiness = { _tag: 'CreateBusiness', businessId: ids.entityId, fields };
-  return pipe(
-    execute({
+export const createBusiness =
+  (execute: ExecuteBusiness) => async (origin: Origin, fields: CreateBusiness['fields']) => {
+    const ids = commandIdsOf(origin);
+    const command: CreateBusiness = { _tag: 'CreateBusiness', businessId: ids.entityId, fields };
+    const executed = await execute({
       stream: businessStream(ids.entityId),
       command,
       envelope: envelopeOf(origin, ids, command),
       precondition: origin.precondition,
       fresh: true,
-    }),
-    TE.map((outcome) => ({ ...outcome, businessId: ids.entityId })),
-  );
-};
+    });
+    return E.isLeft(executed) ? executed : E.right({ ...executed.right, businessId: ids.entityId });
+  };

@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
 import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../event-sourcing/recorded-event.js';
@@ -18,8 +18,10 @@ const currentRevision = async (store: EventStore, documentId: string): Promise<E
  */
 export const admitUpload =
   (store: EventStore) =>
-  (origin: Origin, documentId: string): TE.TaskEither<DocumentNotFound | PreconditionFailed | StoreUnavailable, void> =>
-  async () => {
+  async (
+    origin: Origin,
+    documentId: string,
+  ): Promise<E.Either<DocumentNotFound | PreconditionFailed | StoreUnavailable, void>> => {
     try {
       const current = await currentRevision(store, documentId);
       if (current === 'no-stream') return E.left({ _tag: 'DocumentNotFound' });

@@ -36,13 +36,13 @@ type Claim = 'Ours' | 'MarkedNow';
  * started on an empty log and last year's bucket would else take every file there for one that no event names.
  */
 export const claimStorage = async ({ store, storage }: ClaimDeps): Promise<E.Either<ClaimFailure, Claim>> => {
-  const identity = await store.identity()();
+  const identity = await store.identity();
   if (E.isLeft(identity)) return identity;
   const mark = markOf(identity.right);
   const marks = await marksIn(storage);
   if (E.isLeft(marks)) return marks;
   if (marks.right.size === 0) {
-    const put = await storage.put(mark, Readable.from([Buffer.from(identity.right)]))();
+    const put = await storage.put(mark, Readable.from([Buffer.from(identity.right)]));
     return E.isLeft(put) ? put : E.right('MarkedNow');
   }
   return marks.right.size === 1 && marks.right.has(mark) ? E.right('Ours') : E.left({ _tag: 'StorageOfAnotherLog' });

@@ -12,8 +12,7 @@ import { keepOrDiscard } from './keep-or-discard.js';
 export const createDocument =
   (execute: ExecuteDocument, storage: Pick<ObjectStorage, 'remove'>) =>
   (origin: Origin, ids: CommandIds, fields: CreateDocument['fields'], file: StoredFile | null) =>
-    keepOrDiscard(storage)(
-      file,
+    keepOrDiscard(storage)(file, () =>
       execute({
         stream: documentStream(ids.entityId),
         command: { _tag: 'CreateDocument', fields, file },

@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { DocumentRefusal } from '../../domain/document/refusals.js';
@@ -27,12 +27,11 @@ const mayBeNamed = (file: StoredFile, result: Result): boolean =>
  */
 export const keepOrDiscard =
   ({ remove }: Pick<ObjectStorage, 'remove'>) =>
-  (
+  async (
     file: StoredFile | null | undefined,
-    command: TE.TaskEither<DocumentRefusal | CommandFailure, Outcome<DocumentState>>,
-  ): TE.TaskEither<DocumentRefusal | CommandFailure, Outcome<DocumentState>> =>
-  async () => {
+    command: () => Promise<E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>>,
+  ): Promise<E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>> => {
     const result = await command();
-    if (file !== null && file !== undefined && !mayBeNamed(file, result)) await remove(file.key)();
+    if (file !== null && file !== undefined && !mayBeNamed(file, result)) await remove(file.key);
     return result;
   };

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import { fileTypeFromBuffer } from 'file-type';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
@@ -73,19 +72,16 @@ const mediaTypeOf = async (head: Buffer, declaredType: string | undefined): Prom
  */
 export const storeUpload =
   ({ put }: Pick<ObjectStorage, 'put'>) =>
-  (
+  async (
     documentId: string,
     { body, originalName, declaredType }: Upload,
-  ): TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile> => {
+  ): Promise<E.Either<StorageUnavailable | UploadAborted, StoredFile>> => {
     const key = newFileKey(documentId);
     const measure = new Measure();
     // `put` sees every way a body can end early, also that it is closed without an error.
     const measured = pipeline(body, measure, () => undefined);
-    return pipe(
-      put(key, measured),
-      TE.chainTaskK(() => async () => {
-        const mimeType = await mediaTypeOf(measure.head(), declaredType);
-        return { key, size: measure.size, sha256: measure.sha256(), mimeType, originalName };
-      }),
-    );
+    const stored = await put(key, measured);
+    if (E.isLeft(stored)) return stored;
+    const mimeType = await mediaTypeOf(measure.head(), declaredType);
+    return E.right({ key, size: measure.size, sha256: measure.sha256(), mimeType, originalName });
   };

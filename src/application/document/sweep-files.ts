@@ -90,7 +90,7 @@ class Sweep {
   }
 
   async clearUnfinished(before: Date): Promise<void> {
-    const cleared = await this.#deps.storage.clearUnfinished(before)();
+    const cleared = await this.#deps.storage.clearUnfinished(before);
     if (E.isLeft(cleared)) this.#fault({ _tag: 'UnfinishedNotCleared', failure: cleared.left });
     else this.#unfinished += cleared.right;
   }
@@ -103,7 +103,7 @@ class Sweep {
   }
 
   async #remove(key: string): Promise<void> {
-    const removed = await this.#deps.storage.remove(key)();
+    const removed = await this.#deps.storage.remove(key);
     if (E.isLeft(removed)) this.#fault({ _tag: 'NotRemoved', key, failure: removed.left });
     else this.#removed += 1;
   }

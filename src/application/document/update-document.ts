@@ -9,8 +9,7 @@ import { keepOrDiscard } from './keep-or-discard.js';
 export const updateDocument =
   (execute: ExecuteDocument, storage: Pick<ObjectStorage, 'remove'>) =>
   (origin: Origin, documentId: string, changes: UpdateDocument['changes'], file: StoredFile | undefined) =>
-    keepOrDiscard(storage)(
-      file,
+    keepOrDiscard(storage)(file, () =>
       execute({
         stream: documentStream(documentId),
         command: { _tag: 'UpdateDocument', changes, file },

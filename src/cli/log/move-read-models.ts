@@ -32,7 +32,7 @@ const useDatabase = async (
   source: OpenLog,
   use: (move: Move) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const identity = await source.log.identity()();
+  const identity = await source.log.identity();
   if (E.isLeft(identity)) throw identity.left;
   const pool = makePool(connectionString, { name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
   try {
@@ -70,7 +70,7 @@ export const withMove = async (
     dataDir: config.dataDir,
     claim: 'operator',
     onLog: () => undefined,
-  })();
+  });
   if (E.isLeft(started)) {
     tell(started.left.message);
     return EXIT.failed;

@@ -9,7 +9,7 @@ export const withLog = async (
   location: LogLocation,
   use: (opened: OpenLog) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const opened = await openLog(location, { onPostgresLog: tell, onIncident: makeTellIncident(tell) })();
+  const opened = await openLog(location, { onPostgresLog: tell, onIncident: makeTellIncident(tell) });
   if (E.isLeft(opened)) {
     tell(opened.left.message);
     return EXIT.failed;

@@ -67,7 +67,7 @@ export const toLine = async (
   before: Look | undefined,
 ): Promise<InstanceLine> => {
   const { projection, version, name, role, checkpoint, leader, parked, lastError } = status;
-  const head = await store.head([categoryOf(projection)])();
+  const head = await store.head([categoryOf(projection)]);
   if (E.isLeft(head)) throw head.left;
   const refused = await mismatchOf(store, projection, status);
   const lag = refused === undefined ? await lagOf(store, categoryOf(projection), checkpoint, new Date()) : undefined;

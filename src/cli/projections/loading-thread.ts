@@ -29,7 +29,7 @@ const open = async <State, Event extends DomainEvent>(
   { databaseUrl, instance, lease }: ThreadData,
   declared: Projection<State, Event>,
 ): Promise<(request: LoadRequest, loading: LoadingStretch) => Promise<void>> => {
-  const opened = await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 })();
+  const opened = await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 });
   if (E.isLeft(opened)) throw opened.left;
   const { byStream } = opened.right;
   if (byStream === undefined) throw new Error('the log cannot be read by stream');

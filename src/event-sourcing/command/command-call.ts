@@ -1,4 +1,4 @@
-import type { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { StreamContended } from './command-queue.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import type { ExpectedRevision, Position, StreamName } from '../recorded-event.js';
@@ -46,4 +46,4 @@ export type Handled<State, Event> = {
 
 export type HandleCommand<State, Command, Event, Refusal> = (
   call: CommandCall<Command>,
-) => TE.TaskEither<Refusal | CommandFailure, Handled<State, Event>>;
+) => Promise<E.Either<Refusal | CommandFailure, Handled<State, Event>>>;

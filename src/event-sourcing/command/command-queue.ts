@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { StreamName } from '../recorded-event.js';
 
 /** More commands wait for this entity than the queue may hold, or its retries ran out. */
@@ -6,8 +6,8 @@ export type StreamContended = { readonly _tag: 'StreamContended'; readonly strea
 
 type CommandQueue = <A, Failure>(
   stream: StreamName,
-  task: TE.TaskEither<Failure, A>,
-) => TE.TaskEither<Failure | StreamContended, A>;
+  task: () => Promise<E.Either<Failure, A>>,
+) => Promise<E.Either<Failure | StreamContended, A>>;
 
 type Tail = {
   last: Promise<unknown>;
@@ -28,28 +28,27 @@ export const makeCommandQueue = (
 ): CommandQueue => {
   const tails = new Map<StreamName, Tail>();
 
-  return <A, Failure>(stream: StreamName, task: TE.TaskEither<Failure, A>) =>
-    async () => {
-      const tail = tails.get(stream) ?? { last: Promise.resolve(), waiting: 0, arrived: 0, shared: undefined };
-      if (tail.waiting >= limit) return E.left({ _tag: 'StreamContended', stream });
-      tails.set(stream, tail);
-      tail.waiting += 1;
-      tail.arrived += 1;
-      const place = tail.arrived;
-      const run = async (): ReturnType<typeof task> => {
-        // reason: the commands of one stream fail alike
-        if (tail.shared !== undefined && place <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
-        const outcome = await task();
-        if (E.isLeft(outcome) && isShared(outcome.left)) tail.shared = { failure: outcome.left, arrived: tail.arrived };
-        return outcome;
-      };
-      const turn = tail.waiting === 1 ? run() : tail.last.then(run, run);
-      tail.last = turn;
-      try {
-        return await turn;
-      } finally {
-        tail.waiting -= 1;
-        if (tail.waiting === 0) tails.delete(stream);
-      }
+  return async <A, Failure>(stream: StreamName, task: () => Promise<E.Either<Failure, A>>) => {
+    const tail = tails.get(stream) ?? { last: Promise.resolve(), waiting: 0, arrived: 0, shared: undefined };
+    if (tail.waiting >= limit) return E.left({ _tag: 'StreamContended', stream });
+    tails.set(stream, tail);
+    tail.waiting += 1;
+    tail.arrived += 1;
+    const place = tail.arrived;
+    const run = async (): ReturnType<typeof task> => {
+      // reason: the commands of one stream fail alike
+      if (tail.shared !== undefined && place <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
+      const outcome = await task();
+      if (E.isLeft(outcome) && isShared(outcome.left)) tail.shared = { failure: outcome.left, arrived: tail.arrived };
+      return outcome;
     };
+    const turn = tail.waiting === 1 ? run() : tail.last.then(run, run);
+    tail.last = turn;
+    try {
+      return await turn;
+    } finally {
+      tail.waiting -= 1;
+      if (tail.waiting === 0) tails.delete(stream);
+    }
+  };
 };

@@ -137,7 +137,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
   ): Promise<Attempt<State, Event, Failure>> => {
     const at = occurredAt(folded);
     const sealed = sealAll(call, folded, at, events);
-    const outcome = await store.append(call.stream, folded.revision, sealed)();
+    const outcome = await store.append(call.stream, folded.revision, sealed);
     if (E.isLeft(outcome)) return afterFailedAppend(call, folded, outcome.left);
     // The store knows a repeat by its ids alone; whether it also was the same request, only the stored event tells.
     if (isKeyed(call.envelope.commandId) && !outcome.right.confirmedNew) return { _tag: 'Again', known: folded };
@@ -220,15 +220,15 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Ref
     call: CommandCall<Command>,
     begin: Begin,
   ): Promise<E.Either<Failure, Handled<State, Event>>> => {
-    const settled = await queue(call.stream, run(call, begin))();
+    const settled = await queue(call.stream, run(call, begin));
     if (E.isLeft(settled)) return settled;
     if (settled.right._tag === 'Done') return settled.right.outcome;
     const { revision, isJustRead } = settled.right;
-    const replayed = await replays(call.stream, () => replayCommand(deps, call.stream, call.envelope, revision))();
+    const replayed = await replays(call.stream, () => replayCommand(deps, call.stream, call.envelope, revision));
     if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return replayed;
     // the log may have been restored from before the command that the cache remembers
     return handle(call, () => read(call, unfolded(decider.initialState)));
   };
 
-  return (call) => () => handle(call, () => first(call));
+  return (call) => handle(call, () => first(call));
 };

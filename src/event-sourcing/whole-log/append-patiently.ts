@@ -15,7 +15,7 @@ export const appendPatiently = async (
 ): Promise<E.Either<AppendFailure, void>> => {
   const until = performance.now() + PATIENCE;
   for (;;) {
-    const outcome = await target.appendInOrder(appends)();
+    const outcome = await target.appendInOrder(appends);
     const isAway = E.isLeft(outcome) && outcome.left._tag === 'StoreUnavailable';
     if (!isAway || signal.aborted || performance.now() + PAUSE > until) return outcome;
     await pause(PAUSE, signal);

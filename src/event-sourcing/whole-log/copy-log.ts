@@ -38,9 +38,9 @@ export type Copied = {
 
 /** Makes sure that the target is the same log, or has no event yet and becomes it. */
 const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
-  const identity = await source.identity()();
+  const identity = await source.identity();
   if (E.isLeft(identity)) return identity;
-  const adopted = await target.adoptIdentity(identity.right)();
+  const adopted = await target.adoptIdentity(identity.right);
   if (E.isRight(adopted)) return adopted;
   const failure = adopted.left;
   if (failure._tag !== 'LogNotEmpty') return E.left(failure);
@@ -72,7 +72,7 @@ const copyBehind = async (
 };
 
 const isLevel = async (source: EventStore, { source: reached }: Comparison): Promise<boolean> => {
-  const head = await source.head()();
+  const head = await source.head();
   if (E.isLeft(head)) throw head.left;
   const seen = reached();
   return head.right === undefined || (seen !== 'start' && seen.commit >= head.right);

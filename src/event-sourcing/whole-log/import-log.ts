@@ -41,7 +41,7 @@ export const checkExport = async (
 };
 
 export const refuseUnlessEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty | StoreUnavailable, void>> => {
-  const head = await target.head()();
+  const head = await target.head();
   if (E.isLeft(head)) return head;
   return head.right === undefined ? E.right(undefined) : E.left({ _tag: 'NotEmpty', newest: head.right });
 };

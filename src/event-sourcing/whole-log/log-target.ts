@@ -1,4 +1,4 @@
-import type { readonlyNonEmptyArray as RNEA, taskEither as TE } from 'fp-ts';
+import type { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { AppendFailure, EventStore, StoreUnavailable } from '../event-store.js';
 import type { ExpectedRevision, NewEvent, StreamName } from '../recorded-event.js';
 
@@ -18,7 +18,7 @@ export type LogTarget = EventStore & {
    * As many `append`s, so that the events stand in the log in this order; for a log that nobody else writes. After a
    * failure some of them may be stored; repeating them all is safe, as it is with `append`.
    */
-  readonly appendInOrder: (appends: ReadonlyArray<Append>) => TE.TaskEither<AppendFailure, void>;
+  readonly appendInOrder: (appends: ReadonlyArray<Append>) => Promise<E.Either<AppendFailure, void>>;
   /** Gives an empty log the name of the log that it is to be a copy of. */
-  readonly adoptIdentity: (identity: string) => TE.TaskEither<StoreUnavailable | LogNotEmpty, void>;
+  readonly adoptIdentity: (identity: string) => Promise<E.Either<StoreUnavailable | LogNotEmpty, void>>;
 };

@@ -24,7 +24,7 @@ export const makeEventWriter = (target: LogTarget): EventWriter => {
     const batch = taken;
     taken = [];
     characters = 0;
-    return target.appendInOrder(gatherAppends(batch))();
+    return target.appendInOrder(gatherAppends(batch));
   };
 
   return {

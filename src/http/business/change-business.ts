@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Outcome } from '../../application/execute.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderBusiness } from '../../read/business-view.js';
@@ -24,11 +24,10 @@ const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Ei
 
 export const createBusiness =
   ({ create }: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
-    const read = await readCommand(exchange, decodeRequest(CreateBusinessBody))();
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await readCommand(exchange, decodeRequest(CreateBusinessBody));
     if (E.isLeft(read)) return read;
-    const outcome = await create(...read.right)();
+    const outcome = await create(...read.right);
     if (E.isLeft(outcome)) return outcome;
     const { businessId } = outcome.right;
     return E.map(({ headers = [], ...created }: Answer) => ({
@@ -39,25 +38,23 @@ export const createBusiness =
 
 export const updateBusiness =
   ({ update }: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
-    const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody))();
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody));
     if (E.isLeft(read)) return read;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
     const [origin, changes] = read.right;
-    const outcome = await update(origin, id.right, changes)();
+    const outcome = await update(origin, id.right, changes);
     return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
   };
 
 export const deleteBusiness =
   ({ delete: remove }: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const origin = originOf(exchange);
     if (E.isLeft(origin)) return origin;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const outcome = await remove(origin.right, id.right)();
+    const outcome = await remove(origin.right, id.right);
     return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
   };

@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { Outcome } from '../../application/execute.js';
 import type { Origin } from '../../application/origin.js';
@@ -41,15 +41,14 @@ const change = async (
 ): Promise<E.Either<Failure, Answer>> => {
   const businessId = recordId(params['id']);
   if (E.isLeft(businessId)) return businessId;
-  const outcome = await run(origin, businessId.right)();
+  const outcome = await run(origin, businessId.right);
   return E.isLeft(outcome) ? outcome : answer(user, outcome.right);
 };
 
 export const addOwner =
   (businesses: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
-    const read = await readCommand(exchange, readNewOwner)();
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await readCommand(exchange, readNewOwner);
     if (E.isLeft(read)) return read;
     const [origin, owner] = read.right;
     return change(exchange, owner.user, origin, (from, id) => businesses.addOwner(from, id, owner));
@@ -70,9 +69,8 @@ const readUpdate =
 
 export const updateOwner =
   (businesses: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
-    const read = await readCommand(exchange, readUpdate(exchange))();
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await readCommand(exchange, readUpdate(exchange));
     if (E.isLeft(read)) return read;
     const [origin, { user, changes }] = read.right;
     return change(exchange, user, origin, (from, id) => businesses.updateOwner(from, id, user, changes));
@@ -80,10 +78,9 @@ export const updateOwner =
 
 export const removeOwner =
   (businesses: Businesses) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const { ctx, params, query } = exchange;
-    const body = await lenientJsonBody(ctx)();
+    const body = await lenientJsonBody(ctx);
     if (E.isLeft(body)) return body;
     const read = both(originOf(exchange), readOwnerId({ path: params['ownerId'], query, body: body.right }));
     if (E.isLeft(read)) return read;

@@ -1,5 +1,4 @@
-import { either as E, taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import type { Outcome } from '../../application/execute.js';
 import { type CommandIds, commandIdsOf, type Origin } from '../../application/origin.js';
@@ -44,75 +43,69 @@ const answer = (
 type Asked<Fields> = readonly [Origin, DocumentRequest<Fields>];
 
 /** What JSON asks, which never brings a file; the faults of headers and body at once. */
-const readJson = <Fields>(
+const readJson = async <Fields>(
   exchange: AuthorizedExchange,
   codec: t.Decoder<unknown, Fields>,
-): TE.TaskEither<BodyFailure, Asked<Fields>> =>
-  pipe(
-    readCommand(exchange, decodeRequest(codec)),
-    TE.map(([origin, fields]) => [origin, { fields, file: undefined }] as const),
+): Promise<E.Either<BodyFailure, Asked<Fields>>> =>
+  E.map(([origin, fields]: readonly [Origin, Fields]) => [origin, { fields, file: undefined }] as const)(
+    await readCommand(exchange, decodeRequest(codec)),
   );
 
 type Created = readonly [...Asked<t.TypeOf<typeof CreateDocumentBody>>, CommandIds];
 
-const createdByJson = (exchange: AuthorizedExchange): TE.TaskEither<Failure, Created> =>
-  pipe(
-    readJson(exchange, CreateDocumentBody),
-    TE.map(([origin, asked]) => [origin, asked, commandIdsOf(origin)] as const),
-  );
+const createdByJson = async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> =>
+  E.map(
+    ([origin, asked]: Asked<t.TypeOf<typeof CreateDocumentBody>>) => [origin, asked, commandIdsOf(origin)] as const,
+  )(await readJson(exchange, CreateDocumentBody));
 
 /** The id is fixed before the form is read: the file is stored below it. */
 const createdByForm =
   (documents: Documents, maxUploadBytes: number) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Created> =>
-  async () => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> => {
     const origin = originOf(exchange);
     if (E.isLeft(origin)) return origin;
     const ids = commandIdsOf(origin.right);
     const deps = formDeps(documents, ids.entityId, maxUploadBytes);
-    const asked = await readDocumentForm(creation, deps)(exchange.ctx)();
+    const asked = await readDocumentForm(creation, deps)(exchange.ctx);
     return E.isLeft(asked) ? asked : E.right([origin.right, asked.right, ids]);
   };
 
 export const createDocument = (documents: Documents, maxUploadBytes: number) => {
   const byForm = createdByForm(documents, maxUploadBytes);
-  return (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-    async () => {
-      const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange)();
-      if (E.isLeft(read)) return read;
-      const [origin, { fields, file = null }, ids] = read.right;
-      const outcome = await documents.create(origin, ids, fields, file)();
-      if (E.isLeft(outcome)) return outcome;
-      return answer(ids.entityId, outcome.right, 'Location', `${API}/document/${ids.entityId}`);
-    };
+  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange);
+    if (E.isLeft(read)) return read;
+    const [origin, { fields, file = null }, ids] = read.right;
+    const outcome = await documents.create(origin, ids, fields, file);
+    if (E.isLeft(outcome)) return outcome;
+    return answer(ids.entityId, outcome.right, 'Location', `${API}/document/${ids.entityId}`);
+  };
 };
 
 /** Whether there is a document to take the bytes for is asked before any of them is taken. */
 const updatedByForm =
   (documents: Documents, maxUploadBytes: number) =>
-  (exchange: AuthorizedExchange): TE.TaskEither<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>> =>
-  async () => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
     const origin = originOf(exchange);
     if (E.isLeft(origin)) return origin;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const admitted = await documents.admitUpload(origin.right, id.right)();
+    const admitted = await documents.admitUpload(origin.right, id.right);
     if (E.isLeft(admitted)) return admitted;
     const deps = formDeps(documents, id.right, maxUploadBytes);
-    const asked = await readDocumentForm(update, deps)(exchange.ctx)();
+    const asked = await readDocumentForm(update, deps)(exchange.ctx);
     return E.isLeft(asked) ? asked : E.right([origin.right, asked.right]);
   };
 
 export const updateDocument = (documents: Documents, maxUploadBytes: number) => {
   const byForm = updatedByForm(documents, maxUploadBytes);
-  return (exchange: AuthorizedExchange): TE.TaskEither<Failure, Answer> =>
-    async () => {
-      const read = await (isForm(exchange.ctx.req) ? byForm(exchange) : readJson(exchange, UpdateDocumentBody))();
-      if (E.isLeft(read)) return read;
-      const id = recordId(exchange.params['id']);
-      if (E.isLeft(id)) return id;
-      const [origin, { fields, file }] = read.right;
-      const outcome = await documents.update(origin, id.right, fields, file)();
-      return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
-    };
+  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+    const read = await (isForm(exchange.ctx.req) ? byForm(exchange) : readJson(exchange, UpdateDocumentBody));
+    if (E.isLeft(read)) return read;
+    const id = recordId(exchange.params['id']);
+    if (E.isLeft(id)) return id;
+    const [origin, { fields, file }] = read.right;
+    const outcome = await documents.update(origin, id.right, fields, file);
+    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
+  };
 };

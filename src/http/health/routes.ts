@@ -1,4 +1,4 @@
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Roles } from '../authentication/roles.js';
 import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
@@ -32,7 +32,7 @@ const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
   path: '/metrics',
   access: 'token',
   roles: scrapers,
-  handle: () => async () => E.right({ status: 200, ...(await metrics()) }),
+  handle: async () => E.right({ status: 200, ...(await metrics()) }),
 });
 
 /** Whether the process lives, whether it can work, and (where there are any) its figures. */
@@ -43,7 +43,7 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
     path: '/livez',
     access: 'public',
     isProbe: true,
-    handle: () => TE.right({ status: 200, body: '{"status":"alive"}' }),
+    handle: () => Promise.resolve(E.right({ status: 200, body: '{"status":"alive"}' })),
   },
   {
     operation: 'readyz',
@@ -51,7 +51,7 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
     path: '/readyz',
     access: 'public',
     isProbe: true,
-    handle: () => () => ready(readiness),
+    handle: () => ready(readiness),
   },
   ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
 ];

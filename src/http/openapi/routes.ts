@@ -1,4 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { JSON_TYPE } from '../response/answer.js';
 import { answerStatic, makeStaticContent } from '../response/static-content.js';
 import type { Route } from '../route.js';
@@ -24,7 +24,7 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       access: 'public',
       handle: (exchange) => {
         const asset = assets.get(exchange.params['asset'] ?? '');
-        return asset === undefined ? TE.left({ _tag: 'RouteNotFound' }) : answerStatic(asset)(exchange);
+        return asset === undefined ? Promise.resolve(E.left({ _tag: 'RouteNotFound' })) : answerStatic(asset)(exchange);
       },
     },
   ];

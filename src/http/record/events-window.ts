@@ -14,7 +14,7 @@ export const newestRevision = async (
   events: History<never>['events'],
   id: string,
 ): Promise<E.Either<Failure, Revision>> => {
-  const pages = await events(id, { direction: 'backwards', limit: 1, proof: false })();
+  const pages = await events(id, { direction: 'backwards', limit: 1, proof: false });
   if (E.isLeft(pages)) return pages;
   for await (const { last } of pages.right) return E.right(last);
   return E.left({ _tag: 'NeverExisted' });

@@ -1,4 +1,4 @@
-import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { AdmitPage } from '../../read/admit-page.js';
 import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
@@ -12,7 +12,7 @@ import { type Answer, ok } from '../response/answer.js';
 import { askedRecord } from './asked-record.js';
 import { admitFoldFor } from './admit-fold-for.js';
 
-type Get = (id: string, asOf: AsOf, admitPage: AdmitPage) => TE.TaskEither<LoadFailure, O.Option<View>>;
+type Get = (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;
 
 /** Places of lists that a large record takes: it is held as a whole. */
 const LARGE_RECORD = 2;
@@ -51,12 +51,11 @@ const answer = async (
 /** GET by id: the record now, or as it was at a revision or an instant. */
 export const getRecord =
   (get: Get) =>
-  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const view = await get(id, asOf, admitFoldFor(exchange))();
+    const view = await get(id, asOf, admitFoldFor(exchange));
     if (E.isLeft(view)) return view;
     return O.isNone(view.right) ? notFound : answer(exchange, view.right.value, conditions);
   };

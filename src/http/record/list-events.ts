@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { type EventsPage, type EventsRequest, type History, loadFailureOf } from '../../read/history.js';
 import { type Exchange, isHead } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
@@ -81,8 +81,7 @@ const headersOnly = async (pages: AsyncIterable<EventsPage>, headers: ReadonlyAr
 /** The events of a record, of a deleted one too: all of them as a stream, or a page where a `limit` is given. */
 export const listEvents =
   (events: Events) =>
-  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
     const { ctx, params, query } = exchange;
     const asked = readEventsQuery(query);
     if (E.isLeft(asked)) return asked;
@@ -93,11 +92,11 @@ export const listEvents =
     const { request, next } = window.right;
     const headers = next === undefined ? [] : nextLink(ctx.path, query, { from: next.toString() });
     if (isHead(exchange)) {
-      const pages = await events(id.right, oneEvent(request))();
+      const pages = await events(id.right, oneEvent(request));
       return E.isLeft(pages) ? pages : E.right(await headersOnly(pages.right, headers));
     }
     const admitted = await admit(exchange, events, id.right, request);
     if (E.isLeft(admitted)) return admitted;
-    const pages = await events(id.right, request, ctx.state.turn)();
+    const pages = await events(id.right, request, ctx.state.turn);
     return E.isLeft(pages) ? pages : answer(pages.right, headers);
   };

@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Page, Queries } from '../../read/queries.js';
 import { type Exchange, isHead } from '../exchange.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
@@ -37,7 +37,7 @@ const headOfAll = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
 ): Promise<E.Either<Failure, Answer>> => {
-  const page = await queries.page(filter, { after, limit: 1 })();
+  const page = await queries.page(filter, { after, limit: 1 });
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
 
@@ -49,7 +49,7 @@ const page = async <Filter>(
 ): Promise<E.Either<Failure, Answer>> => {
   const isShort = limit <= SHORT;
   if (!isShort && !(await exchange.ctx.state.take('lists'))) return overloaded;
-  const read = await queries.page(filter, { after, limit })();
+  const read = await queries.page(filter, { after, limit });
   return E.isLeft(read) ? read : pageAnswer(exchange, read.right, !isShort);
 };
 
@@ -58,7 +58,7 @@ const shortList = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
 ): Promise<E.Either<Failure, Answer | undefined>> => {
-  const short = await queries.page(filter, { after, limit: SHORT })();
+  const short = await queries.page(filter, { after, limit: SHORT });
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
   return E.right(next === undefined && isText(records) ? ok(`[${records.join(',')}]`) : undefined);
@@ -76,15 +76,14 @@ const whole = async <Filter>(
     if (short.right !== undefined) return E.right(short.right);
     if (!(await state.take('lists'))) return overloaded;
   }
-  const body = await listing.queries.all(request.filter, request.after)();
+  const body = await listing.queries.all(request.filter, request.after);
   return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
 };
 
 /** A list: a page where a `limit` is given, else all of it, as a stream where it is long. A large page is one too. */
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
-  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
     const request = listing.read(exchange.query);
     if (E.isLeft(request)) return request;
     const { limit } = request.right;

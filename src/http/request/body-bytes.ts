@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { FREE_BYTES } from '../budget/process-budget.js';
 import type { HttpContext } from '../exchange.js';
 import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
@@ -48,10 +48,8 @@ const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
  * The whole body, at most `limit` bytes of it; a longer one is left unread where that shows. Memory is that of the bytes
  * that came, in however small pieces, and that of all such bodies together is bounded.
  */
-export const bodyBytes =
-  (ctx: HttpContext, limit: number): TE.TaskEither<Failed, Buffer> =>
-  () => {
-    if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
-    letBodyCome(ctx.req, ctx.res);
-    return collect(ctx, limit);
-  };
+export const bodyBytes = (ctx: HttpContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
+  if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
+  letBodyCome(ctx.req, ctx.res);
+  return collect(ctx, limit);
+};

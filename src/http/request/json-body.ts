@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { HttpContext } from '../exchange.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
@@ -36,23 +36,19 @@ const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
 };
 
 /** The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. */
-export const jsonBody =
-  (ctx: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
-  async () => {
-    const bytes = await bodyBytes(ctx, JSON_LIMIT)();
-    if (E.isLeft(bytes)) return bytes;
-    if (bytes.right.length === 0) return E.right({});
-    const fault = unsupportedJson(ctx.req.headers);
-    return fault === undefined ? parseJson(bytes.right) : E.left(fault);
-  };
+export const jsonBody = async (ctx: HttpContext): Promise<E.Either<BodyFailure, unknown>> => {
+  const bytes = await bodyBytes(ctx, JSON_LIMIT);
+  if (E.isLeft(bytes)) return bytes;
+  if (bytes.right.length === 0) return E.right({});
+  const fault = unsupportedJson(ctx.req.headers);
+  return fault === undefined ? parseJson(bytes.right) : E.left(fault);
+};
 
 /** As `jsonBody`, where the body hardly matters: one of another type, or no JSON at all, counts as none. */
-export const lenientJsonBody =
-  (ctx: HttpContext): TE.TaskEither<BodyFailure, unknown> =>
-  async () => {
-    const bytes = await bodyBytes(ctx, JSON_LIMIT)();
-    if (E.isLeft(bytes)) return bytes;
-    if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers) !== undefined) return E.right(undefined);
-    const parsed = parseJson(bytes.right);
-    return E.right(E.isRight(parsed) ? parsed.right : undefined);
-  };
+export const lenientJsonBody = async (ctx: HttpContext): Promise<E.Either<BodyFailure, unknown>> => {
+  const bytes = await bodyBytes(ctx, JSON_LIMIT);
+  if (E.isLeft(bytes)) return bytes;
+  if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers) !== undefined) return E.right(undefined);
+  const parsed = parseJson(bytes.right);
+  return E.right(E.isRight(parsed) ? parsed.right : undefined);
+};

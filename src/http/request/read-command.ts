@@ -1,4 +1,4 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Origin } from '../../application/origin.js';
 import type { AuthorizedExchange } from '../exchange.js';
 import type { BodyFailure, RequestInvalid } from '../problem/failure.js';
@@ -7,12 +7,10 @@ import { jsonBody } from './json-body.js';
 import { originOf } from './origin-of.js';
 
 /** Where a command comes from, and what it asks for by its JSON body; the faults of headers and body at once. */
-export const readCommand =
-  <Asked>(
-    exchange: AuthorizedExchange,
-    read: (body: unknown) => E.Either<RequestInvalid, Asked>,
-  ): TE.TaskEither<BodyFailure, readonly [Origin, Asked]> =>
-  async () => {
-    const body = await jsonBody(exchange.ctx)();
-    return E.isLeft(body) ? body : both(originOf(exchange), read(body.right));
-  };
+export const readCommand = async <Asked>(
+  exchange: AuthorizedExchange,
+  read: (body: unknown) => E.Either<RequestInvalid, Asked>,
+): Promise<E.Either<BodyFailure, readonly [Origin, Asked]>> => {
+  const body = await jsonBody(exchange.ctx);
+  return E.isLeft(body) ? body : both(originOf(exchange), read(body.right));
+};

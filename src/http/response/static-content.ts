@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Exchange, HttpContext } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import { conditionsOf, evaluate } from '../request/conditions.js';
@@ -59,6 +59,5 @@ const answer = ({ described, ...codings }: StaticContent, { ctx }: Exchange): E.
  */
 export const answerStatic =
   (content: Promise<StaticContent>) =>
-  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
-  async () =>
+  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> =>
     answer(await content, exchange);

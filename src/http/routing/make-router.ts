@@ -12,15 +12,15 @@ const noQuery = new URLSearchParams();
 const run = async (route: Route, admission: Admission, exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
   if (route.access === 'public') {
     const refusal = isLimited(route) ? admission.rateLimit?.(undefined, exchange.ctx) : undefined;
-    return refusal === undefined ? route.handle(exchange)() : E.left(refusal);
+    return refusal === undefined ? route.handle(exchange) : E.left(refusal);
   }
   const admitted = await admit(admission, route, exchange.ctx, exchange.query);
   if (E.isLeft(admitted)) return admitted;
   const caller = admitted.right;
   if (caller !== undefined) exchange.ctx.state.caller = caller;
   if (connectionOf(exchange.ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
-  if (route.access === 'optional token') return route.handle(exchange)();
-  return caller === undefined ? E.left({ _tag: 'Unauthenticated' }) : route.handle({ ...exchange, caller })();
+  if (route.access === 'optional token') return route.handle(exchange);
+  return caller === undefined ? E.left({ _tag: 'Unauthenticated' }) : route.handle({ ...exchange, caller });
 };
 
 const middlewareOf =

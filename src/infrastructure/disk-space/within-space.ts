@@ -16,9 +16,9 @@ const tell = <Failure, A>(space: DiskSpace, outcome: E.Either<Failure, A>): E.Ei
  */
 export const appendWithinSpace = (store: EventStore, space: DiskSpace): EventStore => ({
   ...store,
-  append: (stream, expected, events) => async () =>
+  append: async (stream, expected, events) =>
     space.admits(appendBytes(events))
-      ? tell(space, await store.append(stream, expected, events)())
+      ? tell(space, await store.append(stream, expected, events))
       : E.left(new StoreUnavailable('the event log has no space to spare', new DiskFull())),
 });
 
@@ -36,6 +36,5 @@ export async function* chunksWithinSpace(
 /** The same way of storing a file, which tells what comes of it. */
 export const putWithinSpace =
   (put: ObjectStorage['put'], space: DiskSpace): ObjectStorage['put'] =>
-  (key, body) =>
-  async () =>
-    tell(space, await put(key, body)());
+  async (key, body) =>
+    tell(space, await put(key, body));

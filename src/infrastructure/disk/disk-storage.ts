@@ -1,6 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
 import type { DiskSpace } from '../disk-space/disk-space.js';
@@ -25,8 +26,8 @@ type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check };
  * Files in a directory of this machine, one an object, readable by their owner alone; the directory is created where
  * it is missing. Any number of processes may share it. A file is given up when its disk has no `space` to spare.
  */
-export const openDiskStorage = (root: string, space?: DiskSpace): TE.TaskEither<StorageUnavailable, DiskStorage> =>
-  TE.tryCatch(async () => {
+export const openDiskStorage = (root: string, space?: DiskSpace): Promise<E.Either<StorageUnavailable, DiskStorage>> =>
+  attempt(async () => {
     const layout = layoutOf(root);
     await mkdir(layout.objects, { recursive: true, mode: 0o700 });
     await mkdir(layout.unfinished, { recursive: true, mode: 0o700 });
@@ -39,12 +40,12 @@ export const openDiskStorage = (root: string, space?: DiskSpace): TE.TaskEither<
           writeObject(layout, key, space === undefined ? chunks : chunksWithinSpace(chunks, space)),
         ),
       open: (key, range) =>
-        TE.tryCatch(
+        attempt(
           () => openObject(layout.fileOf(key), range),
           (cause) => ({ _tag: 'FileUnavailable', cause }),
         ),
-      remove: (key) => TE.tryCatch(async () => removeIfThere(layout.fileOf(key)), storageUnavailable),
+      remove: (key) => attempt(async () => removeIfThere(layout.fileOf(key)), storageUnavailable),
       list: (prefix) => listObjects(layout.objects, prefix),
-      clearUnfinished: (before) => TE.tryCatch(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
+      clearUnfinished: (before) => attempt(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
     };
   }, storageUnavailable);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { either as E, taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import { type Claim, takeClaim } from './claim.js';
 import { type Cluster, openCluster } from './cluster.js';
 import { type Address, connectionString, withClient } from './connection.js';
@@ -118,8 +118,8 @@ const start = async (
   const ours = settled.right._tag === 'Started' ? settled.right.server : undefined;
   const port = settled.right._tag === 'Started' ? settled.right.server.port : settled.right.port;
   const address = { port, password: cluster.password };
-  const again = TE.tryCatch(() => restart(settling, port), fromSystemError(options.dataDir));
-  const shutDown = ours && supervise(ours, { restart: pipe(again, TE.chain(TE.fromEither)), onLog });
+  const again = async () => E.flatten(await attempt(() => restart(settling, port), fromSystemError(options.dataDir)));
+  const shutDown = ours && supervise(ours, { restart: again, onLog });
   const claim = await enter(address, cluster, options);
   if (E.isLeft(claim)) {
     await shutDown?.();
@@ -141,21 +141,23 @@ const start = async (
 /** As `startEmbeddedPostgres`, from a given package and under given circumstances. */
 export const startFrom =
   (installation: Installation, circumstances: Partial<Circumstances> = {}) =>
-  (options: EmbeddedPostgresOptions): TE.TaskEither<EmbeddedPostgresError, EmbeddedPostgres> =>
-    pipe(
-      TE.tryCatch(() => start(installation, options, { ...usual, ...circumstances }), fromSystemError(options.dataDir)),
-      TE.chain(TE.fromEither),
+  async (options: EmbeddedPostgresOptions): Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>> =>
+    E.flatten(
+      await attempt(
+        () => start(installation, options, { ...usual, ...circumstances }),
+        fromSystemError(options.dataDir),
+      ),
     );
 
 /**
  * A Postgres of our own in DATA_DIR, ready for connections. Its life ends with this process, however that ends, and
- * while the process lives it is restarted when it dies. The task never rejects.
+ * while the process lives it is restarted when it dies. Never rejects.
  */
-export const startEmbeddedPostgres = (
+export const startEmbeddedPostgres = async (
   options: EmbeddedPostgresOptions,
-): TE.TaskEither<EmbeddedPostgresError, EmbeddedPostgres> =>
-  pipe(
-    TE.fromEither(packageFor(thisHost())),
-    TE.chain((name) => () => findInstallation(name)),
-    TE.chainW((installation) => startFrom(installation)(options)),
-  );
+): Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>> => {
+  const name = packageFor(thisHost());
+  if (E.isLeft(name)) return name;
+  const installation = await findInstallation(name.right);
+  return E.isLeft(installation) ? installation : startFrom(installation.right)(options);
+};

@@ -26,7 +26,7 @@ const settle = async (
   let last = reached;
   for (const [index, each] of appends.entries()) {
     const known = confirmed[index];
-    const settled = known === undefined ? await append(each.stream, each.expected, each.events)() : undefined;
+    const settled = known === undefined ? await append(each.stream, each.expected, each.events) : undefined;
     if (settled !== undefined && E.isLeft(settled)) return settled;
     const position = known ?? settled?.right.position ?? last;
     if (position <= last) return E.left(outOfOrder(each));
@@ -41,8 +41,7 @@ const settle = async (
  */
 export const makeAppendInOrder =
   ({ connection, timings }: Access, append: EventStore['append']): LogTarget['appendInOrder'] =>
-  (appends) =>
-  async () => {
+  async (appends) => {
     try {
       let reached = await settle(append, appends.slice(0, 1), [], -1n);
       for (let start = 1; start < appends.length && E.isRight(reached); start += WINDOW) {

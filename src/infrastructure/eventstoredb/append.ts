@@ -120,8 +120,7 @@ const conclude = async (
  */
 export const makeAppend =
   (access: Access): EventStore['append'] =>
-  (stream, expected, events) =>
-  async () => {
+  async (stream, expected, events) => {
     const append = { stream, expected, events };
     try {
       const rejected = rejection(events, appendBytes(events));

@@ -1,4 +1,4 @@
-import { taskEither as TE } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import { asStoreUnavailable, CheckpointNotInLog, type EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
 import type { Checkpoint, From } from '../../event-sourcing/recorded-event.js';
@@ -25,7 +25,7 @@ export const checkCheckpoint = async (access: Access, after: From): Promise<void
 export const makeReaches =
   (access: Access): EventStore['reaches'] =>
   (checkpoint) =>
-    TE.tryCatch(
+    attempt(
       () =>
         checkCheckpoint(access, checkpoint).then(
           () => true,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import { canonicalJson } from '../../event-sourcing/canonical-json.js';
 import { asStoreUnavailable, type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { Revision, StreamName } from '../../event-sourcing/recorded-event.js';
@@ -31,7 +32,7 @@ const name = async (
   identity: string,
 ): Promise<E.Either<StoreUnavailable, void>> => {
   const event = { id: randomUUID(), type: 'LogNamed', data: canonicalJson({ identity }), metadata: '{}' };
-  const outcome = await append(STREAM, known?.revision ?? 'no-stream', [event])();
+  const outcome = await append(STREAM, known?.revision ?? 'no-stream', [event]);
   return E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict'
     ? E.left(new StoreUnavailable(`${STREAM} could not be written`, outcome.left))
     : E.right(undefined);
@@ -44,7 +45,7 @@ const name = async (
 export const makeIdentity =
   (access: Access, append: EventStore['append']): EventStore['identity'] =>
   () =>
-    TE.tryCatch(async () => {
+    attempt(async () => {
       const known = await stored(access);
       if (known !== undefined) return known.identity;
       const outcome = await name(append, undefined, randomUUID());
@@ -59,15 +60,12 @@ export const makeAdoptIdentity =
     access: Access,
     { append, head, identity: nameOf }: Pick<EventStore, 'append' | 'head' | 'identity'>,
   ): LogTarget['adoptIdentity'] =>
-  (identity) =>
-  async () => {
+  async (identity) => {
     try {
-      const [known, newest] = [await stored(access), await head()()];
+      const [known, newest] = [await stored(access), await head()];
       if (E.isLeft(newest)) return newest;
       if (newest.right !== undefined)
-        return E.flatMap((other: string) => E.left({ _tag: 'LogNotEmpty' as const, identity: other }))(
-          await nameOf()(),
-        );
+        return E.flatMap((other: string) => E.left({ _tag: 'LogNotEmpty' as const, identity: other }))(await nameOf());
       if (known?.identity === identity) return E.right(undefined);
       const named = await name(append, known, identity);
       if (E.isLeft(named) || (await stored(access))?.identity === identity) return named;

@@ -1,4 +1,4 @@
-import type { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { EventStoreDb, EventStoreDbOptions } from './options.js';
 
@@ -7,7 +7,5 @@ import type { EventStoreDb, EventStoreDbOptions } from './options.js';
  * valid or names a file that cannot be read: a server that is down is connected to by the first call that finds it.
  * Loads gRPC when it is called, not before: a service without EventStoreDB does not pay for it.
  */
-export const makeEventStoreDb =
-  (options: EventStoreDbOptions): TE.TaskEither<StoreUnavailable, EventStoreDb> =>
-  () =>
-    import('./event-store.js').then(({ openEventStoreDb }) => openEventStoreDb(options));
+export const makeEventStoreDb = (options: EventStoreDbOptions): Promise<E.Either<StoreUnavailable, EventStoreDb>> =>
+  import('./event-store.js').then(({ openEventStoreDb }) => openEventStoreDb(options));

@@ -19,7 +19,7 @@ const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
  * none. Rejects with the store's failure.
  */
 export const lagOf = async (store: EventStore, category: string, after: From, now: Date): Promise<Lag> => {
-  const head = await store.head([category])();
+  const head = await store.head([category]);
   if (E.isLeft(head)) throw head.left;
   if (head.right === undefined || (after !== 'start' && head.right <= after.commit)) return { events: 0, seconds: 0 };
   let events = 0;

@@ -96,14 +96,11 @@ export const makeMetrics = (): Metrics => {
     countCut: (reason) => cuts.inc({ reason }),
     timeAppends: (store) => ({
       ...store,
-      append: (...append) => {
-        const task = store.append(...append);
-        return async () => {
-          const end = appends.startTimer();
-          const result = await task();
-          end({ outcome: E.isRight(result) ? 'appended' : result.left._tag });
-          return result;
-        };
+      append: async (...append) => {
+        const end = appends.startTimer();
+        const result = await store.append(...append);
+        end({ outcome: E.isRight(result) ? 'appended' : result.left._tag });
+        return result;
       },
     }),
     timeProjection: (readModel, { waitFor }) => ({

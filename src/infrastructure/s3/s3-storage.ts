@@ -1,4 +1,5 @@
-import { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import type { S3Config } from '../../config.js';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
@@ -49,7 +50,7 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
       await putObject(bucket, key, chunks);
     }),
   open: (key, range) =>
-    TE.tryCatch(
+    attempt(
       async () => {
         requireObjectKey(key);
         return openObject(bucket, key, range);
@@ -57,12 +58,12 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
       (cause) => ({ _tag: 'FileUnavailable', cause }),
     ),
   remove: (key) =>
-    TE.tryCatch(async () => {
+    attempt(async () => {
       requireObjectKey(key);
       await repeating(() => bucket.client.removeObject(bucket.name, key));
     }, storageUnavailable),
   list: (prefix) => listObjects(bucket, prefix),
-  clearUnfinished: (before) => TE.tryCatch(() => abortOldUploads(bucket, before), storageUnavailable),
+  clearUnfinished: (before) => attempt(() => abortOldUploads(bucket, before), storageUnavailable),
   close: connections.close,
 });
 
@@ -73,8 +74,8 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
 export const openS3Storage = (
   settings: S3Config,
   patience: Patience = DEFAULT_PATIENCE,
-): TE.TaskEither<StorageUnavailable, S3Storage> =>
-  TE.tryCatch(async () => {
+): Promise<E.Either<StorageUnavailable, S3Storage>> =>
+  attempt(async () => {
     const connections = openConnections(settings.endpoint.startsWith('https:'));
     try {
       const bucket = await connect(settings, connections, patience);

@@ -74,17 +74,14 @@ async function* traceBatches(name: string, batches: AsyncIterable<LogBatch>): As
 /** The same store: each append a span under its command's request, each subscribed batch one of its projection. */
 export const traceStore = (store: EventStore): EventStore => ({
   ...store,
-  append: (stream, expected, events) => {
-    const task = store.append(stream, expected, events);
-    return async () => {
-      const attributes = { stream, events: events.length };
-      const parent = contextOf(traceparentOf(events[0]));
-      const span = tracer().startSpan('append', { kind: SpanKind.PRODUCER, attributes }, parent);
-      const result = await task();
-      if (E.isLeft(result)) span.setStatus({ code: SpanStatusCode.ERROR, message: result.left._tag });
-      span.end();
-      return result;
-    };
+  append: async (stream, expected, events) => {
+    const attributes = { stream, events: events.length };
+    const parent = contextOf(traceparentOf(events[0]));
+    const span = tracer().startSpan('append', { kind: SpanKind.PRODUCER, attributes }, parent);
+    const result = await store.append(stream, expected, events);
+    if (E.isLeft(result)) span.setStatus({ code: SpanStatusCode.ERROR, message: result.left._tag });
+    span.end();
+    return result;
   },
   subscribe: (range, signal) => traceBatches((range.categories ?? ['all']).join(' '), store.subscribe(range, signal)),
 });

@@ -34,7 +34,7 @@ describe('the use cases of businesses', () => {
     E.right({ before, after, revision, projected: true });
 
   it('create a business under a new id, with one event', async () => {
-    const result = await businesses.create(from('POST /business'), { name: 'Acme', phone: null })();
+    const result = await businesses.create(from('POST /business'), { name: 'Acme', phone: null });
     if (E.isLeft(result)) throw new Error(result.left._tag);
     const { businessId, ...rest } = result.right;
     expect(E.right(rest)).to.deep.equal(outcome({ _tag: 'NotCreated' }, active({}, []), 0n));
@@ -42,14 +42,14 @@ describe('the use cases of businesses', () => {
   });
 
   it('update one, with one event', async () => {
-    expect(await businesses.update(put, 'b1', { phone: '1', city: null })()).to.deep.equal(
+    expect(await businesses.update(put, 'b1', { phone: '1', city: null })).to.deep.equal(
       outcome(active(), active({ phone: '1' }), 2n),
     );
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessUpdated', data: { changes: { phone: '1' } } }]);
   });
 
   it('delete one, with one event', async () => {
-    expect(await businesses.remove(from('DELETE /business/b1'), 'b1')()).to.deep.equal(
+    expect(await businesses.remove(from('DELETE /business/b1'), 'b1')).to.deep.equal(
       outcome(active(), { ...active(), _tag: 'Deleted' }, 2n),
     );
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessDeleted', data: {} }]);
@@ -57,27 +57,27 @@ describe('the use cases of businesses', () => {
 
   it('add an owner, with one event', async () => {
     const carol = { user: 'carol', title: 'CTO', equity: null };
-    expect(await businesses.addOwner(from('POST /business/b1/owner'), 'b1', carol)()).to.deep.equal(
+    expect(await businesses.addOwner(from('POST /business/b1/owner'), 'b1', carol)).to.deep.equal(
       outcome(active(), active({}, [bob, carol]), 2n),
     );
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessOwnerAdded', data: carol }]);
   });
 
   it('update an owner, with one event', async () => {
-    expect(await businesses.updateOwner(put, 'b1', 'bob', { title: 'CEO' })()).to.deep.equal(
+    expect(await businesses.updateOwner(put, 'b1', 'bob', { title: 'CEO' })).to.deep.equal(
       outcome(active(), active({}, [{ ...bob, title: 'CEO' }]), 2n),
     );
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessOwnerUpdated', data: { user: 'bob', title: 'CEO' } }]);
   });
 
   it('remove an owner, with one event', async () => {
-    expect(await businesses.removeOwner(put, 'b1', 'bob')()).to.deep.equal(outcome(active(), active({}, []), 2n));
+    expect(await businesses.removeOwner(put, 'b1', 'bob')).to.deep.equal(outcome(active(), active({}, []), 2n));
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessOwnerRemoved', data: { user: 'bob' } }]);
   });
 
   it('append nothing, and keep the revision, when nothing changes', async () => {
-    expect(await businesses.update(put, 'b1', { name: 'Acme' })()).to.deep.equal(outcome(active(), active(), 1n));
-    expect(await businesses.updateOwner(put, 'b1', 'bob', { equity: 1 })()).to.deep.equal(
+    expect(await businesses.update(put, 'b1', { name: 'Acme' })).to.deep.equal(outcome(active(), active(), 1n));
+    expect(await businesses.updateOwner(put, 'b1', 'bob', { equity: 1 })).to.deep.equal(
       outcome(active(), active(), 1n),
     );
     expect(await newFacts()).to.deep.equal([]);
@@ -85,29 +85,27 @@ describe('the use cases of businesses', () => {
 
   it('refuse what is not there, and append nothing', async () => {
     const notThere = E.left({ _tag: 'BusinessNotFound' });
-    expect(await businesses.update(put, 'b2', { phone: '1' })()).to.deep.equal(notThere);
-    expect(await businesses.remove(put, 'b2')()).to.deep.equal(notThere);
-    expect(await businesses.addOwner(put, 'b2', bob)()).to.deep.equal(notThere);
-    expect(await businesses.updateOwner(put, 'b2', 'bob', {})()).to.deep.equal(notThere);
-    expect(await businesses.removeOwner(put, 'b2', 'bob')()).to.deep.equal(notThere);
+    expect(await businesses.update(put, 'b2', { phone: '1' })).to.deep.equal(notThere);
+    expect(await businesses.remove(put, 'b2')).to.deep.equal(notThere);
+    expect(await businesses.addOwner(put, 'b2', bob)).to.deep.equal(notThere);
+    expect(await businesses.updateOwner(put, 'b2', 'bob', {})).to.deep.equal(notThere);
+    expect(await businesses.removeOwner(put, 'b2', 'bob')).to.deep.equal(notThere);
     expect(await factsIn(store, 'business-b2')).to.deep.equal([]);
   });
 
   it('refuse what the rules refuse, and append nothing', async () => {
-    expect(await businesses.update(put, 'b1', { parent: 'b1' })()).to.deep.equal(
+    expect(await businesses.update(put, 'b1', { parent: 'b1' })).to.deep.equal(
       E.left({ _tag: 'BusinessIsItsOwnParent' }),
     );
-    expect(await businesses.addOwner(put, 'b1', bob)()).to.deep.equal(E.left({ _tag: 'OwnerAlreadyAdded' }));
-    expect(await businesses.removeOwner(put, 'b1', 'carol')()).to.deep.equal(E.left({ _tag: 'OwnerNotFound' }));
+    expect(await businesses.addOwner(put, 'b1', bob)).to.deep.equal(E.left({ _tag: 'OwnerAlreadyAdded' }));
+    expect(await businesses.removeOwner(put, 'b1', 'carol')).to.deep.equal(E.left({ _tag: 'OwnerNotFound' }));
     expect(await newFacts()).to.deep.equal([]);
   });
 
   describe('under an idempotency key', () => {
     it('create one business for any number of requests, also at once', async () => {
       const origin = from('POST /business', { idempotencyKey: 'k' });
-      const results = await Promise.all(
-        Array.from({ length: 10 }, () => businesses.create(origin, { name: 'Acme' })()),
-      );
+      const results = await Promise.all(Array.from({ length: 10 }, () => businesses.create(origin, { name: 'Acme' })));
       const [first] = results;
       expect(results).to.deep.equal(Array(10).fill(first));
       expect(E.isRight(results[0]!) && (await factsIn(store, `business-${results[0].right.businessId}`))).to.deep.equal(
@@ -117,32 +115,32 @@ describe('the use cases of businesses', () => {
 
     it('answer the original result, whatever has happened since', async () => {
       const origin = { ...put, idempotencyKey: 'k' };
-      const original = await businesses.update(origin, 'b1', { phone: '1' })();
-      await businesses.update(put, 'b1', { phone: '2' })();
-      await businesses.remove(put, 'b1')();
-      expect(await businesses.update(origin, 'b1', { phone: '1' })()).to.deep.equal(original);
+      const original = await businesses.update(origin, 'b1', { phone: '1' });
+      await businesses.update(put, 'b1', { phone: '2' });
+      await businesses.remove(put, 'b1');
+      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(original);
       expect(original).to.deep.equal(outcome(active(), active({ phone: '1' }), 2n));
       expect(await newFacts()).to.have.length(3);
     });
 
     it('refuse another request', async () => {
       const origin = { ...put, idempotencyKey: 'k' };
-      await businesses.update(origin, 'b1', { phone: '1' })();
-      expect(await businesses.update(origin, 'b1', { phone: '2' })()).to.deep.equal(
+      await businesses.update(origin, 'b1', { phone: '1' });
+      expect(await businesses.update(origin, 'b1', { phone: '2' })).to.deep.equal(
         E.left({ _tag: 'IdempotencyKeyReused' }),
       );
       const create = from('POST /business', { idempotencyKey: 'k' });
-      await businesses.create(create, { name: 'Acme' })();
-      expect(await businesses.create(create, { name: 'Other' })()).to.deep.equal(
+      await businesses.create(create, { name: 'Acme' });
+      expect(await businesses.create(create, { name: 'Other' })).to.deep.equal(
         E.left({ _tag: 'IdempotencyKeyReused' }),
       );
     });
 
     it('know a key after a thousand others on the same business', async () => {
-      const original = await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })();
+      const original = await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' });
       for (let key = 0; key < 1100; key++)
-        await businesses.update({ ...put, idempotencyKey: `k${key}` }, 'b1', { phone: String(key) })();
-      expect(await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })()).to.deep.equal(
+        await businesses.update({ ...put, idempotencyKey: `k${key}` }, 'b1', { phone: String(key) });
+      expect(await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })).to.deep.equal(
         original,
       );
       expect(await newFacts()).to.have.length(1101);
@@ -151,7 +149,7 @@ describe('the use cases of businesses', () => {
     it('take the same key as another one from another actor and on another path', async () => {
       const one = from('POST /business', { idempotencyKey: 'k' });
       const results = await Promise.all(
-        [one, { ...one, actor: 'bob' }].map((origin) => businesses.create(origin, { name: 'Acme' })()),
+        [one, { ...one, actor: 'bob' }].map((origin) => businesses.create(origin, { name: 'Acme' })),
       );
       const ids = results.map((result) => E.isRight(result) && result.right.businessId);
       expect(new Set(ids).size).to.equal(2);
@@ -159,8 +157,8 @@ describe('the use cases of businesses', () => {
 
     it('answer a repeat although its precondition no longer holds', async () => {
       const origin = { ...put, idempotencyKey: 'k', precondition: (current: ExpectedRevision) => current === 1n };
-      const original = await businesses.update(origin, 'b1', { phone: '1' })();
-      expect(await businesses.update(origin, 'b1', { phone: '1' })()).to.deep.equal(original);
+      const original = await businesses.update(origin, 'b1', { phone: '1' });
+      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(original);
     });
   });
 
@@ -168,29 +166,29 @@ describe('the use cases of businesses', () => {
     const at = (revision: bigint) => ({ ...put, precondition: (current: ExpectedRevision) => current === revision });
 
     it('run at the revision it names', async () => {
-      expect(await businesses.update(at(1n), 'b1', { phone: '1' })()).to.deep.equal(
+      expect(await businesses.update(at(1n), 'b1', { phone: '1' })).to.deep.equal(
         outcome(active(), active({ phone: '1' }), 2n),
       );
     });
 
     it('refuse at any other one, naming the present one, also what would change nothing', async () => {
       const stale = E.left({ _tag: 'PreconditionFailed', current: 1n });
-      expect(await businesses.update(at(0n), 'b1', { phone: '1' })()).to.deep.equal(stale);
-      expect(await businesses.update(at(0n), 'b1', {})()).to.deep.equal(stale);
-      expect(await businesses.remove(at(2n), 'b1')()).to.deep.equal(stale);
+      expect(await businesses.update(at(0n), 'b1', { phone: '1' })).to.deep.equal(stale);
+      expect(await businesses.update(at(0n), 'b1', {})).to.deep.equal(stale);
+      expect(await businesses.remove(at(2n), 'b1')).to.deep.equal(stale);
       expect(await newFacts()).to.deep.equal([]);
     });
 
     it('are checked before the rules and after existence', async () => {
-      expect(await businesses.addOwner(at(0n), 'b1', bob)()).to.deep.equal(
+      expect(await businesses.addOwner(at(0n), 'b1', bob)).to.deep.equal(
         E.left({ _tag: 'PreconditionFailed', current: 1n }),
       );
-      expect(await businesses.addOwner(at(0n), 'b2', bob)()).to.deep.equal(E.left({ _tag: 'BusinessNotFound' }));
+      expect(await businesses.addOwner(at(0n), 'b2', bob)).to.deep.equal(E.left({ _tag: 'BusinessNotFound' }));
     });
 
     it('let one of many writers through', async () => {
       const results = await Promise.all(
-        Array.from({ length: 10 }, (_, phone) => businesses.update(at(1n), 'b1', { phone: String(phone) })()),
+        Array.from({ length: 10 }, (_, phone) => businesses.update(at(1n), 'b1', { phone: String(phone) })),
       );
       expect(results.filter(E.isRight)).to.have.length(1);
       expect(results.filter(E.isLeft)).to.deep.equal(
@@ -201,13 +199,13 @@ describe('the use cases of businesses', () => {
 
   it('refuse and skip nothing for what another process has changed since', async () => {
     const elsewhere = businessUseCases(store);
-    await businesses.update(put, 'b1', { phone: '1' })();
-    await elsewhere.removeOwner(put, 'b1', 'bob')();
-    expect(await businesses.addOwner(put, 'b1', bob)()).to.deep.equal(
+    await businesses.update(put, 'b1', { phone: '1' });
+    await elsewhere.removeOwner(put, 'b1', 'bob');
+    expect(await businesses.addOwner(put, 'b1', bob)).to.deep.equal(
       outcome(active({ phone: '1' }, []), active({ phone: '1' }), 4n),
     );
-    await elsewhere.update(put, 'b1', { phone: '2' })();
-    expect(await businesses.update(put, 'b1', { phone: '1' })()).to.deep.equal(
+    await elsewhere.update(put, 'b1', { phone: '2' });
+    expect(await businesses.update(put, 'b1', { phone: '1' })).to.deep.equal(
       outcome(active({ phone: '2' }), active({ phone: '1' }), 6n),
     );
   });
@@ -216,7 +214,7 @@ describe('the use cases of businesses', () => {
     const replicas = [businesses, businessUseCases(store), businessUseCases(store)];
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        replicas[index % 3]!.addOwner(put, 'b1', { user: `u${index}`, title: null, equity: null })(),
+        replicas[index % 3]!.addOwner(put, 'b1', { user: `u${index}`, title: null, equity: null }),
       ),
     );
     expect(results.filter(E.isLeft)).to.deep.equal([]);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { keepOrDiscard } from '../../../src/application/document/keep-or-discard.js';
 import type { Outcome } from '../../../src/application/execute.js';
 import type { ObjectStorage } from '../../../src/application/ports.js';
@@ -25,14 +25,14 @@ describe('a file that is stored before its event', () => {
   const file = aStoredFile({ key: KEY });
   beforeEach(async () => {
     storage = new FakeObjectStorage();
-    await storage.put(KEY, Readable.from([Buffer.from('content')]))();
+    await storage.put(KEY, Readable.from([Buffer.from('content')]));
   });
 
   const isKept = (): boolean => storage.objects.has(KEY);
 
   it('is kept when an event names it', async () => {
     const outcome = withFile(file);
-    expect(await keepOrDiscard(storage)(file, TE.right(outcome))()).to.deep.equal(E.right(outcome));
+    expect(await keepOrDiscard(storage)(file, () => Promise.resolve(E.right(outcome)))).to.deep.equal(E.right(outcome));
     expect(isKept()).to.equal(true);
   });
 
@@ -41,30 +41,37 @@ describe('a file that is stored before its event', () => {
     ['refused by its precondition', { _tag: 'PreconditionFailed', current: 3n }],
   ] as const)
     it(`is removed when the command is ${words}`, async () => {
-      expect(await keepOrDiscard(storage)(file, TE.left(refusal))()).to.deep.equal(E.left(refusal));
+      expect(await keepOrDiscard(storage)(file, () => Promise.resolve(E.left(refusal)))).to.deep.equal(E.left(refusal));
       expect(isKept()).to.equal(false);
     });
 
   it('is removed when the command was a repeat, or changed nothing: the document names another', async () => {
-    await keepOrDiscard(storage)(file, TE.right(withFile(aStoredFile({ key: 'documents/d1/first' }))))();
+    await keepOrDiscard(storage)(file, () =>
+      Promise.resolve(E.right(withFile(aStoredFile({ key: 'documents/d1/first' })))),
+    );
     expect(isKept()).to.equal(false);
   });
 
   it('is kept when nobody knows whether the event was appended', async () => {
     const failure = new StoreUnavailable('no answer');
-    expect(await keepOrDiscard(storage)(file, TE.left(failure))()).to.deep.equal(E.left(failure));
+    expect(await keepOrDiscard(storage)(file, () => Promise.resolve(E.left(failure)))).to.deep.equal(E.left(failure));
     expect(isKept()).to.equal(true);
   });
 
   it('does not change the answer when it cannot be removed: the sweep finds it', async () => {
     const refusal = { _tag: 'DocumentNotFound' } as const;
-    const remove: ObjectStorage['remove'] = () => TE.left({ _tag: 'StorageUnavailable', cause: new Error('locked') });
-    expect(await keepOrDiscard({ remove })(file, TE.left(refusal))()).to.deep.equal(E.left(refusal));
+    const remove: ObjectStorage['remove'] = () =>
+      Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: new Error('locked') }));
+    expect(await keepOrDiscard({ remove })(file, () => Promise.resolve(E.left(refusal)))).to.deep.equal(
+      E.left(refusal),
+    );
   });
 
   it('is asked nothing of when there is none', async () => {
-    const remove: ObjectStorage['remove'] = () => () => Promise.reject(new Error('must not be called'));
+    const remove: ObjectStorage['remove'] = () => Promise.reject(new Error('must not be called'));
     for (const none of [null, undefined])
-      expect(E.isRight(await keepOrDiscard({ remove })(none, TE.right(withFile(null)))())).to.equal(true);
+      expect(E.isRight(await keepOrDiscard({ remove })(none, () => Promise.resolve(E.right(withFile(null)))))).to.equal(
+        true,
+      );
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { newFileKey } from '../../../src/application/document/file-key.js';
 import { documentStream } from '../../../src/application/document/execute-document.js';
 import { LONGEST_UPLOAD } from '../../../src/application/document/longest-upload.js';
@@ -48,7 +48,7 @@ describe('the sweep of files', () => {
   /** A file that was stored some hours ago. */
   const aFile = async (documentId: string, hours = 48): Promise<string> => {
     const key = newFileKey(documentId);
-    await storage.put(key, Readable.from([Buffer.from('content')]))();
+    await storage.put(key, Readable.from([Buffer.from('content')]));
     storage.modifiedAt.set(key, new Date(NOW.getTime() - hours * HOUR));
     return key;
   };
@@ -91,7 +91,7 @@ describe('the sweep of files', () => {
 
   it('touches nothing whose key is none of a file', async () => {
     for (const key of ['documents/a', 'documents/a/b/c', 'elsewhere/a/b'])
-      await storage.put(key, Readable.from([Buffer.from('x')]))();
+      await storage.put(key, Readable.from([Buffer.from('x')]));
     expect(await sweep()).to.deep.equal(swept({}));
     expect(files().length).to.equal(3);
   });
@@ -121,7 +121,7 @@ describe('the sweep of files', () => {
     const asked: Array<Date> = [];
     const clearUnfinished: ObjectStorage['clearUnfinished'] = (before) => {
       asked.push(before);
-      return TE.right(3);
+      return Promise.resolve(E.right(3));
     };
     expect(await sweep({ storage: { clearUnfinished } })).to.deep.equal(swept({ unfinished: 3 }));
     expect(asked).to.deep.equal([new Date(NOW.getTime() - 24 * HOUR)]);
@@ -142,8 +142,9 @@ describe('the sweep of files', () => {
   it('tells each file that it could not remove, and goes on', async () => {
     const [stuck, stray] = [await aFile('a'), await aFile('b')];
     const failure: StorageUnavailable = { _tag: 'StorageUnavailable', cause: new Error('locked') };
-    const remove: ObjectStorage['remove'] = (key) => (key === stuck ? TE.left(failure) : storage.remove(key));
-    const clearUnfinished: ObjectStorage['clearUnfinished'] = () => TE.left(failure);
+    const remove: ObjectStorage['remove'] = (key) =>
+      key === stuck ? Promise.resolve(E.left(failure)) : storage.remove(key);
+    const clearUnfinished: ObjectStorage['clearUnfinished'] = () => Promise.resolve(E.left(failure));
     expect(await sweep({ storage: { remove, clearUnfinished } })).to.deep.equal(
       swept({ examined: 2, removed: 1, faults: 2 }),
     );

@@ -16,7 +16,7 @@ const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   const opened = await openLog(
     { _tag: 'Embedded', dataDir },
     { onPostgresLog: () => undefined, onIncident: () => undefined },
-  )();
+  );
   if (E.isLeft(opened)) throw new Error(opened.left.message);
   return opened.right;
 };

@@ -21,7 +21,7 @@ export const readingByStream = (store: StoreUnderTest): void => {
   });
 
   const divide = async (category: string, events: number): Promise<ReadonlyArray<Stretch>> => {
-    const divided = await order.divide(category, events)();
+    const divided = await order.divide(category, events);
     if (E.isLeft(divided)) throw divided.left;
     return divided.right;
   };

@@ -121,19 +121,19 @@ export const readingTheLog = (store: StoreUnderTest): void => {
 
   it('knows the position of the newest event, of given categories or of all', async () => {
     const [one, two] = [aCategory(), aCategory()];
-    expect(await store().head([one, two])()).to.deep.equal(E.right(undefined));
+    expect(await store().head([one, two])).to.deep.equal(E.right(undefined));
     const first = await appended(store(), aStream(one), 'no-stream', ...someEvents(2));
     const second = await appended(store(), aStream(two), 'no-stream', ...someEvents(1));
     const third = await appended(store(), aStream('document'), 'no-stream', ...someEvents(1));
-    expect(await store().head([one])()).to.deep.equal(E.right(first.position));
-    expect(await store().head([two, one])()).to.deep.equal(E.right(second.position));
-    expect(await store().head()()).to.deep.equal(E.right(third.position));
+    expect(await store().head([one])).to.deep.equal(E.right(first.position));
+    expect(await store().head([two, one])).to.deep.equal(E.right(second.position));
+    expect(await store().head()).to.deep.equal(E.right(third.position));
   });
 
   it('is named by one identity', async () => {
-    const identity = await store().identity()();
+    const identity = await store().identity();
     await appended(store(), aStream(), 'no-stream', ...someEvents(1));
     expect(E.isRight(identity) && identity.right !== '').to.equal(true);
-    expect(await store().identity()()).to.deep.equal(identity);
+    expect(await store().identity()).to.deep.equal(identity);
   });
 };

@@ -34,7 +34,7 @@ export const append = (
   stream: StreamName,
   expected: ExpectedRevision,
   ...events: Events
-): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events)();
+): Promise<E.Either<AppendFailure, Appended>> => store.append(stream, expected, events);
 
 /** For arranging: throws when the append fails. */
 export const appended = async (

@@ -139,13 +139,13 @@ export const subscribing = (store: StoreUnderTest): void => {
     const failure: unknown = await take(1, checkpoint).then(undefined, (error: unknown) => error);
     expect(failure).to.be.instanceOf(CheckpointNotInLog);
     expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(checkpoint); // reason: tested above
-    expect(await store().reaches(checkpoint)()).to.deep.equal(E.right(false));
+    expect(await store().reaches(checkpoint)).to.deep.equal(E.right(false));
   });
 
   it('reaches each place where a reader has been', async () => {
     const category = aCategory();
     await appended(store(), aStream(category), 'no-stream', anEvent());
     const [batch] = await batchesUntil(follow('start', category), () => true);
-    expect(await store().reaches(batch!.checkpoint)()).to.deep.equal(E.right(true));
+    expect(await store().reaches(batch!.checkpoint)).to.deep.equal(E.right(true));
   });
 };

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { makeCommandQueue } from '../../../src/event-sourcing/command/command-queue.js';
 
 /** A task that ends when it is told to, and says when it began. */
 const aTask = (name: string, began: Array<string>) => {
   let settle: { readonly resolve: () => void; readonly reject: (cause: Error) => void } | undefined;
   const end = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-  const task: TE.TaskEither<never, string> = async () => {
+  const task = async (): Promise<E.Either<never, string>> => {
     began.push(name);
     await end;
     return E.right(name);
@@ -21,7 +21,7 @@ describe('the queue of commands', () => {
     const queue = makeCommandQueue(10);
     const began: Array<string> = [];
     const [a, b, c] = [aTask('a', began), aTask('b', began), aTask('c', began)];
-    const outcomes = [a, b, c].map(({ task }) => queue('business-1', task)());
+    const outcomes = [a, b, c].map(({ task }) => queue('business-1', task));
     const seen: Array<ReadonlyArray<string>> = [];
     for (const { end } of [c, a, b]) {
       await turn();
@@ -36,7 +36,7 @@ describe('the queue of commands', () => {
     const queue = makeCommandQueue(10);
     const began: Array<string> = [];
     const [a, b] = [aTask('a', began), aTask('b', began)];
-    const outcomes = [queue('business-1', a.task)(), queue('business-2', b.task)()];
+    const outcomes = [queue('business-1', a.task), queue('business-2', b.task)];
     expect(began).to.deep.equal(['a', 'b']);
     a.end();
     b.end();
@@ -46,28 +46,26 @@ describe('the queue of commands', () => {
   it('refuses what is more than may wait, and takes again when there is room', async () => {
     const queue = makeCommandQueue(2);
     const [a, b, c] = [aTask('a', []), aTask('b', []), aTask('c', [])];
-    const [first, second] = [queue('business-1', a.task)(), queue('business-1', b.task)()];
+    const [first, second] = [queue('business-1', a.task), queue('business-1', b.task)];
     const contended = E.left({ _tag: 'StreamContended', stream: 'business-1' });
-    expect(await queue('business-1', c.task)()).to.deep.equal(contended);
+    expect(await queue('business-1', c.task)).to.deep.equal(contended);
     for (const { end } of [a, b, c]) end();
     await Promise.all([first, second]);
-    expect(await queue('business-1', c.task)()).to.deep.equal(E.right('c'));
+    expect(await queue('business-1', c.task)).to.deep.equal(E.right('c'));
   });
 
   it('tells a failure that all would meet to those who wait, and runs whoever comes later', async () => {
     const queue = makeCommandQueue(10, (failure) => failure === 'log away');
     const began: Array<string> = [];
     let fail: () => void = () => undefined;
-    const failing =
-      (failure: string): TE.TaskEither<string, string> =>
-      async () => {
-        began.push(failure);
-        await new Promise<void>((resolve) => (fail = resolve));
-        return E.left(failure);
-      };
-    const first = queue('business-1', failing('refused'))();
-    const second = queue('business-1', failing('log away'))();
-    const third = queue('business-1', aTask('third', began).task)();
+    const failing = (failure: string) => async (): Promise<E.Either<string, string>> => {
+      began.push(failure);
+      await new Promise<void>((resolve) => (fail = resolve));
+      return E.left(failure);
+    };
+    const first = queue('business-1', failing('refused'));
+    const second = queue('business-1', failing('log away'));
+    const third = queue('business-1', aTask('third', began).task);
     fail();
     expect(await first).to.deep.equal(E.left('refused'));
     await turn();
@@ -75,7 +73,7 @@ describe('the queue of commands', () => {
     expect(await Promise.all([second, third])).to.deep.equal([E.left('log away'), E.left('log away')]);
     const later = aTask('later', began);
     later.end();
-    expect(await queue('business-1', later.task)()).to.deep.equal(E.right('later'));
+    expect(await queue('business-1', later.task)).to.deep.equal(E.right('later'));
     expect(began).to.deep.equal(['refused', 'log away', 'later']);
   });
 
@@ -83,8 +81,8 @@ describe('the queue of commands', () => {
     const queue = makeCommandQueue(10);
     const began: Array<string> = [];
     const [a, b] = [aTask('a', began), aTask('b', began)];
-    const broken = queue('business-1', a.task)().then(undefined, (cause: unknown) => cause);
-    const next = queue('business-1', b.task)();
+    const broken = queue('business-1', a.task).then(undefined, (cause: unknown) => cause);
+    const next = queue('business-1', b.task);
     a.fail();
     b.end();
     expect(await broken).to.be.instanceOf(Error);

@@ -164,17 +164,17 @@ describe('handling a command', () => {
     it('gives up after its attempts with StreamContended', async () => {
       const racing: EventStore = {
         ...store,
-        append: (name, expected, events) => async () => {
+        append: async (name, expected, events) => {
           const revision = expected === 'no-stream' ? 'no-stream' : expected;
           await appended(store, name, revision, anEvent({ type: 'NoteTaken', ...foreign() }));
-          return store.append(name, expected, events)();
+          return store.append(name, expected, events);
         },
       };
       const foreign = () => ({ data: '{"text":"x"}', metadata: JSON.stringify(anEnvelope) });
       await handle(stream, open);
       const outcome = await aProcess(racing, { attempts: 3, maxPause: 1 })(stream, take('a'));
       expect(outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
-      expect(await store.head()()).to.deep.equal(E.right(4n));
+      expect(await store.head()).to.deep.equal(E.right(4n));
     });
   });
 

@@ -12,8 +12,8 @@ const losingOneAnswer = (store: EventStore): EventStore => {
   let isLost = false;
   return {
     ...store,
-    append: (stream, expected, events) => async () => {
-      const outcome = await store.append(stream, expected, events)();
+    append: async (stream, expected, events) => {
+      const outcome = await store.append(stream, expected, events);
       if (isLost) return outcome;
       isLost = true;
       return E.left(new StoreUnavailable('the answer was lost'));

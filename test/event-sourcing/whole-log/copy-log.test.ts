@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { copyLog, type Copying } from '../../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
@@ -46,7 +46,7 @@ const quietly = (over: Partial<Copying> = {}): Copying => ({
 });
 
 const identityOf = async (store: EventStore): Promise<string> => {
-  const identity = await store.identity()();
+  const identity = await store.identity();
   if (E.isLeft(identity)) throw identity.left;
   return identity.right;
 };
@@ -154,7 +154,7 @@ describe('copying a log', () => {
     const chains = makeChains();
     await appendChained(source, chains, businessStream(0), businessStream(1));
     const { event } = chains(businessStream(0));
-    await source.append(businessStream(0), 0n, [{ ...event, type: 'Changed' }])();
+    await source.append(businessStream(0), 0n, [{ ...event, type: 'Changed' }]);
     const failed = await copyLog(source, makeInMemoryEventStore(), quietly());
     expect(E.isLeft(failed) && failed.left).to.include({ _tag: 'BrokenLink', reason: 'hash does not match the event' });
   });
@@ -165,7 +165,8 @@ describe('copying a log', () => {
     let away = 1;
     const shaky: LogTarget = {
       ...target,
-      appendInOrder: (appends) => (away-- > 0 ? TE.left(new StoreUnavailable('away')) : target.appendInOrder(appends)),
+      appendInOrder: (appends) =>
+        away-- > 0 ? Promise.resolve(E.left(new StoreUnavailable('away'))) : target.appendInOrder(appends),
     };
     expect(E.isRight(await copyLog(source, shaky, quietly()))).to.equal(true);
     expect(await contentOf(target)).to.deep.equal(await contentOf(source));

@@ -81,7 +81,7 @@ describe('exporting and importing a log', () => {
   it('refuses to export an event that has no line, and names it', async () => {
     const odd = makeInMemoryEventStore();
     const id = '00000000-0000-4000-8000-000000000001';
-    await odd.append('business-1', 'no-stream', [{ id, type: 'Odd', data: '{\n}', metadata: '{}' }])();
+    await odd.append('business-1', 'no-stream', [{ id, type: 'Odd', data: '{\n}', metadata: '{}' }]);
     const failure = await exported(odd).catch((error: unknown) => error);
     expect(failure)
       .to.be.instanceOf(NotExportable)

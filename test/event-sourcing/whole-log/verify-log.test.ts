@@ -12,7 +12,7 @@ import { appendChained, businessStream, interleaved, makeChains, wholeLog } from
 const changed = async (store: EventStore, change: (event: StoredEvent) => StoredEvent): Promise<EventStore> => {
   const other = makeInMemoryEventStore();
   const appends = gatherAppends((await wholeLog(store)).map(change));
-  expect(E.isRight(await other.appendInOrder(appends)())).to.equal(true);
+  expect(E.isRight(await other.appendInOrder(appends))).to.equal(true);
   return other;
 };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../../support/memory-stack.js';
 import { SECRET } from '../../support/tokens.js';
 import { coverageTable, unreached } from './coverage.js';
@@ -56,7 +56,7 @@ describe('whatever is asked', function () {
   });
 
   it('is told in full, with how to repeat it, when the service fails', async () => {
-    const lost = () => TE.left({ _tag: 'FileUnavailable' as const, cause: new Error('lost') });
+    const lost = () => Promise.resolve(E.left({ _tag: 'FileUnavailable' as const, cause: new Error('lost') }));
     const target = await start({ ports: ({ storage }) => ({ storage: { ...storage, open: lost } }) });
     const { failures } = await fuzz(target, { seed: SEED, cases: 500, workers: 1 });
     const told = failures.describe((number) => `repeat ${number}`);

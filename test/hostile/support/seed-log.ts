@@ -91,7 +91,7 @@ const append = async (store: EventStore, facts: ReadonlyArray<Fact>): Promise<st
   });
   for (let first = 0; first < events.length; first += APPENDED) {
     const [head, ...rest] = events.slice(first, first + APPENDED);
-    const appended = await store.append(stream, first === 0 ? 'no-stream' : BigInt(first - 1), [head!, ...rest])();
+    const appended = await store.append(stream, first === 0 ? 'no-stream' : BigInt(first - 1), [head!, ...rest]);
     if (E.isLeft(appended)) throw new Error('the log does not take the events', { cause: appended.left });
   }
   return entity;
@@ -122,10 +122,10 @@ const appendAll = async (store: EventStore): Promise<LargeRecords> => {
  * come to.
  */
 export const seedLog = async (dataDir: string): Promise<LargeRecords> => {
-  const joined = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined })();
+  const joined = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined });
   if (E.isLeft(joined)) throw new Error(joined.left.message);
   try {
-    const opened = await makePostgresEventStore({ connectionString: joined.right.connectionString })();
+    const opened = await makePostgresEventStore({ connectionString: joined.right.connectionString });
     if (E.isLeft(opened)) throw new Error('the log cannot be opened', { cause: opened.left });
     return await appendAll(opened.right).finally(opened.right.close);
   } finally {

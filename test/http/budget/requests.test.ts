@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { option as O, taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
 import type { ServicePorts } from '../../../src/http/service.js';
 import { callerOf, idOf } from '../../support/client.js';
@@ -68,7 +68,7 @@ describe('requests and the budget of the process', () => {
     await start(({ businesses }) => ({
       businesses: {
         ...businesses,
-        queries: { ...businesses.queries, byId: (id) => TE.right(O.some({ id, revision: 0n, body })) },
+        queries: { ...businesses.queries, byId: (id) => Promise.resolve(E.right(O.some({ id, revision: 0n, body }))) },
       },
     }));
     const { json } = await call('GET', '/business/00000000-0000-7000-8000-000000000000', { as: admin });
@@ -81,8 +81,14 @@ describe('requests and the budget of the process', () => {
         ...businesses,
         queries: {
           ...businesses.queries,
-          page: () => TE.right({ records: { open: TE.right(Readable.from([])) }, next: undefined }),
-          byId: (id) => TE.right(O.some({ id, revision: 0n, body: { read: TE.right(O.none) } })),
+          page: () =>
+            Promise.resolve(
+              E.right({ records: { open: () => Promise.resolve(E.right(Readable.from([]))) }, next: undefined }),
+            ),
+          byId: (id) =>
+            Promise.resolve(
+              E.right(O.some({ id, revision: 0n, body: { read: () => Promise.resolve(E.right(O.none)) } })),
+            ),
         },
       },
     }));
@@ -173,7 +179,15 @@ describe('a large record', () => {
           queries: {
             ...businesses.queries,
             byId: (id) =>
-              TE.right(O.some({ id, revision: 3n, body: { read: TE.right(O.some({ revision: 4n, bytes })) } })),
+              Promise.resolve(
+                E.right(
+                  O.some({
+                    id,
+                    revision: 3n,
+                    body: { read: () => Promise.resolve(E.right(O.some({ revision: 4n, bytes }))) },
+                  }),
+                ),
+              ),
           },
         },
       }),

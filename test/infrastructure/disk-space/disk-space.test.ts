@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { either as E, taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { Appended } from '../../../src/event-sourcing/event-store.js';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { DiskFull, type DiskSpace, watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
@@ -145,14 +145,14 @@ describe('writing within the space of a disk', () => {
       makeInMemoryEventStore(),
       disk(() => true),
     );
-    expect(E.isRight(await within.append('business-1', 'no-stream', [stored!])())).to.equal(true);
-    const out = { ...store, append: () => TE.left(new StoreUnavailable('no', systemError('53100'))) };
+    expect(E.isRight(await within.append('business-1', 'no-stream', [stored!]))).to.equal(true);
+    const out = { ...store, append: () => Promise.resolve(E.left(new StoreUnavailable('no', systemError('53100')))) };
     expect(
       E.isLeft(
         await appendWithinSpace(
           out,
           disk(() => true),
-        ).append('business-1', 0n, [stored!])(),
+        ).append('business-1', 0n, [stored!]),
       ),
     ).to.equal(true);
     expect(told).to.deep.equal(['succeeded', 'out of space']);
@@ -162,15 +162,18 @@ describe('writing within the space of a disk', () => {
     const store = makeInMemoryEventStore();
     const [stored] = await givenStream(store, 'business-1', [{ type: event[0], data: event[1] }]);
     let asked = 0;
-    const counted = { ...store, append: (): TE.TaskEither<never, Appended> => ((asked += 1), TE.of(null as never)) };
+    const counted = {
+      ...store,
+      append: (): Promise<E.Either<never, Appended>> => ((asked += 1), Promise.resolve(E.right(null as never))),
+    };
     const within = appendWithinSpace(
       counted,
       disk(() => false),
     );
-    const outcome = await within.append('business-2', 'no-stream', [stored!])();
+    const outcome = await within.append('business-2', 'no-stream', [stored!]);
     expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
     expect([asked, told]).to.deep.equal([0, []]);
-    expect(E.isRight(await within.head()())).to.equal(true);
+    expect(E.isRight(await within.head())).to.equal(true);
   });
 
   it('stores a file as long as there is some', async () => {
@@ -191,14 +194,14 @@ describe('writing within the space of a disk', () => {
   });
 
   it('tells what came of storing a file', async () => {
-    const put = (outcome: TE.TaskEither<{ _tag: 'StorageUnavailable'; cause: unknown }, void>) =>
+    const put = (outcome: Promise<E.Either<{ _tag: 'StorageUnavailable'; cause: unknown }, void>>) =>
       putWithinSpace(
         () => outcome,
         disk(() => true),
-      )('documents/a/b', bodyOf(1).body)();
-    await put(TE.right(undefined));
-    await put(TE.left({ _tag: 'StorageUnavailable', cause: systemError('ENOSPC') }));
-    await put(TE.left({ _tag: 'StorageUnavailable', cause: systemError('EIO') }));
+      )('documents/a/b', bodyOf(1).body);
+    await put(Promise.resolve(E.right(undefined)));
+    await put(Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: systemError('ENOSPC') })));
+    await put(Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: systemError('EIO') })));
     expect(told).to.deep.equal(['succeeded', 'out of space', 'failed']);
   });
 });

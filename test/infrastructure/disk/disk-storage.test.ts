@@ -43,7 +43,7 @@ describe('object storage on disk', () => {
       const before = await openHandles();
       const { body } = bodyOf(200_000);
       const restore = await replaceOnFileHandles(call, () => Promise.reject(failure));
-      const outcome = await storage.put('documents/a/b', body)();
+      const outcome = await storage.put('documents/a/b', body);
       restore();
       expect(outcome).to.deep.equal(E.left({ _tag: 'StorageUnavailable', cause: failure }));
       expect(await filesBelow(root)).to.deep.equal([]);
@@ -58,7 +58,7 @@ describe('object storage on disk', () => {
       // in this order: the file, the directory that holds the new shard, the shard
       (syncs += 1) === 3 ? Promise.reject(systemError('EIO')) : sync(),
     );
-    const outcome = await storage.put('documents/a/b', bodyOf(10).body)();
+    const outcome = await storage.put('documents/a/b', bodyOf(10).body);
     restore();
     expect(E.isLeft(outcome)).to.equal(true);
     expect(await filesBelow(root)).to.deep.equal([]);
@@ -66,10 +66,7 @@ describe('object storage on disk', () => {
 
   it('answers StorageUnavailable when its directory is gone', async () => {
     await rm(root, { recursive: true });
-    const outcomes = [
-      await storage.put('documents/a/b', bodyOf(10).body)(),
-      await storage.clearUnfinished(new Date())(),
-    ];
+    const outcomes = [await storage.put('documents/a/b', bodyOf(10).body), await storage.clearUnfinished(new Date())];
     expect(outcomes.map((outcome) => E.isLeft(outcome) && outcome.left._tag)).to.deep.equal([
       'StorageUnavailable',
       'StorageUnavailable',
@@ -78,7 +75,7 @@ describe('object storage on disk', () => {
 
   it('cannot be opened where a file stands in its place', async () => {
     await writeFile(path.join(path.dirname(root), 'taken'), '');
-    const outcome = await openDiskStorage(path.join(path.dirname(root), 'taken'))();
+    const outcome = await openDiskStorage(path.join(path.dirname(root), 'taken'));
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StorageUnavailable');
   });
 
@@ -89,12 +86,12 @@ describe('object storage on disk', () => {
     await writeFile(left, 'half');
     await utimes(left, hourAgo, hourAgo);
     await writeFile(young, 'hal');
-    expect(await storage.clearUnfinished(new Date(hourAgo.getTime() + 1000))()).to.deep.equal(E.right(1));
+    expect(await storage.clearUnfinished(new Date(hourAgo.getTime() + 1000))).to.deep.equal(E.right(1));
     expect(await filesBelow(root)).to.deep.equal([path.basename(young)]);
   });
 
   it('never lists an upload that is not finished, nor a file that is none of ours', async () => {
-    await storage.put('documents/a/b', bodyOf(10).body)();
+    await storage.put('documents/a/b', bodyOf(10).body);
     await writeFile(path.join(root, 'unfinished', randomUUID()), 'half');
     const [shard] = await readdir(path.join(root, 'objects'));
     await writeFile(path.join(root, 'objects', shard!, '.DS_Store'), '');
@@ -106,7 +103,7 @@ describe('object storage on disk', () => {
 
   it('lets nobody but its owner read files and directories', async function () {
     needs(this, process.platform !== 'win32', 'a system other than Windows');
-    await storage.put('documents/a/b', bodyOf(1).body)();
+    await storage.put('documents/a/b', bodyOf(1).body);
     const entries = (await readdir(root, { recursive: true })).map((name) => path.join(root, name));
     const modes = await Promise.all(entries.map(async (entry) => (await stat(entry)).mode & 0o077));
     expect(modes).to.deep.equal(entries.map(() => 0));
@@ -120,13 +117,13 @@ describe('object storage on disk', () => {
     it(`opens no object that is ${what}`, async function () {
       needs(this, process.platform !== 'win32', 'a POSIX system');
       const key = `documents/${randomUUID()}/${randomUUID()}`;
-      expect(await storage.put(key, Readable.from(['content']))()).to.deep.equal(E.right(undefined));
+      expect(await storage.put(key, Readable.from(['content']))).to.deep.equal(E.right(undefined));
       const [stored = ''] = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(key.slice(-36)));
       const file = path.join(root, stored);
       await rm(file);
       await plant(file);
       const before = await openHandles();
-      const opened = await storage.open(key)();
+      const opened = await storage.open(key);
       expect(E.isLeft(opened) && opened.left._tag).to.equal('FileUnavailable');
       expect(await openHandles()).to.deep.equal(before);
     });

@@ -20,7 +20,7 @@ describe('appending a whole log to EventStoreDB', () => {
     withStore(
       async ({ store, double }) => {
         const log = await someLog();
-        expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
+        expect(await store.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
         expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
         expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append').length).to.be.below(10);
       },
@@ -34,7 +34,7 @@ describe('appending a whole log to EventStoreDB', () => {
       async ({ store, double }) => {
         double.node.faults.batchesEndAfter = 40;
         const log = await someLog();
-        expect(await store.appendInOrder(gatherAppends(log))()).to.deep.equal(E.right(undefined));
+        expect(await store.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
         expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
       },
       { timings: defaultTimings },
@@ -46,8 +46,8 @@ describe('appending a whole log to EventStoreDB', () => {
     withStore(
       async ({ store }) => {
         const [first, second] = gatherAppends(await someLog());
-        await store.appendInOrder([second!, first!])();
-        const outcome = await store.appendInOrder([first!, second!])();
+        await store.appendInOrder([second!, first!]);
+        const outcome = await store.appendInOrder([first!, second!]);
         expect(E.isLeft(outcome) && outcome.left).to.include({ _tag: 'AppendRejected' });
       },
       { timings: defaultTimings },

@@ -72,9 +72,9 @@ describe('the EventStoreDB connection string', () => {
   });
 
   it('is all that can keep the store from being made', async () => {
-    const refused = await makeEventStoreDb({ connectionString: 'nonsense' })();
+    const refused = await makeEventStoreDb({ connectionString: 'nonsense' });
     expect(E.isLeft(refused) && refused.left._tag).to.equal('StoreUnavailable');
-    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false' })();
+    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false' });
     if (E.isLeft(nobody)) throw nobody.left;
     await nobody.right.close();
   });

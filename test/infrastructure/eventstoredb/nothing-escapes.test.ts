@@ -182,8 +182,8 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
       const unseen = store.readStream(stream, { direction: 'forwards' })[Symbol.asyncIterator]().next();
       const failure = await unseen.then(undefined, (error: unknown) => (error as Error).name);
       expect(failure).to.equal('StoreUnavailable');
-      void store.head()();
-      void store.identity()();
+      void store.head();
+      void store.identity();
     }),
   );
 });

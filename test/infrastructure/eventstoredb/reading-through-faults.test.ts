@@ -37,12 +37,8 @@ describe('reading EventStoreDB through faults', () => {
         const works = [
           collect(store.readStream(stream, { direction: 'forwards' })),
           batchesOf(store.readAll({ after: 'start' })),
-          store
-            .head()()
-            .then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
-          store
-            .identity()()
-            .then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+          store.head().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+          store.identity().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
         ];
         for (const failure of await Promise.all(works.map(failureOf)))
           expect(failure).to.be.instanceOf(StoreUnavailable);
@@ -166,7 +162,7 @@ describe('reading EventStoreDB through faults', () => {
       const batches = await batchesOf(store.readAll({ after: 'start', categories: [category] }));
       expect(eventsOf(batches).map((event) => event.position)).to.deep.equal([position]);
       expect(batches.at(-1)?.checkpoint.commit).to.equal(double.log.records.at(-1)?.position);
-      expect(await store.head([category])()).to.deep.equal(E.right(position));
+      expect(await store.head([category])).to.deep.equal(E.right(position));
     }),
   );
 
@@ -189,10 +185,10 @@ describe('reading EventStoreDB through faults', () => {
   it(
     'lets several that ask first agree on the name of the log, and keeps it over a restart',
     withStore(async ({ store, double }) => {
-      const names = await Promise.all(Array.from({ length: 8 }, () => store.identity()()));
+      const names = await Promise.all(Array.from({ length: 8 }, () => store.identity()));
       expect(new Set(names.map((name) => E.isRight(name) && name.right)).size).to.equal(1);
       await double.node.restart();
-      expect(await store.identity()()).to.deep.equal(names[0]);
+      expect(await store.identity()).to.deep.equal(names[0]);
       expect(double.log.records.filter(({ stream }) => stream === 'log-identity')).to.have.length(1);
     }),
   );

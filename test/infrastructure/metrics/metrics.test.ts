@@ -45,8 +45,8 @@ describe('metrics', () => {
     metrics.countIncident({ _tag: 'ConnectionLost', of: 'writer', cause: new Error() });
     metrics.countIncident({ kind: 'watchdog' });
     const [appended] = await givenStream(store, 'business-1', [named('one')]);
-    await store.append('business-1', 'no-stream', [appended!])();
-    await store.append('business-1', 5n, [appended!])();
+    await store.append('business-1', 'no-stream', [appended!]);
+    await store.append('business-1', 5n, [appended!]);
     await progress.waitFor(1n);
     await progress.waitFor(0n);
 

@@ -140,10 +140,10 @@ describe('the event log in Postgres over a connection that breaks', () => {
       (error: unknown) => error,
     );
     expect(failure).to.have.property('_tag', 'StoreUnavailable');
-    const head = await store.head()();
+    const head = await store.head();
     expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');
     proxy.mend();
-    expect(E.isRight(await store.head()())).to.equal(true);
+    expect(E.isRight(await store.head())).to.equal(true);
   });
 
   it('fails a read by stream that was lost while its reader paused, and nothing else', async () => {
@@ -161,7 +161,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
       while ((await pages.next()).done !== true);
     })().catch((error: unknown) => error);
     expect(failure).to.have.property('_tag', 'StoreUnavailable');
-    expect(E.isRight(await store.head()())).to.equal(true);
+    expect(E.isRight(await store.head())).to.equal(true);
   });
 
   it('heals a subscription, which then leaves out and repeats nothing', async () => {

@@ -37,7 +37,7 @@ describe('the event log in Postgres shared by several processes', () => {
 
   it('is made once by processes that start together, and keeps its identity', async () => {
     const again = await openStore(connectionString);
-    const identities = await Promise.all([one, two, again].map((store) => store.identity()()));
+    const identities = await Promise.all([one, two, again].map((store) => store.identity()));
     await again.close();
     expect(identities.every(E.isRight)).to.equal(true);
     expect(identities).to.deep.equal([identities[0], identities[0], identities[0]]);

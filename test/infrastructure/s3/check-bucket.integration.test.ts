@@ -6,7 +6,7 @@ import { type Intercept, type S3Server, startS3Server } from '../../support/s3-s
 import { s3Storage } from '../../support/s3-storage.js';
 
 const faultOf = async (settings: S3Config): Promise<string> => {
-  const opened = await openS3Storage(settings)();
+  const opened = await openS3Storage(settings);
   return E.isLeft(opened) ? (opened.left.cause as Error).message : 'none';
 };
 

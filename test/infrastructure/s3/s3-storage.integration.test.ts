@@ -58,19 +58,19 @@ describe('object storage in S3', () => {
   beforeEach(() => server.takeRequests());
   afterEach(async () => {
     server.intercept(undefined);
-    await storage.remove(KEY)();
+    await storage.remove(KEY);
   });
 
   const leftBehind = async (): Promise<ReadonlyArray<string>> => {
     const keys: Array<string> = [];
     for await (const { key } of storage.list('')) keys.push(key);
-    const unfinished = await storage.clearUnfinished(new Date(Date.now() + 3_600_000))();
+    const unfinished = await storage.clearUnfinished(new Date(Date.now() + 3_600_000));
     return [...keys, ...(E.isRight(unfinished) && unfinished.right > 0 ? ['unfinished uploads'] : [])];
   };
 
   it('stores a small file in one request and a large one in parts, without listing anything before', async () => {
-    await storage.put(KEY, bodyOf(100).body)();
-    await storage.put(KEY, bodyOf(20 * MiB).body)();
+    await storage.put(KEY, bodyOf(100).body);
+    await storage.put(KEY, bodyOf(20 * MiB).body);
     const uploads = /uploadId=[0-9a-f]+/;
     expect(server.takeRequests().map((request) => request.replace(uploads, 'uploadId=id'))).to.deep.equal([
       `PUT /files/${KEY}`,
@@ -82,21 +82,21 @@ describe('object storage in S3', () => {
 
   it('asks again when the server is busy for a moment', async () => {
     server.intercept(refusing(503, 2));
-    expect(outcomeOf(await storage.put(KEY, bodyOf(100).body)())).to.equal('right');
+    expect(outcomeOf(await storage.put(KEY, bodyOf(100).body))).to.equal('right');
     server.intercept(refusing(429, 1, isPart));
-    expect(outcomeOf(await storage.put(KEY, bodyOf(17 * MiB).body)())).to.equal('right');
+    expect(outcomeOf(await storage.put(KEY, bodyOf(17 * MiB).body))).to.equal('right');
     server.intercept(refusing(500, 1));
-    expect(outcomeOf(await storage.remove(KEY)())).to.equal('right');
+    expect(outcomeOf(await storage.remove(KEY))).to.equal('right');
   });
 
   it('gives up on a server that stays busy, and keeps none of its connections', async () => {
     server.intercept(refusing(503, Infinity));
     const body = bodyOf(20 * MiB).body;
     const outcomes = [
-      await storage.put(KEY, body)(),
-      await storage.open(KEY)(),
-      await storage.remove(KEY)(),
-      await storage.clearUnfinished(new Date())(),
+      await storage.put(KEY, body),
+      await storage.open(KEY),
+      await storage.remove(KEY),
+      await storage.clearUnfinished(new Date()),
     ];
     expect(outcomes.map(outcomeOf)).to.deep.equal([
       'StorageUnavailable: the server answered 503',
@@ -126,13 +126,13 @@ describe('object storage in S3', () => {
         response.writeHead(403).end('<Error><Code>QuotaExceeded</Code><Message>full</Message></Error>');
       } else pass();
     });
-    expect(outcomeOf(await storage.put(KEY, bodyOf(30 * MiB).body)())).to.equal('StorageUnavailable: full');
+    expect(outcomeOf(await storage.put(KEY, bodyOf(30 * MiB).body))).to.equal('StorageUnavailable: full');
     expect(await leftBehind()).to.deep.equal([]);
   });
 
   it('aborts on the server what it had begun when the body fails between two parts', async () => {
     const { body, pulled } = bodyOf(40 * MiB);
-    const upload = storage.put(KEY, body)();
+    const upload = storage.put(KEY, body);
     await eventually(pulled, (now) => now > 10 * MiB);
     body.destroy(new Error('the client went away'));
     expect(outcomeOf(await upload)).to.equal('UploadAborted: the client went away');
@@ -146,7 +146,7 @@ describe('object storage in S3', () => {
       if (isCompletion(request) && completions > 1) noSuchUpload(request, response);
       else pass();
     });
-    expect(outcomeOf(await storage.put(KEY, bodyOf(9 * MiB).body)())).to.equal('right');
+    expect(outcomeOf(await storage.put(KEY, bodyOf(9 * MiB).body))).to.equal('right');
     expect(completions).to.equal(2);
     expect(await leftBehind()).to.deep.equal([KEY]);
   });
@@ -158,41 +158,41 @@ describe('object storage in S3', () => {
         response.writeHead(200).end('<Error><Code>InvalidPart</Code><Message>a part is missing</Message></Error>');
       } else pass();
     });
-    const outcome = await storage.put(KEY, bodyOf(9 * MiB).body)();
+    const outcome = await storage.put(KEY, bodyOf(9 * MiB).body);
     expect(outcomeOf(outcome)).to.equal('StorageUnavailable: a part is missing');
     expect(await leftBehind()).to.deep.equal([]);
   });
 
   it('fails and leaves nothing when the server is lost in the midst of an upload', async () => {
     const { body, pulled } = bodyOf(60 * MiB);
-    const upload = storage.put(KEY, body)();
+    const upload = storage.put(KEY, body);
     await eventually(pulled, (now) => now > 20 * MiB);
     await server.stop();
     expect(outcomeOf(await upload)).to.match(/^StorageUnavailable: .*(ECONNREFUSED|ECONNRESET|socket hang up)/);
     expect(body.destroyed).to.equal(true);
     expect(pulled()).to.be.below(60 * MiB);
     await server.listen();
-    const cleared = await storage.clearUnfinished(new Date(Date.now() + 3_600_000))();
+    const cleared = await storage.clearUnfinished(new Date(Date.now() + 3_600_000));
     expect(cleared).to.deep.equal(E.right(1));
     expect(await leftBehind()).to.deep.equal([]);
   });
 
   it('goes on by itself when the server comes back', async () => {
-    await storage.put(KEY, bodyOf(100).body)();
+    await storage.put(KEY, bodyOf(100).body);
     await server.stop();
-    expect(outcomeOf(await storage.open(KEY)())).to.match(/^FileUnavailable: .*ECONNREFUSED/);
+    expect(outcomeOf(await storage.open(KEY))).to.match(/^FileUnavailable: .*ECONNREFUSED/);
     await server.listen();
-    expect(outcomeOf(await storage.open(KEY)())).to.equal('right');
+    expect(outcomeOf(await storage.open(KEY))).to.equal('right');
   });
 
   it('takes up a request whose kept connection the server had closed', async () => {
-    await storage.put(KEY, bodyOf(100).body)();
+    await storage.put(KEY, bodyOf(100).body);
     let resets = 0;
     server.intercept((request, _response, pass) => {
       if ((resets += 1) === 1) request.socket.resetAndDestroy();
       else pass();
     });
-    const opened = await storage.open(KEY)();
+    const opened = await storage.open(KEY);
     expect(E.isRight(opened) && (await bytesOf(opened.right)).equals(contentOf(100))).to.equal(true);
   });
 
@@ -200,15 +200,15 @@ describe('object storage in S3', () => {
     server.intercept((request) => void request.resume());
     const { body } = bodyOf(100);
     const silence = 'no byte within 300 ms';
-    expect(outcomeOf(await impatient.put(KEY, body)())).to.equal(`StorageUnavailable: ${silence}`);
-    expect(outcomeOf(await impatient.remove(KEY)())).to.equal(`StorageUnavailable: ${silence}`);
-    expect(outcomeOf(await impatient.open(KEY)())).to.equal(`FileUnavailable: ${silence}`);
+    expect(outcomeOf(await impatient.put(KEY, body))).to.equal(`StorageUnavailable: ${silence}`);
+    expect(outcomeOf(await impatient.remove(KEY))).to.equal(`StorageUnavailable: ${silence}`);
+    expect(outcomeOf(await impatient.open(KEY))).to.equal(`FileUnavailable: ${silence}`);
     expect(server.takeRequests()).to.deep.equal(['PUT', 'DELETE', 'GET'].map((method) => `${method} /files/${KEY}`));
     expect(body.destroyed).to.equal(true);
   });
 
   it('tells the reader when the server falls silent or is lost in the midst of a file', async () => {
-    await storage.put(KEY, bodyOf(4 * MiB).body)();
+    await storage.put(KEY, bodyOf(4 * MiB).body);
     for (const [spoil, expected] of [
       [(_socket: http.IncomingMessage['socket']) => undefined, 'no byte within 300 ms'],
       [(socket: http.IncomingMessage['socket']) => void socket.resetAndDestroy(), 'aborted'],
@@ -216,7 +216,7 @@ describe('object storage in S3', () => {
       server.intercept((request, response) => {
         response.writeHead(200, { 'content-length': 4 * MiB }).write('half of it', () => spoil(request.socket));
       });
-      const opened = await impatient.open(KEY)();
+      const opened = await impatient.open(KEY);
       if (E.isLeft(opened)) throw new Error('not opened');
       const failure = await digestOf(opened.right).catch((error: unknown) => error);
       expect((failure as Error).message).to.equal(expected);
@@ -224,8 +224,8 @@ describe('object storage in S3', () => {
   });
 
   it('has all patience with a reader that is slow', async () => {
-    await storage.put(KEY, bodyOf(16 * MiB).body)();
-    const opened = await impatient.open(KEY)();
+    await storage.put(KEY, bodyOf(16 * MiB).body);
+    const opened = await impatient.open(KEY);
     if (E.isLeft(opened)) throw new Error('not opened');
     const iterator = opened.right[Symbol.asyncIterator]();
     const { value: first } = (await iterator.next()) as { value: Buffer };
@@ -240,9 +240,9 @@ describe('object storage in S3', () => {
   });
 
   it('tells an object that a server passes off as a range', async () => {
-    await storage.put(KEY, bodyOf(100).body)();
+    await storage.put(KEY, bodyOf(100).body);
     server.intercept((_request, response) => void response.writeHead(200).end('0123456789'));
-    expect(outcomeOf(await storage.open(KEY, { first: 2, last: 4 })())).to.equal(
+    expect(outcomeOf(await storage.open(KEY, { first: 2, last: 4 }))).to.equal(
       'FileUnavailable: bytes 2-4 were asked for, the server gave no range',
     );
   });

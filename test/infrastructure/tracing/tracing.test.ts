@@ -29,9 +29,7 @@ describe('tracing', () => {
         const plain = stored({ type: 'BusinessCreated', data: { name: 'one' } }, { stream: 'business-1' });
         // reason: an envelope is a JSON object
         const metadata = JSON.stringify({ ...(JSON.parse(plain.metadata) as object), traceparent });
-        void store
-          .append('business-1', 'no-stream', [{ ...plain, metadata }])()
-          .then(() => response.end());
+        void store.append('business-1', 'no-stream', [{ ...plain, metadata }]).then(() => response.end());
       }),
       { host: '127.0.0.1', port: 0 },
     );

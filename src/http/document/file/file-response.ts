@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { taskEither as TE } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
+import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { PreconditionFailed } from '../../../event-sourcing/command/command-call.js';
 import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
@@ -24,12 +23,12 @@ const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Se
   return selectBytes(isApplicable ? headers.range : undefined, file.size);
 };
 
-const answerTo = (
+const answerTo = async (
   { method }: IncomingMessage,
   file: StoredFile,
   open: FileContents['open'],
   selection: Exclude<Selection, { _tag: 'Unsatisfiable' }>,
-): TE.TaskEither<FileUnavailable, Answer> => {
+): Promise<E.Either<FileUnavailable, Answer>> => {
   const range = selection._tag === 'Part' ? selection.range : undefined;
   const length = range === undefined ? file.size : range.last - range.first + 1;
   const headers = [
@@ -39,11 +38,9 @@ const answerTo = (
   ];
   const status = range === undefined ? 200 : 206;
   const answer = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
-  if (method === 'HEAD') return TE.right(answer);
-  return pipe(
-    open(file.key, range),
-    TE.map((body) => ({ ...answer, body: exactly(body, length) })),
-  );
+  if (method === 'HEAD') return E.right(answer);
+  const opened = await open(file.key, range);
+  return E.isLeft(opened) ? opened : E.right({ ...answer, body: exactly(opened.right, length) });
 };
 
 /**
@@ -56,17 +53,17 @@ export const fileResponse =
     { file, revision }: FileVersion,
     request: IncomingMessage,
     conditions: Conditions,
-  ): TE.TaskEither<FileFailure, Answer> => {
-    if (file === null) return TE.left({ _tag: 'EntityNotFound' });
+  ): Promise<E.Either<FileFailure, Answer>> => {
+    if (file === null) return Promise.resolve(E.left({ _tag: 'EntityNotFound' }));
     switch (evaluate(conditions, fileTag(file))) {
       case 'IfMatchFailed':
-        return TE.left({ _tag: 'PreconditionFailed', current: revision });
+        return Promise.resolve(E.left({ _tag: 'PreconditionFailed', current: revision }));
       case 'IfNoneMatchFailed':
-        return TE.right({ status: 304, headers: ['ETag', fileTag(file)] });
+        return Promise.resolve(E.right({ status: 304, headers: ['ETag', fileTag(file)] }));
       case 'Go': {
         const selection = selectionOf(file, request);
         return selection._tag === 'Unsatisfiable'
-          ? TE.left({ _tag: 'RangeNotSatisfiable', size: file.size })
+          ? Promise.resolve(E.left({ _tag: 'RangeNotSatisfiable', size: file.size }))
           : answerTo(request, file, open, selection);
       }
     }

@@ -1,4 +1,4 @@
-import { either as E, option as O, type taskEither as TE } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import { type Exchange, isHead } from '../../exchange.js';
 import type { Failure } from '../../problem/failure.js';
 import { askedRecord } from '../../record/asked-record.js';
@@ -13,16 +13,15 @@ const SHORT = 64 * 1024;
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
   ({ getFile: find, openFile }: Pick<Service['documents'], 'getFile' | 'openFile'>) =>
-  (exchange: Exchange): TE.TaskEither<Failure, Answer> =>
-  async () => {
+  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
     const asked = askedRecord(exchange);
     if (E.isLeft(asked)) return asked;
     const { id, asOf, conditions } = asked.right;
-    const version = await find(id, asOf, admitFoldFor(exchange))();
+    const version = await find(id, asOf, admitFoldFor(exchange));
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
     const { file } = version.right.value;
     const isLong = file !== null && file.size > SHORT && !isHead(exchange);
     if (isLong && !(await exchange.ctx.state.take('files'))) return E.left({ _tag: 'Overloaded' });
-    return fileResponse(openFile)(version.right.value, exchange.ctx.req, conditions)();
+    return fileResponse(openFile)(version.right.value, exchange.ctx.req, conditions);
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type multer from '@koa/multer';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { Upload } from '../../../application/document/store-upload.js';
 import type { StoredFile } from '../../../domain/document/events.js';
@@ -9,7 +9,7 @@ import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { isReplaced, NAMELESS } from './form-text.js';
 import { originalNameOf } from './original-name.js';
 
-export type StoreUpload = (upload: Upload) => TE.TaskEither<StorageUnavailable | UploadAborted, StoredFile>;
+export type StoreUpload = (upload: Upload) => Promise<E.Either<StorageUnavailable | UploadAborted, StoredFile>>;
 
 type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
 
@@ -55,7 +55,7 @@ export class FileReception implements multer.StorageEngine {
     // The parser would end the stream at the limit as if the file ended there.
     stream.once('limit', () => this.abort());
     const declaredType = file.mimetype.length <= 255 ? file.mimetype : undefined;
-    this.#outcome = this.#store({ body: stream, originalName, declaredType })();
+    this.#outcome = this.#store({ body: stream, originalName, declaredType });
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
         if (stored.left._tag === 'StorageUnavailable') this.#refuse(stored.left);

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import multer from '@koa/multer';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { HttpContext } from '../../exchange.js';
@@ -14,7 +14,7 @@ import { PartCount } from './part-count.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
-  readonly discard: (key: string) => TE.TaskEither<StorageUnavailable, void>;
+  readonly discard: (key: string) => Promise<E.Either<StorageUnavailable, void>>;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;
   /** What the storage holds of a file while it takes it, at most, bytes. */
@@ -98,8 +98,7 @@ const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag =
  */
 export const readForm =
   ({ store, discard, maxUploadBytes, heldPerUpload }: FormDeps) =>
-  (ctx: HttpContext): TE.TaskEither<FormFailure, Form> =>
-  async () => {
+  async (ctx: HttpContext): Promise<E.Either<FormFailure, Form>> => {
     if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
     if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
@@ -113,6 +112,6 @@ export const readForm =
     if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
     const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
     if (E.isRight(received)) return E.right({ fields: received.right, file });
-    if (file !== undefined) await discard(file.key)();
+    if (file !== undefined) await discard(file.key);
     return received;
   };

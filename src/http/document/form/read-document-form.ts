@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type * as t from 'io-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
@@ -33,11 +33,10 @@ const readParts = <Fields>(
 /** What form data asks of a document; the file it brings is stored by then, unless the form is at fault. */
 export const readDocumentForm =
   <Fields>(shape: FormShape<Fields>, deps: FormDeps) =>
-  (ctx: HttpContext): TE.TaskEither<FormFailure, DocumentRequest<Fields>> =>
-  async () => {
-    const form = await readForm(deps)(ctx)();
+  async (ctx: HttpContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
+    const form = await readForm(deps)(ctx);
     if (E.isLeft(form)) return form;
     const read = readParts(shape, form.right);
-    if (E.isLeft(read) && form.right.file !== undefined) await deps.discard(form.right.file.key)();
+    if (E.isLeft(read) && form.right.file !== undefined) await deps.discard(form.right.file.key);
     return read;
   };

@@ -1,11 +1,11 @@
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { pause } from '../../../event-sourcing/pause.js';
 import type { EmbeddedPostgresError } from '../embedded-postgres-error.js';
 import type { Server } from './server-process.js';
 
 type Supervision = {
   /** Starts another server on the port of the first. */
-  readonly restart: TE.TaskEither<EmbeddedPostgresError, Server>;
+  readonly restart: () => Promise<E.Either<EmbeddedPostgresError, Server>>;
   readonly onLog: (line: string) => void;
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { taskEither as TE } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import pg from 'pg';
+import { attempt } from '../../../event-sourcing/attempt.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../../event-sourcing/whole-log/log-target.js';
 import { adoptIdentity } from './adopt-identity.js';
@@ -77,10 +78,10 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
   const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onIncident }));
   let watching: Promise<void> | undefined;
 
-  const ask = <A>(read: () => Promise<A>): TE.TaskEither<StoreUnavailable, A> => TE.tryCatch(read, asStoreUnavailable);
+  const ask = <A>(read: () => Promise<A>): Promise<E.Either<StoreUnavailable, A>> => attempt(read, asStoreUnavailable);
 
   return {
-    append: (stream, expected, events) => () => queue.add({ stream, expected, events }),
+    append: (stream, expected, events) => queue.add({ stream, expected, events }),
     readStream: (stream, range) => readStream(pages, stream, range),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
@@ -91,8 +92,8 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
     reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
     identity: () => ask(pages.identity),
     byStream: makeStreamOrder(pool, copies),
-    appendInOrder: (appends) => () => appendInOrder(queue, appends),
-    adoptIdentity: (identity) => () => adoptIdentity(pool, identity),
+    appendInOrder: (appends) => appendInOrder(queue, appends),
+    adoptIdentity: (identity) => adoptIdentity(pool, identity),
     close: async () => {
       isClosing = true;
       await queue.close();
@@ -108,7 +109,7 @@ export const makePostgresEventStore = ({
   connectionString,
   readers = DEFAULT_READERS,
   onIncident = () => undefined,
-}: PostgresEventStoreOptions): TE.TaskEither<StoreUnavailable, PostgresEventStore> => {
+}: PostgresEventStoreOptions): Promise<E.Either<StoreUnavailable, PostgresEventStore>> => {
   const config: pg.ClientConfig = {
     connectionString,
     keepAlive: true,
@@ -116,7 +117,7 @@ export const makePostgresEventStore = ({
     query_timeout: STATEMENT_TIMEOUT,
     application_name: 'event-log',
   };
-  return TE.tryCatch(async () => {
+  return attempt(async () => {
     await migrate(config);
     return open(config, readers, onIncident);
   }, notOpened);

@@ -9,7 +9,7 @@ export const makeDocumentQueries = (connections: ReadModelConnections): Document
   const keptById = makeRowById(connections.short, documents.name, 'kept');
   return {
     ...makeQueries(connections, documents),
-    fileOf: (id) => () =>
+    fileOf: (id) =>
       attempt(async (): Promise<O.Option<FileVersion>> => {
         const row = await keptById(id);
         if (row === undefined || row.column === null) return O.none;

@@ -22,7 +22,7 @@ export const makeQueries = (connections: ReadModelConnections, listed: Listed): 
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)));
 
   return {
-    byId: (id) => () =>
+    byId: (id) =>
       attempt(async (): Promise<O.Option<View>> => {
         const row = await bodyById(id);
         if (row === undefined) return O.none;
@@ -30,7 +30,7 @@ export const makeQueries = (connections: ReadModelConnections, listed: Listed): 
         if (isLarge) return O.some({ id, revision, body: { read: readLarge(id) } });
         return column === null ? O.none : O.some({ id, revision, body: column });
       }),
-    page: (filter, request) => async () => orUnknownCursor(await attempt(() => page(filter, request))),
-    all: (filter, after) => async () => orUnknownCursor(await attempt(() => all(filter, after))),
+    page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request))),
+    all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after))),
   };
 };

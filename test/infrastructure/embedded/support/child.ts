@@ -13,7 +13,7 @@ const started = await launch({
   dataDir,
   claim: claim === 'operator' ? 'operator' : 'service',
   onLog: (log) => say({ log }),
-})();
+});
 if (E.isLeft(started)) {
   say({ refused: started.left._tag, message: started.left.message });
   process.exit(1);

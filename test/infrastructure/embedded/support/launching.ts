@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { either as E, type taskEither as TE } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import pg from 'pg';
 import {
   type EmbeddedPostgres,
@@ -38,20 +38,19 @@ export const stopLeftovers = async (): Promise<void> => {
   for (const outcome of await Promise.all(starts.splice(0))) if (E.isRight(outcome)) await outcome.right.stop();
 };
 
-type Start = TE.TaskEither<EmbeddedPostgresError, EmbeddedPostgres>;
+type Start = Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>>;
 
 /** The server, or the test fails with the message. */
 export const running = async (start: Start): Promise<EmbeddedPostgres> => {
-  const starting = start();
-  starts.push(starting);
-  const outcome = await starting;
+  starts.push(start);
+  const outcome = await start;
   if (E.isLeft(outcome)) throw new Error(outcome.left.message);
   return outcome.right;
 };
 
 /** The error, or the test fails and the server is stopped. */
 export const refused = async (start: Start): Promise<EmbeddedPostgresError> => {
-  const outcome = await start();
+  const outcome = await start;
   if (E.isLeft(outcome)) return outcome.left;
   await outcome.right.stop();
   throw new Error('it started');

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
-import { taskEither as TE } from 'fp-ts';
+
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { attempt } from '../../../../event-sourcing/attempt.js';
 import { StoreUnavailable, type StreamOrder, type Stretch } from '../../../../event-sourcing/event-store.js';
 import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
@@ -75,6 +76,6 @@ async function* read(copies: pg.Pool, stretch: Stretch, upTo: Position): AsyncGe
  * not be limited in time.
  */
 export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): StreamOrder => ({
-  divide: (category, events) => TE.tryCatch(() => divide(readers, category, events), unavailable),
+  divide: (category, events) => attempt(() => divide(readers, category, events), unavailable),
   read: (stretch, upTo) => read(copies, stretch, upTo),
 });

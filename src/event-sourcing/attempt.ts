@@ -1,0 +1,13 @@
+import { either as E } from 'fp-ts';
+
+/** What `work` resolves to; what it throws or rejects with becomes a failure that `failureOf` names. */
+export const attempt = async <Failure, A>(
+  work: () => Promise<A>,
+  failureOf: (thrown: unknown) => Failure,
+): Promise<E.Either<Failure, A>> => {
+  try {
+    return E.right(await work());
+  } catch (thrown) {
+    return E.left(failureOf(thrown));
+  }
+};
