@@ -15,7 +15,7 @@ import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { tellDrift } from '../infrastructure/logging/tell-drift.js';
 import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
-import { tellIncident, tellNotice, tellReadiness } from '../infrastructure/logging/tell.js';
+import { logConnectionEvent, tellNotice, tellReadiness } from '../infrastructure/logging/tell.js';
 import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
 import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
@@ -63,15 +63,15 @@ const startTracing = async ({ config, started }: Context): Promise<void> => {
 };
 
 const openAll = async ({ config, log, started, metrics }: Context): Promise<Stores & { readonly storage: Storage }> => {
-  const tell = tellIncident(log);
+  const tell = logConnectionEvent(log);
   const stores = await required(
     openStores({
       config,
       claim: 'service',
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
-      onIncident: (incident) => {
-        metrics.countIncident(incident);
-        tell(incident);
+      onConnectionEvent: (event) => {
+        metrics.countConnectionEvent(event);
+        tell(event);
       },
     }),
   );

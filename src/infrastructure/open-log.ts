@@ -5,7 +5,7 @@ import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { EventStoreDb } from './eventstoredb/options.js';
-import type { Incident } from './open-stores.js';
+import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** Where a log is. */
@@ -24,7 +24,7 @@ export type OpenLog = {
 type Listener = {
   /** What an embedded Postgres that is started for this has to say. */
   readonly onPostgresLog: (line: string) => void;
-  readonly onIncident: (incident: Incident) => void;
+  readonly onConnectionEvent: (event: ConnectionEvent) => void;
 };
 
 /** The log that a service with this configuration writes. */
@@ -39,10 +39,10 @@ export const configuredLog = ({
 
 const openPostgres = async (
   connectionString: string,
-  { onIncident }: Listener,
+  { onConnectionEvent }: Listener,
   stop: () => Promise<void>,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const opened = await makePostgresEventStore({ connectionString, onIncident });
+  const opened = await makePostgresEventStore({ connectionString, onConnectionEvent });
   if (E.isLeft(opened)) {
     await stop();
     return E.left(cannotOpen(opened.left));
@@ -68,7 +68,10 @@ export const openLog = async (location: LogLocation, listener: Listener): Promis
     case 'Postgres':
       return openPostgres(location.url, listener, () => Promise.resolve());
     case 'EventStoreDb': {
-      const opened = await makeEventStoreDb({ connectionString: location.url, onIncident: listener.onIncident });
+      const opened = await makeEventStoreDb({
+        connectionString: location.url,
+        onConnectionEvent: listener.onConnectionEvent,
+      });
       return E.bimap(cannotOpen, (log: EventStoreDb) => ({ log, databaseUrl: undefined, close: log.close }))(opened);
     }
   }

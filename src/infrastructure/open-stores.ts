@@ -7,11 +7,8 @@ import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ClaimKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
-import type { Incident as EventStoreDbIncident } from './eventstoredb/incident.js';
-import { type EventLogIncident, makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
-
-/** What can happen to a connection that the log tells about: reconnected, a watchdog fired. */
-export type Incident = EventLogIncident | EventStoreDbIncident;
+import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
+import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 export type Stores = {
   readonly store: EventStore;
@@ -29,7 +26,7 @@ type OpenStoresOptions = {
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
   readonly claim: ClaimKind;
   readonly onPostgresLog: (line: string) => void;
-  readonly onIncident: (incident: Incident) => void;
+  readonly onConnectionEvent: (event: ConnectionEvent) => void;
 };
 
 type Database = {
@@ -55,13 +52,13 @@ const openDatabase = async ({
 };
 
 const openLog = async (
-  { config, onIncident }: OpenStoresOptions,
+  { config, onConnectionEvent }: OpenStoresOptions,
   database: Database,
 ): Promise<E.Either<CannotOpen, Log>> =>
   E.mapLeft(cannotOpen)(
     config.eventStoreDbUrl === undefined
-      ? await makePostgresEventStore({ connectionString: database.url, onIncident })
-      : await makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onIncident }),
+      ? await makePostgresEventStore({ connectionString: database.url, onConnectionEvent })
+      : await makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onConnectionEvent }),
   );
 
 /** Opens the log and the read models' database where the configuration says, starting what is embedded. */

@@ -94,7 +94,7 @@ const readBack = async ({ store, category }: Run): Promise<ReadonlyArray<StoredE
   return events;
 };
 
-const report = async (run: Run, seen: ReadonlyArray<string>, incidents: ReadonlyMap<string, number>) => {
+const report = async (run: Run, seen: ReadonlyArray<string>, connectionEvents: ReadonlyMap<string, number>) => {
   const log = await readBack(run);
   const stored = new Map(log.map((event) => [event.id, event]));
   const ids = log.map(({ id }) => id);
@@ -106,7 +106,7 @@ const report = async (run: Run, seen: ReadonlyArray<string>, incidents: Readonly
     longestAppendMs: Math.round(run.longest.ms),
     failures: Object.fromEntries(run.failures),
     subscriber: { seen: seen.length, isSameAsLog: seen.join() === ids.join() },
-    incidents: Object.fromEntries(incidents),
+    connectionEvents: Object.fromEntries(connectionEvents),
   };
 };
 
@@ -135,10 +135,10 @@ const main = async (): Promise<void> => {
   const escaped: Array<unknown> = [];
   process.on('unhandledRejection', (error) => escaped.push(error));
   process.on('uncaughtException', (error) => escaped.push(error));
-  const incidents = new Map<string, number>();
+  const connectionEvents = new Map<string, number>();
   const opened = openEventStoreDb({
     connectionString: process.env['EVENTSTOREDB_URL'] ?? 'esdb://127.0.0.1:2113?tls=false',
-    onIncident: ({ kind }) => count(incidents, kind),
+    onConnectionEvent: ({ kind }) => count(connectionEvents, kind),
   });
   if (E.isLeft(opened)) throw opened.left;
   const category = `probe${randomUUID().replaceAll('-', '')}`;
@@ -166,7 +166,7 @@ const main = async (): Promise<void> => {
   }
   await finish();
 
-  const result = { ...(await report(run, seen, incidents)), escaped: escaped.map(String) };
+  const result = { ...(await report(run, seen, connectionEvents)), escaped: escaped.map(String) };
   console.log(JSON.stringify(result, undefined, 2));
   await run.store.close();
   process.exitCode = result.lost + result.doubled + escaped.length > 0 || !result.subscriber.isSameAsLog ? 1 : 0;

@@ -9,7 +9,7 @@ export const projectLog = async (
   connectionString: string,
   write: (store: EventStore) => Promise<Position>,
 ): Promise<void> => {
-  const opened = await makePostgresEventStore({ connectionString, onIncident: () => undefined });
+  const opened = await makePostgresEventStore({ connectionString, onConnectionEvent: () => undefined });
   if (E.isLeft(opened)) throw opened.left;
   const store = opened.right;
   const projections = startProjections({

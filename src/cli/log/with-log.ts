@@ -2,14 +2,14 @@ import { either as E } from 'fp-ts';
 import { type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { tell } from '../run-command.js';
-import { makeTellIncident } from './tell-incident.js';
+import { makePrintConnectionEvents } from './connection-events.js';
 
 /** Opens a log for the time that `use` takes. */
 export const withLog = async (
   location: LogLocation,
   use: (opened: OpenLog) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const opened = await openLog(location, { onPostgresLog: tell, onIncident: makeTellIncident(tell) });
+  const opened = await openLog(location, { onPostgresLog: tell, onConnectionEvent: makePrintConnectionEvents(tell) });
   if (E.isLeft(opened)) {
     tell(opened.left.message);
     return EXIT.failed;

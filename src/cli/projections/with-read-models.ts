@@ -41,7 +41,7 @@ export const withReadModels = async (
   signal: AbortSignal,
   use: (opened: ReadModels) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const silent = { onPostgresLog: () => undefined, onIncident: () => undefined };
+  const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
   const opened = await openStores({ config, claim: 'operator', ...silent });
   if (E.isLeft(opened)) {
     tell(opened.left.message);

@@ -55,7 +55,7 @@ const callOnce = async (
  * is down shall know it soon. Whoever then repeats it with the same ids learns what became of it.
  */
 const settle = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Settled>> => {
-  const { connection, timings, onIncident } = access;
+  const { connection, timings, onConnectionEvent } = access;
   let isRepeated = false;
   for (let round = 0; ; round++) {
     const outcome = await callOnce(access, append, until);
@@ -67,7 +67,7 @@ const settle = async (access: Access, append: Append, until: number): Promise<E.
     isRepeated ||= failure.kind === 'unknown';
     const ms = pauseOf(timings, round);
     if (performance.now() + ms > until || connection.closed.aborted) return E.left(asStoreUnavailable(failure));
-    onIncident({ kind: 'append-repeated', stream: append.stream, cause: failure });
+    onConnectionEvent({ kind: 'append-repeated', stream: append.stream, cause: failure });
     await pause(ms, connection.closed);
   }
 };

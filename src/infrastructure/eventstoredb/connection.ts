@@ -5,7 +5,7 @@ import { toError } from './call-failed.js';
 import { nameOf, type Settings } from './connection-string.js';
 import { findLeader } from './find-leader.js';
 import { makeAsker } from './gossip.js';
-import type { OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../event-sourcing/connection-event.js';
 import { type Node, openNode } from './node.js';
 import { pauseOf, type Timings, within } from './timings.js';
 
@@ -26,7 +26,11 @@ export type Connection = {
 
 type Outage = { readonly since: number; readonly failures: number; readonly cause: Error };
 
-export const makeConnection = (settings: Settings, timings: Timings, onIncident: OnIncident): Connection => {
+export const makeConnection = (
+  settings: Settings,
+  timings: Timings,
+  onConnectionEvent: OnConnectionEvent,
+): Connection => {
   const closing = new AbortController();
   // everybody who waits for a connection listens
   setMaxListeners(0, closing.signal);
@@ -45,7 +49,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
     current = openNode(endpoint, settings, asker.take(leader));
     outage = undefined;
     asker.close();
-    onIncident({ kind: wasConnected ? 'reconnected' : 'connected', endpoint });
+    onConnectionEvent({ kind: wasConnected ? 'reconnected' : 'connected', endpoint });
     wasConnected = true;
     return current;
   };
@@ -53,7 +57,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
   const failedSearch = (thrown: unknown): never => {
     const cause = toError(thrown);
     outage = { since: outage?.since ?? performance.now(), failures: (outage?.failures ?? 0) + 1, cause };
-    if (outage.failures === 1) onIncident({ kind: 'unreachable', cause });
+    if (outage.failures === 1) onConnectionEvent({ kind: 'unreachable', cause });
     throw asStoreUnavailable(thrown);
   };
 
@@ -86,7 +90,7 @@ export const makeConnection = (settings: Settings, timings: Timings, onIncident:
       if (current !== failed) return;
       current = undefined;
       failed.retire();
-      onIncident({ kind: 'connection-lost', endpoint: failed.endpoint, cause });
+      onConnectionEvent({ kind: 'connection-lost', connection: failed.endpoint, cause });
     },
     close: () => {
       closing.abort();

@@ -19,10 +19,10 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
   const settings = readConnectionString(options.connectionString);
   if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message));
   const timings = { ...defaultTimings, ...options.timings };
-  const onIncident = options.onIncident ?? (() => undefined);
+  const onConnectionEvent = options.onConnectionEvent ?? (() => undefined);
   const ours = options.categories ?? CATEGORIES;
-  const connection = makeConnection(settings.right, timings, onIncident);
-  const access = { connection, timings, onIncident };
+  const connection = makeConnection(settings.right, timings, onConnectionEvent);
+  const access = { connection, timings, onConnectionEvent };
   const append = makeAppend(access);
   const store: EventStore = {
     append,

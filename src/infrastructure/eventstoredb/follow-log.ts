@@ -25,7 +25,7 @@ const isBehind = async (node: Node, silence: number, categories: ReadonlyArray<s
   );
 
 async function* batches(
-  { timings, onIncident }: Access,
+  { timings, onConnectionEvent }: Access,
   node: Node,
   { after, categories, isBounded }: Following,
   feed: LogFeed,
@@ -44,7 +44,7 @@ async function* batches(
       responses.length === 0 && (isBounded || (await isBehind(node, timings.silence, categories, seen)));
     suspicions = isSuspicious ? suspicions + 1 : 0;
   }
-  onIncident({ kind: 'watchdog' });
+  onConnectionEvent({ kind: 'watchdog' });
   throw new CallFailed('unknown', 'EventStoreDB: a subscription fell silent');
 }
 

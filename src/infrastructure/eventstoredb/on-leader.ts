@@ -2,7 +2,7 @@ import { asStoreUnavailable } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { CallFailed } from './call-failed.js';
 import type { Connection } from './connection.js';
-import type { OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { Node } from './node.js';
 import { pauseOf, type Timings } from './timings.js';
 
@@ -10,7 +10,7 @@ import { pauseOf, type Timings } from './timings.js';
 export type Access = {
   readonly connection: Connection;
   readonly timings: Timings;
-  readonly onIncident: OnIncident;
+  readonly onConnectionEvent: OnConnectionEvent;
 };
 
 /** How long a call that begins now may be silent, so that its caller has an answer in time. */
@@ -23,7 +23,7 @@ export const silenceUntil = (until: number, { silence, grace }: Timings): number
  * (`stream-gone`, `invalid-position`).
  */
 export const onLeader = async <A>(
-  { connection, timings, onIncident }: Access,
+  { connection, timings, onConnectionEvent }: Access,
   call: (node: Node, silence: number) => Promise<A>,
   until: number = performance.now() + timings.patience,
 ): Promise<A> => {
@@ -37,7 +37,7 @@ export const onLeader = async <A>(
       else if (failure.kind === 'stream-gone' || failure.kind === 'invalid-position') throw failure;
       const ms = pauseOf(timings, round);
       if (!failure.isPassing || performance.now() + ms > until) throw asStoreUnavailable(failure);
-      onIncident({ kind: 'read-repeated', cause: failure });
+      onConnectionEvent({ kind: 'read-repeated', cause: failure });
       await pause(ms, connection.closed);
     }
   }

@@ -32,7 +32,7 @@ async function* persist(access: Access, following: Following, patience: number):
       if (!(failure instanceof CallFailed || failure instanceof StoreUnavailable)) throw failure;
       const isOutOfPatience = performance.now() - reachedAt > patience;
       if (isOutOfPatience || access.connection.closed.aborted) throw asStoreUnavailable(failure);
-      if (failure instanceof CallFailed) access.onIncident({ kind: 'resubscribed', cause: failure });
+      if (failure instanceof CallFailed) access.onConnectionEvent({ kind: 'resubscribed', cause: failure });
     }
     await pause(pauseOf(access.timings, round), signal);
   }

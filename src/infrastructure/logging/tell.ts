@@ -1,5 +1,5 @@
 import type { Notice } from '../../../projections/engine/notice.js';
-import type { Incident } from '../open-stores.js';
+import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { Readiness } from '../readiness.js';
 import type { Logger } from './logger.js';
 import { reasonOf } from './reason-of.js';
@@ -47,10 +47,10 @@ export const tellNotice =
   };
 
 /** What the event log healed by itself, in the log. */
-export const tellIncident =
+export const logConnectionEvent =
   (log: Logger) =>
-  (incident: Incident): void => {
-    const { cause, ...fields } = { cause: undefined, ...incident };
+  (event: ConnectionEvent): void => {
+    const { cause, ...fields } = { cause: undefined, ...event };
     const reason = cause === undefined ? {} : { reason: reasonOf(cause) };
     log.warn({ ...fields, ...reason }, 'event log');
   };

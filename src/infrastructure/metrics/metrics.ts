@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { ProjectionProgress } from '../../application/ports.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { Incident } from '../open-stores.js';
+import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 
 /** One answered request. */
 type RequestObservation = {
@@ -19,7 +19,7 @@ export type Metrics = {
   readonly beforeScrape: (refresh: () => Promise<unknown>) => void;
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly observeRequest: (observation: RequestObservation) => void;
-  readonly countIncident: (incident: Incident) => void;
+  readonly countConnectionEvent: (event: ConnectionEvent) => void;
   /** A connection of a client was cut or refused, for one of a few reasons. */
   readonly countCut: (reason: string) => void;
   /** The same store, its appends timed. */
@@ -30,8 +30,6 @@ export type Metrics = {
 
 const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const LONG = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
-
-const kindOf = (incident: Incident): string => ('kind' in incident ? incident.kind : incident._tag);
 
 export const makeMetrics = (): Metrics => {
   const registry = new Registry();
@@ -65,8 +63,8 @@ export const makeMetrics = (): Metrics => {
     buckets: SHORT,
     registers,
   });
-  const incidents = new Counter({
-    name: 'event_log_incidents_total',
+  const connectionEvents = new Counter({
+    name: 'event_log_connection_events_total',
     help: 'What the connection to the log healed by itself: reconnects, repeats, watchdog firings',
     labelNames: ['kind'],
     registers,
@@ -92,7 +90,7 @@ export const makeMetrics = (): Metrics => {
       requests.inc({ operation, method, status });
       durations.observe({ operation }, seconds);
     },
-    countIncident: (incident) => incidents.inc({ kind: kindOf(incident) }),
+    countConnectionEvent: (event) => connectionEvents.inc({ kind: event.kind }),
     countCut: (reason) => cuts.inc({ reason }),
     timeAppends: (store) => ({
       ...store,

@@ -15,7 +15,7 @@ const [BUSINESSES, ROUNDS] = [20, 5];
 const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   const opened = await openLog(
     { _tag: 'Embedded', dataDir },
-    { onPostgresLog: () => undefined, onIncident: () => undefined },
+    { onPostgresLog: () => undefined, onConnectionEvent: () => undefined },
   );
   if (E.isLeft(opened)) throw new Error(opened.left.message);
   return opened.right;

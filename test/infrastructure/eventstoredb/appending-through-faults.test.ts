@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
-import type { Incident } from '../../../src/infrastructure/eventstoredb/incident.js';
+import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
 import { anEvent, append, appended, aStream, someEvents } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
 import type { AppendFault } from '../../support/eventstoredb-double/faults.js';
@@ -14,7 +14,8 @@ const idsIn = ({ log }: EventStoreDbDouble, stream: string): ReadonlyArray<strin
 
 const idsOf = (events: ReadonlyArray<NewEvent>): ReadonlyArray<string> => events.map(({ id }) => id);
 
-const kindsOf = (incidents: ReadonlyArray<Incident>): ReadonlyArray<string> => incidents.map(({ kind }) => kind);
+const kindsOf = (connectionEvents: ReadonlyArray<ConnectionEvent>): ReadonlyArray<string> =>
+  connectionEvents.map(({ kind }) => kind);
 
 const appendsTo = ({ node }: EventStoreDbDouble): number =>
   node.state.calls.filter(({ rpc }) => rpc === 'append').length;
@@ -32,7 +33,7 @@ describe('appending to EventStoreDB through faults', () => {
   for (const [what, fault] of passing)
     it(
       `stores events once when ${what}`,
-      withStore(async ({ store, incidents, double }) => {
+      withStore(async ({ store, connectionEvents, double }) => {
         const stream = aStream();
         const events = someEvents(3);
         double.node.faults.appends.push(fault);
@@ -40,7 +41,7 @@ describe('appending to EventStoreDB through faults', () => {
         const { position } = double.log.records.at(-1)!;
         expect(outcome).to.deep.equal(E.right({ revision: 2n, position, confirmedNew: false }));
         expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
-        expect(kindsOf(incidents)).to.deep.equal(HEALED);
+        expect(kindsOf(connectionEvents)).to.deep.equal(HEALED);
         expect(double.node.state.mostEqualAppends).to.equal(1);
       }),
     );

@@ -68,18 +68,18 @@ describe('a cluster of EventStoreDB', () => {
   it(
     'does not fall for a frozen leader whom the others still name',
     onCluster(async (both) => {
-      const { double, store, incidents } = both;
+      const { double, store, connectionEvents } = both;
       await appended(store, aStream(), 'no-stream', anEvent());
       double.nodes[0]!.faults.isSilent = true;
       const pending = append(store, aStream(), 'no-stream', anEvent());
       await eventually(
-        () => incidents.filter(({ kind }) => kind === 'unreachable').length,
+        () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
         (count) => count === 1,
       );
       double.elect(2);
       expect(E.isRight(await pending)).to.equal(true);
       expect(appendsAt(both)).to.deep.equal([2, 0, 1]);
-      expect(incidents.filter(({ kind }) => kind === 'reconnected')).to.deep.equal([
+      expect(connectionEvents.filter(({ kind }) => kind === 'reconnected')).to.deep.equal([
         { kind: 'reconnected', endpoint: `127.0.0.1:${double.nodes[2]!.port}` },
       ]);
     }),

@@ -25,7 +25,7 @@ const SOON = 600;
 describe('the head of an EventStoreDB with many foreign records', () => {
   it(
     'is found however long the server looks for it, and then told at once',
-    withStore(async ({ store, double, incidents }) => {
+    withStore(async ({ store, double, connectionEvents }) => {
       const category = aCategory();
       const { position } = await appended(store, aStream(category), 'no-stream', anEvent());
       foreign(double, MANY);
@@ -42,7 +42,7 @@ describe('the head of an EventStoreDB with many foreign records', () => {
       const [head, ms] = await timed(() => store.head([category]));
       expect(head).to.deep.equal(E.right(later.position));
       expect(ms).to.be.lessThan(SOON);
-      expect(incidents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
     }),
   );
 

@@ -49,7 +49,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
 
   it(
     '2: a subscription that the server ends politely is taken up again',
-    withStore(async ({ store, double, incidents }) => {
+    withStore(async ({ store, double, connectionEvents }) => {
       await appended(store, aStream(), 'no-stream', anEvent());
       const leaving = new AbortController();
       let seen = 0;
@@ -66,7 +66,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         () => seen,
         (count) => count === 2,
       );
-      expect(incidents.map(({ kind }) => kind)).to.include('resubscribed');
+      expect(connectionEvents.map(({ kind }) => kind)).to.include('resubscribed');
       leaving.abort();
       await following;
       expect(seen).to.equal(2);
@@ -133,7 +133,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   it(
     '7: subscriptions, reads and appends outlive a cluster of which every node dies',
     withStore(
-      async ({ store, double, incidents }) => {
+      async ({ store, double, connectionEvents }) => {
         const stream = aStream();
         await appended(store, stream, 'no-stream', anEvent());
         const leaving = new AbortController();
@@ -149,7 +149,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         const read = collect(store.readStream(stream, { direction: 'forwards' }));
         expect(await read.then(undefined, (error: unknown) => (error as Error).name)).to.equal('StoreUnavailable');
         await eventually(
-          () => incidents.filter(({ kind }) => kind === 'unreachable').length,
+          () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
           (count) => count === 1,
         );
         leaving.abort();

@@ -59,16 +59,16 @@ describe('reading EventStoreDB through faults', () => {
 
   it(
     'waits for a read of many while the server answers others, and not for ever',
-    withStore(async ({ store, double, incidents }) => {
+    withStore(async ({ store, double, connectionEvents }) => {
       const [large, other] = [aStream(), aStream()];
       for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
       const { msBeforeReads } = double.node.faults;
       msBeforeReads.push(3 * quick.silence);
       expect(await readsBesides(store, large, other)).to.have.length(1);
-      expect(incidents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
       msBeforeReads.push(20 * quick.silence);
       expect(await readsBesides(store, large, other)).to.have.length(1);
-      expect(incidents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
+      expect(connectionEvents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
     }),
   );
 
@@ -88,18 +88,18 @@ describe('reading EventStoreDB through faults', () => {
 
   it(
     'repeats a read on a renewed connection when the server was not ready or had restarted',
-    withStore(async ({ store, double, incidents }) => {
+    withStore(async ({ store, double, connectionEvents }) => {
       const stream = aStream();
       const events = someEvents(2);
       await appended(store, stream, 'no-stream', ...events);
       await double.node.restart();
       const read = await collect(store.readStream(stream, { direction: 'forwards' }));
       expect(read.map(({ id }) => id)).to.deep.equal(events.map(({ id }) => id));
-      expect(incidents.map(({ kind }) => kind)).to.include('read-repeated');
+      expect(connectionEvents.map(({ kind }) => kind)).to.include('read-repeated');
       double.node.faults.isNotReady = true;
       const later = collect(store.readStream(stream, { direction: 'backwards', limit: 1 }));
       await eventually(
-        () => incidents.filter(({ kind }) => kind === 'read-repeated').length,
+        () => connectionEvents.filter(({ kind }) => kind === 'read-repeated').length,
         (count) => count >= 2,
       );
       double.node.faults.isNotReady = false;

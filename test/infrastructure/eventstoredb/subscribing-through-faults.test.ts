@@ -84,20 +84,20 @@ describe('subscribing to EventStoreDB through faults', () => {
   it(
     'is healed by its watchdog when it falls silent while events come',
     withStore(async (both) => {
-      const { double, incidents } = both;
+      const { double, connectionEvents } = both;
       const follower = follow(both);
       await write(both, 1);
       await follower.seen(1);
       double.node.faults.areSubscriptionsSilent = true;
       await write(both, 2);
       await eventually(
-        () => incidents.filter(({ kind }) => kind === 'watchdog').length,
+        () => connectionEvents.filter(({ kind }) => kind === 'watchdog').length,
         (count) => count >= 1,
       );
       double.node.faults.areSubscriptionsSilent = false;
       const all = double.log.records.slice(1).map(({ id }) => id);
       expect(await follower.seen(3)).to.deep.equal(all);
-      expect(incidents.map(({ kind }) => kind)).to.include('resubscribed');
+      expect(connectionEvents.map(({ kind }) => kind)).to.include('resubscribed');
       await follower.stop();
     }),
   );
@@ -111,7 +111,7 @@ describe('subscribing to EventStoreDB through faults', () => {
       const reads = () => both.double.node.state.calls.filter(({ rpc }) => rpc === 'read').length;
       const before = reads();
       await eventually(reads, (count) => count >= before + 4);
-      expect(both.incidents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      expect(both.connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
       await follower.stop();
     }),
   );
@@ -126,7 +126,7 @@ describe('subscribing to EventStoreDB through faults', () => {
       double.node.faults.isSilent = true;
       const gossips = () => double.node.state.calls.filter(({ rpc }) => rpc === 'gossip').length;
       await eventually(gossips, (count) => count >= 4);
-      expect(both.incidents.filter(({ kind }) => kind === 'unreachable')).to.have.length(1);
+      expect(both.connectionEvents.filter(({ kind }) => kind === 'unreachable')).to.have.length(1);
       double.node.faults.isSilent = false;
       const second = await eventually(
         () => write(both, 1).catch(() => undefined),
@@ -253,7 +253,7 @@ describe('subscribing to EventStoreDB through faults', () => {
       both.double.node.kill();
       const follower = follow(both);
       await eventually(
-        () => both.incidents.length,
+        () => both.connectionEvents.length,
         (length) => length > 0,
       );
       await both.double.node.restart();

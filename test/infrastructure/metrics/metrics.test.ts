@@ -37,13 +37,13 @@ describe('lag', () => {
 });
 
 describe('metrics', () => {
-  it('count requests, appends by outcome, waits by outcome and incidents by kind', async () => {
+  it('count requests, appends by outcome, waits by outcome and connectionEvents by kind', async () => {
     const metrics = makeMetrics();
     const store = metrics.timeAppends(makeInMemoryEventStore());
     const progress = metrics.timeProjection('businesses', { waitFor: (position) => Promise.resolve(position > 0n) });
     metrics.observeRequest({ operation: 'listBusinesses', method: 'GET', status: 200, seconds: 0.002 });
-    metrics.countIncident({ _tag: 'ConnectionLost', of: 'writer', cause: new Error() });
-    metrics.countIncident({ kind: 'watchdog' });
+    metrics.countConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause: new Error() });
+    metrics.countConnectionEvent({ kind: 'watchdog' });
     const [appended] = await givenStream(store, 'business-1', [named('one')]);
     await store.append('business-1', 'no-stream', [appended!]);
     await store.append('business-1', 5n, [appended!]);
@@ -63,9 +63,9 @@ describe('metrics', () => {
       'projection_latency_seconds_count{read_model="businesses",outcome="projected"} 1',
       'projection_latency_seconds_count{read_model="businesses",outcome="late"} 1',
     ]);
-    expect(linesOf(body, 'event_log_incidents_total')).to.deep.equal([
-      'event_log_incidents_total{kind="ConnectionLost"} 1',
-      'event_log_incidents_total{kind="watchdog"} 1',
+    expect(linesOf(body, 'event_log_connection_events_total')).to.deep.equal([
+      'event_log_connection_events_total{kind="connection-lost"} 1',
+      'event_log_connection_events_total{kind="watchdog"} 1',
     ]);
   });
 

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import type {
-  EventLogIncident,
-  PostgresEventStore,
-} from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
+import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import {
   anEvent,
   append,
@@ -23,12 +21,15 @@ const anUnstorableStream = (): `${string}-${string}` => `business-${randomBytes(
 describe('batches of appends in Postgres', () => {
   let connectionString: string;
   let store: PostgresEventStore;
-  const incidents: Array<EventLogIncident> = [];
+  const connectionEvents: Array<ConnectionEvent> = [];
 
   before(async function () {
     this.timeout(startingPostgres);
     connectionString = await freshDatabase();
-    store = await openStore(connectionString, { readers: 1, onIncident: (incident) => incidents.push(incident) });
+    store = await openStore(connectionString, {
+      readers: 1,
+      onConnectionEvent: (event) => connectionEvents.push(event),
+    });
   });
   after(() => store.close());
 
@@ -75,7 +76,7 @@ describe('batches of appends in Postgres', () => {
       'AppendRejected',
       0n,
     ]);
-    expect(incidents.map(({ _tag }) => _tag)).to.deep.equal(['BatchSplit']);
+    expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['batch-split']);
     const alone = await append(store, anUnstorableStream(), 'no-stream', anEvent());
     expect(E.isLeft(alone) && alone.left._tag).to.equal('AppendRejected');
     expect(await collect(store.readStream(after, { direction: 'forwards' }))).to.have.length(1);

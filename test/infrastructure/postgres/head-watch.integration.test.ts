@@ -37,7 +37,7 @@ describe('the watch over the head of the log', () => {
       newest: unasked,
       identity: unasked,
     };
-    const deps = { config: { connectionString }, feed, pages, process: 'me', onIncident: () => undefined };
+    const deps = { config: { connectionString }, feed, pages, process: 'me', onConnectionEvent: () => undefined };
     watching = watchHead(deps, leaving.signal);
     return feed;
   };

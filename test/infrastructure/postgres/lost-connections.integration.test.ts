@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import type {
-  EventLogIncident,
-  PostgresEventStore,
-} from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
+import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import {
   aCategory,
@@ -25,16 +23,16 @@ describe('the event log in Postgres over a connection that breaks', () => {
   let database: string;
   let proxy: SeverableProxy;
   let store: PostgresEventStore;
-  let incidents: Array<EventLogIncident>;
+  let connectionEvents: Array<ConnectionEvent>;
 
   before(async function () {
     this.timeout(startingPostgres);
     database = await freshDatabase();
     proxy = await startSeverableProxy(database);
-    store = await openStore(proxy.url, { onIncident: (incident) => incidents.push(incident) });
+    store = await openStore(proxy.url, { onConnectionEvent: (event) => connectionEvents.push(event) });
   });
   beforeEach(async () => {
-    incidents = [];
+    connectionEvents = [];
     await appended(store, aStream(), 'no-stream', anEvent());
   });
   afterEach(() => proxy.mend());
@@ -54,7 +52,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
       position: events[1]!.position,
       confirmedNew: false,
     });
-    expect(incidents.map(({ _tag }) => _tag)).to.deep.equal(['ConnectionLost']);
+    expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connection-lost']);
   });
 
   it('stores a batch whose acknowledgement was lost once, and answers each of its appends', async () => {
@@ -68,11 +66,11 @@ describe('the event log in Postgres over a connection that breaks', () => {
   });
 
   it('says nothing of readers whose server stops while it is closed', async () => {
-    const told: Array<EventLogIncident> = [];
+    const told: Array<ConnectionEvent> = [];
     const admin = new pg.Client(database);
     await admin.connect();
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const other = await openStore(database, { onIncident: (one) => told.push(one) });
+      const other = await openStore(database, { onConnectionEvent: (one) => told.push(one) });
       await Promise.all(
         Array.from({ length: 8 }, () => collect(other.readStream(aStream(), { direction: 'forwards' }))),
       );
@@ -92,7 +90,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
     proxy.sever();
     const answer = append(store, stream, 'no-stream', anEvent());
     await eventually(
-      () => incidents,
+      () => connectionEvents,
       (seen) => seen.length > 0,
     );
     proxy.mend();

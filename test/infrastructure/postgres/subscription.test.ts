@@ -41,7 +41,7 @@ const arrange = (
     identity: () => Promise.reject(new Error('not asked here')),
   };
   const following = followLog(
-    { feed, pages, onIncident: () => undefined },
+    { feed, pages, onConnectionEvent: () => undefined },
     { after: 'start', ...filter },
     leaving.signal,
   );

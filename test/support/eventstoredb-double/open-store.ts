@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
-import type { Incident } from '../../../src/infrastructure/eventstoredb/incident.js';
+import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
 import type { EventStoreDb, EventStoreDbOptions } from '../../../src/infrastructure/eventstoredb/options.js';
 import type { Timings } from '../../../src/infrastructure/eventstoredb/timings.js';
 
@@ -15,15 +15,15 @@ export const quick: Timings = {
   longestPause: 50,
 };
 
-export type OpenedStore = { readonly store: EventStoreDb; readonly incidents: ReadonlyArray<Incident> };
+export type OpenedStore = { readonly store: EventStoreDb; readonly connectionEvents: ReadonlyArray<ConnectionEvent> };
 
 export const openStore = (
   connectionString: string,
   { timings = quick, ...options }: Partial<EventStoreDbOptions> = {},
 ): OpenedStore => {
-  const incidents: Array<Incident> = [];
-  const onIncident = (incident: Incident): void => void incidents.push(incident);
-  const opened = openEventStoreDb({ connectionString, onIncident, timings, ...options });
+  const connectionEvents: Array<ConnectionEvent> = [];
+  const onConnectionEvent = (event: ConnectionEvent): void => void connectionEvents.push(event);
+  const opened = openEventStoreDb({ connectionString, onConnectionEvent, timings, ...options });
   if (E.isLeft(opened)) throw opened.left;
-  return { store: opened.right, incidents };
+  return { store: opened.right, connectionEvents };
 };

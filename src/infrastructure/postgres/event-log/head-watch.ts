@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { CommitFeed } from './commit-feed.js';
 import { HEAD_CHANNEL } from './append/append-statement.js';
-import type { OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { makeLastingConnection } from './lasting-connection.js';
 import type { Pages } from './read/pages.js';
 import { jitter } from './jitter.js';
@@ -17,11 +17,11 @@ export const watchHead = async (
     readonly pages: Pages;
     /** This process, as it signs its own notifications: of its own commits it knows sooner. */
     readonly process: string;
-    readonly onIncident: OnIncident;
+    readonly onConnectionEvent: OnConnectionEvent;
   },
   signal: AbortSignal,
 ): Promise<void> => {
-  const { config, feed, pages, process, onIncident } = deps;
+  const { config, feed, pages, process, onConnectionEvent } = deps;
 
   const heard = (payload: string): void => {
     const [sender, position = ''] = payload.split(' ');
@@ -35,7 +35,7 @@ export const watchHead = async (
       client.on('notification', ({ payload = '' }) => heard(payload));
       await client.query(`listen ${HEAD_CHANNEL}`);
     },
-    onIncident,
+    onConnectionEvent,
   });
 
   while (!signal.aborted) {
@@ -43,7 +43,7 @@ export const watchHead = async (
       await listener.open();
       feed.raise(await pages.head());
     } catch (cause) {
-      onIncident({ _tag: 'ReadFailed', cause });
+      onConnectionEvent({ kind: 'read-repeated', cause });
     }
     await jitter(POLL, signal);
   }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 
 /** One connection that is opened when it is needed, and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
@@ -17,7 +17,7 @@ type LastingConnectionOptions = {
   readonly name: 'writer' | 'listener';
   /** What a new connection needs before its first use. */
   readonly prepare: (client: pg.Client) => Promise<void>;
-  readonly onIncident: OnIncident;
+  readonly onConnectionEvent: OnConnectionEvent;
 };
 
 /** How long a server may take to say goodbye, ms. */
@@ -26,14 +26,14 @@ const PARTING = 1_000;
 type Opened = { readonly client: pg.Client; readonly socket: Socket };
 
 export const makeLastingConnection = (options: LastingConnectionOptions): LastingConnection => {
-  const { config, name, prepare, onIncident } = options;
+  const { config, name, prepare, onConnectionEvent } = options;
   let current: Opened | undefined;
 
   const lost = (opened: Opened, cause: unknown): void => {
     opened.socket.destroy();
     if (current !== opened) return;
     current = undefined;
-    onIncident({ _tag: 'ConnectionLost', of: name, cause });
+    onConnectionEvent({ kind: 'connection-lost', connection: name, cause });
   };
 
   const connect = async (ms: number | undefined): Promise<pg.Client> => {
@@ -54,7 +54,7 @@ export const makeLastingConnection = (options: LastingConnectionOptions): Lastin
     return client;
   };
 
-  /** What is open, forgotten: its end is no incident. */
+  /** What is open, forgotten: its end is no event. */
   const forget = (): Opened | undefined => {
     const opened = current;
     current = undefined;

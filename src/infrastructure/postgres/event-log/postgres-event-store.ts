@@ -10,7 +10,7 @@ import { makeAppendQueue } from './append/append-queue.js';
 import { makeCommitFeed } from './commit-feed.js';
 import { makeCommitter } from './append/committer.js';
 import { watchHead } from './head-watch.js';
-import type { EventLogIncident, OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { makeLastingConnection } from './lasting-connection.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
@@ -20,8 +20,6 @@ import { migrateEventLog } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
 
-export type { EventLogIncident };
-
 /** `close` answers what has been accepted, ends the subscriptions without error and lets go of every connection. */
 export type PostgresEventStore = LogTarget & { readonly close: () => Promise<void> };
 
@@ -29,7 +27,7 @@ export type PostgresEventStoreOptions = {
   readonly connectionString: string;
   /** Connections for reads, opened when needed; beside them one for appends and, with subscribers, one to listen. */
   readonly readers?: number;
-  readonly onIncident?: OnIncident;
+  readonly onConnectionEvent?: OnConnectionEvent;
 };
 
 const DEFAULT_READERS = 8;
@@ -51,22 +49,22 @@ const migrate = async (config: pg.ClientConfig): Promise<void> => {
   }
 };
 
-const openPool = (config: pg.ClientConfig, max: number, onIncident: OnIncident): pg.Pool => {
+const openPool = (config: pg.ClientConfig, max: number, onConnectionEvent: OnConnectionEvent): pg.Pool => {
   // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, only its types do not say so
   const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: planByIndex });
-  pool.on('error', (cause) => onIncident({ _tag: 'ConnectionLost', of: 'reader', cause }));
+  pool.on('error', (cause) => onConnectionEvent({ kind: 'connection-lost', connection: 'reader', cause }));
   // one that is lost while its reader pauses has nobody else who listens, and would end the process
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 };
 
-const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident): PostgresEventStore => {
+const open = (config: pg.ClientConfig, readers: number, onConnectionEvent: OnConnectionEvent): PostgresEventStore => {
   const process = randomUUID();
   const closing = new AbortController();
   let isClosing = false;
-  const onReaderLost: OnIncident = (incident) => {
+  const onReaderLost: OnConnectionEvent = (event) => {
     // the pool lets go before the server has: what ends then was to end
-    if (!isClosing) onIncident(incident);
+    if (!isClosing) onConnectionEvent(event);
   };
   const pool = openPool(config, readers, onReaderLost);
   // a copy lasts as long as its reader reads
@@ -74,8 +72,8 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
   const feed = makeCommitFeed();
-  const connection = makeLastingConnection({ config, name: 'writer', prepare: planByIndex, onIncident });
-  const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onIncident }));
+  const connection = makeLastingConnection({ config, name: 'writer', prepare: planByIndex, onConnectionEvent });
+  const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onConnectionEvent }));
   let watching: Promise<void> | undefined;
 
   const ask = <A>(read: () => Promise<A>): Promise<E.Either<StoreUnavailable, A>> => attempt(read, asStoreUnavailable);
@@ -85,8 +83,8 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
     readStream: (stream, range) => readStream(pages, stream, range),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
-      watching ??= watchHead({ config, feed, pages, process, onIncident }, closing.signal);
-      return followLog({ feed, pages, onIncident }, range, AbortSignal.any([signal, closing.signal]));
+      watching ??= watchHead({ config, feed, pages, process, onConnectionEvent }, closing.signal);
+      return followLog({ feed, pages, onConnectionEvent }, range, AbortSignal.any([signal, closing.signal]));
     },
     head: (categories) => ask(() => newestOf(categories)),
     reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
@@ -108,7 +106,7 @@ const open = (config: pg.ClientConfig, readers: number, onIncident: OnIncident):
 export const makePostgresEventStore = ({
   connectionString,
   readers = DEFAULT_READERS,
-  onIncident = () => undefined,
+  onConnectionEvent = () => undefined,
 }: PostgresEventStoreOptions): Promise<E.Either<StoreUnavailable, PostgresEventStore>> => {
   const config: pg.ClientConfig = {
     connectionString,
@@ -119,6 +117,6 @@ export const makePostgresEventStore = ({
   };
   return attempt(async () => {
     await migrate(config);
-    return open(config, readers, onIncident);
+    return open(config, readers, onConnectionEvent);
   }, notOpened);
 };

@@ -1,7 +1,7 @@
 import { CheckpointNotInLog, type LogBatch, type LogRange } from '../../../event-sourcing/event-store.js';
 import { categoryOf, type Position } from '../../../event-sourcing/recorded-event.js';
 import type { CommitFeed, Stretch } from './commit-feed.js';
-import type { OnIncident } from './incident.js';
+import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { Pages } from './read/pages.js';
 import { jitter } from './jitter.js';
 
@@ -10,7 +10,7 @@ const RETRY = 300;
 type SubscriptionDeps = {
   readonly feed: CommitFeed;
   readonly pages: Pages;
-  readonly onIncident: OnIncident;
+  readonly onConnectionEvent: OnConnectionEvent;
 };
 
 /**
@@ -18,7 +18,7 @@ type SubscriptionDeps = {
  * a gap; everything else is read page by page.
  */
 export async function* followLog(
-  { feed, pages, onIncident }: SubscriptionDeps,
+  { feed, pages, onConnectionEvent }: SubscriptionDeps,
   { after, categories }: LogRange,
   signal: AbortSignal,
 ): AsyncGenerator<LogBatch> {
@@ -28,7 +28,7 @@ export async function* followLog(
       try {
         return await read();
       } catch (cause) {
-        onIncident({ _tag: 'ReadFailed', cause });
+        onConnectionEvent({ kind: 'read-repeated', cause });
         await jitter(RETRY, signal);
       }
     }

@@ -13,7 +13,7 @@ import {
   type SentStatement,
 } from './append-statement.js';
 import type { CommitFeed } from '../commit-feed.js';
-import type { OnIncident } from '../incident.js';
+import type { OnConnectionEvent } from '../../../../event-sourcing/connection-event.js';
 import type { LastingConnection } from '../lasting-connection.js';
 import { loneAppend } from './lone-append-statement.js';
 import { jitter } from '../jitter.js';
@@ -57,14 +57,14 @@ type CommitterDeps = {
   readonly feed: CommitFeed;
   /** Names this process in notifications. */
   readonly process: string;
-  readonly onIncident: OnIncident;
+  readonly onConnectionEvent: OnConnectionEvent;
 };
 
 /**
  * Stores batches, one after the other, and answers each of their appends. After a lost connection the outcome is
  * unknown, so the same appends are sent again: what had been stored is then recognised by its ids.
  */
-export const makeCommitter = ({ connection, feed, process, onIncident }: CommitterDeps) => {
+export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: CommitterDeps) => {
   const ask = async <Row extends Array<unknown>>(
     statement: SentStatement,
     appends: ReadonlyArray<PendingAppend>,
@@ -102,7 +102,7 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
   };
 
   const fail = (appends: ReadonlyArray<PendingAppend>, cause: unknown): void => {
-    onIncident({ _tag: 'AppendFailed', appends: appends.length, cause });
+    onConnectionEvent({ kind: 'append-failed', appends: appends.length, cause });
     for (const { answer } of appends)
       answer(E.left(new StoreUnavailable('the event log did not take the append', cause)));
   };
@@ -114,7 +114,7 @@ export const makeCommitter = ({ connection, feed, process, onIncident }: Committ
       only.answer(E.left({ _tag: 'AppendRejected', reason }));
       return;
     }
-    onIncident({ _tag: 'BatchSplit', appends: appends.length, cause });
+    onConnectionEvent({ kind: 'batch-split', appends: appends.length, cause });
     for (const append of appends) await commit([append]);
   };
 

@@ -1,0 +1,21 @@
+/**
+ * What happened to an adapter's connection to the log, for metrics and the log of the process; never event data. Most of
+ * it heals by itself.
+ */
+export type ConnectionEvent =
+  | { readonly kind: 'connected' | 'reconnected'; readonly endpoint: string }
+  /** `connection`: the server's address, or what the connection is for. */
+  | { readonly kind: 'connection-lost'; readonly connection: string; readonly cause: unknown }
+  /** Once in an outage; `reconnected` ends it. */
+  | { readonly kind: 'unreachable'; readonly cause: unknown }
+  | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: unknown }
+  | { readonly kind: 'append-failed'; readonly appends: number; readonly cause: unknown }
+  /** A batch held a value that the database refuses; its appends were repeated one by one. */
+  | { readonly kind: 'batch-split'; readonly appends: number; readonly cause: unknown }
+  | { readonly kind: 'read-repeated'; readonly cause: unknown }
+  /** A subscription broke and goes on; not told again while the log is unreachable. */
+  | { readonly kind: 'resubscribed'; readonly cause: unknown }
+  /** A subscription fell silent while there were events for it. */
+  | { readonly kind: 'watchdog' };
+
+export type OnConnectionEvent = (event: ConnectionEvent) => void;
