@@ -12,19 +12,19 @@ export type Outcome<State> = {
   readonly projected: boolean;
 };
 
-export type Execute<State, Command, Refusal> = (
+export type Execute<State, Command, Rejection> = (
   call: CommandCall<Command>,
-) => Promise<E.Either<Refusal | CommandFailure, Outcome<State>>>;
+) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
 
 /**
  * Runs a command and waits, within the budget of `progress`, until the read model that serves its GETs shows what
  * the answer says.
  */
 export const makeExecute =
-  <State, Command, Event, Refusal>(
-    handle: HandleCommand<State, Command, Event, Refusal>,
+  <State, Command, Event, Rejection>(
+    handle: HandleCommand<State, Command, Event, Rejection>,
     progress: ProjectionProgress,
-  ): Execute<State, Command, Refusal> =>
+  ): Execute<State, Command, Rejection> =>
   async (call) => {
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;

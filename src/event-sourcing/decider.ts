@@ -7,10 +7,10 @@ export type Occurrence = { readonly actor: string; readonly at: string };
  * The rules of one entity as pure values: no clock, no ids, no I/O.
  * `evolve` is total: facts are not argued with. `decide` gives no events when the command asks for what already is.
  */
-export type Decider<State, Command, Event, Refusal> = {
+export type Decider<State, Command, Event, Rejection> = {
   readonly initialState: State;
-  readonly decide: (command: Command) => (state: State) => E.Either<Refusal, ReadonlyArray<Event>>;
+  readonly decide: (command: Command) => (state: State) => E.Either<Rejection, ReadonlyArray<Event>>;
   readonly evolve: (state: State, event: Event, occurrence: Occurrence) => State;
-  /** Whether a refusal says that the addressed entity is not there; it goes before every precondition. */
-  readonly isAbsence: (refusal: Refusal) => boolean;
+  /** Whether a rejection says that the addressed entity is not there; it goes before every precondition. */
+  readonly isAbsence: (rejection: Rejection) => boolean;
 };

@@ -46,9 +46,9 @@ export type ServicePorts = {
 };
 
 /** One kind of entity: its rules, and how its records and events are answered. */
-type Kind<State, Command, Event extends DomainEvent, Refusal> = {
+type Kind<State, Command, Event extends DomainEvent, Rejection> = {
   readonly category: 'business' | 'document';
-  readonly decider: Decider<State, Command, Event, Refusal>;
+  readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly telling: EventTelling<Event>;
   /** None for a state in which there is nothing to GET. */
@@ -56,8 +56,8 @@ type Kind<State, Command, Event extends DomainEvent, Refusal> = {
 };
 
 /** The one way in which commands on a kind of entity run, and its records and history are read. */
-const connect = <State, Command, Event extends DomainEvent, Refusal, Filter>(
-  { category, decider, serde, telling, render }: Kind<State, Command, Event, Refusal>,
+const connect = <State, Command, Event extends DomainEvent, Rejection, Filter>(
+  { category, decider, serde, telling, render }: Kind<State, Command, Event, Rejection>,
   { queries, progress, freshness }: ReadModel<Queries<Filter>>,
   { store, now }: Pick<ServicePorts, 'store' | 'now'>,
 ) => {

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
-import type { Origin } from '../../src/application/origin.js';
+import type { CommandContext } from '../../src/application/command-context.js';
 import { makeService } from '../../src/http/service.js';
 import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
@@ -11,7 +11,7 @@ import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const EVENTS = 10_000;
 const PAGES = EVENTS / 500;
-const origin: Origin = { actor: 'alice', correlationId: 'test', operation: 'test' };
+const context: CommandContext = { actor: 'alice', correlationId: 'test', operation: 'test' };
 
 /** An answer, of which nothing is read yet. */
 const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
@@ -20,13 +20,13 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
 /** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
 const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
   const { businesses } = makeService(ports);
-  const created = await businesses.create(origin, { name: 'a' });
+  const created = await businesses.create(context, { name: 'a' });
   if (E.isLeft(created)) throw new Error('not created');
   const { businessId } = created.right;
   const line1 = 'x'.repeat(1000);
   for (let revision = 1; revision < EVENTS; revision += 1) {
     const changes = { name: String(revision), line1: `${revision % 2}${line1.slice(1)}`, line2: `${revision}${line1}` };
-    await businesses.update(origin, businessId, changes);
+    await businesses.update(context, businessId, changes);
   }
   return businessId;
 };

@@ -7,7 +7,7 @@ import { updateOwner } from '../../src/application/business/update-owner.js';
 import { createDocument } from '../../src/application/document/create-document.js';
 import { updateDocument } from '../../src/application/document/update-document.js';
 import { makeExecute } from '../../src/application/execute.js';
-import type { Origin } from '../../src/application/origin.js';
+import type { CommandContext } from '../../src/application/command-context.js';
 import type { ObjectStorage } from '../../src/application/ports.js';
 import { businessDecider } from '../../src/domain/business/decide.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
@@ -51,7 +51,7 @@ export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage,
 };
 
 /** A request of alice's. */
-export const from = (operation: string, over: Partial<Origin> = {}): Origin => ({
+export const from = (operation: string, over: Partial<CommandContext> = {}): CommandContext => ({
   actor: 'alice',
   correlationId: 'request-1',
   operation,

@@ -2,8 +2,8 @@ import { either as E } from 'fp-ts';
 import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
 import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../event-sourcing/recorded-event.js';
-import type { DocumentNotFound } from '../../domain/document/refusals.js';
-import type { Origin } from '../origin.js';
+import type { DocumentNotFound } from '../../domain/document/rejections.js';
+import type { CommandContext } from '../command-context.js';
 import { documentStream } from './execute-document.js';
 
 const currentRevision = async (store: EventStore, documentId: string): Promise<ExpectedRevision> => {
@@ -19,14 +19,14 @@ const currentRevision = async (store: EventStore, documentId: string): Promise<E
 export const admitUpload =
   (store: EventStore) =>
   async (
-    origin: Origin,
+    context: CommandContext,
     documentId: string,
   ): Promise<E.Either<DocumentNotFound | PreconditionFailed | StoreUnavailable, void>> => {
     try {
       const current = await currentRevision(store, documentId);
       if (current === 'no-stream') return E.left({ _tag: 'DocumentNotFound' });
-      const isRepeatable = origin.idempotencyKey !== undefined;
-      const isMatch = isRepeatable || (origin.precondition?.(current) ?? true);
+      const isRepeatable = context.idempotencyKey !== undefined;
+      const isMatch = isRepeatable || (context.precondition?.(current) ?? true);
       return isMatch ? E.right(undefined) : E.left({ _tag: 'PreconditionFailed', current });
     } catch (error) {
       return E.left(asStoreUnavailable(error));

@@ -2,11 +2,11 @@ import type { Json } from '../../event-sourcing/canonical-json.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import type { DocumentCommand } from '../../domain/document/commands.js';
 import type { StoredFile } from '../../domain/document/events.js';
-import type { DocumentRefusal } from '../../domain/document/refusals.js';
+import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import type { Execute } from '../execute.js';
 
-export type ExecuteDocument = Execute<DocumentState, DocumentCommand, DocumentRefusal>;
+export type ExecuteDocument = Execute<DocumentState, DocumentCommand, DocumentRejection>;
 
 export const documentStream = (documentId: string): StreamName => `document-${documentId}`;
 

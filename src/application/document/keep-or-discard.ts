@@ -1,15 +1,15 @@
 import { either as E } from 'fp-ts';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { StoredFile } from '../../domain/document/events.js';
-import type { DocumentRefusal } from '../../domain/document/refusals.js';
+import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import type { Outcome } from '../execute.js';
 import type { ObjectStorage } from '../ports.js';
 
-type Result = E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>;
+type Result = E.Either<DocumentRejection | CommandFailure, Outcome<DocumentState>>;
 
 // Failures that may come after an append whose outcome is unknown; the others say that nothing was appended.
-const UNDECIDED: ReadonlyArray<(DocumentRefusal | CommandFailure)['_tag']> = [
+const UNDECIDED: ReadonlyArray<(DocumentRejection | CommandFailure)['_tag']> = [
   'StoreUnavailable',
   'StreamContended',
   'UndecodableEvent',
@@ -29,8 +29,8 @@ export const keepOrDiscard =
   ({ remove }: Pick<ObjectStorage, 'remove'>) =>
   async (
     file: StoredFile | null | undefined,
-    command: () => Promise<E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>>,
-  ): Promise<E.Either<DocumentRefusal | CommandFailure, Outcome<DocumentState>>> => {
+    command: () => Promise<E.Either<DocumentRejection | CommandFailure, Outcome<DocumentState>>>,
+  ): Promise<E.Either<DocumentRejection | CommandFailure, Outcome<DocumentState>>> => {
     const result = await command();
     if (file !== null && file !== undefined && !mayBeNamed(file, result)) await remove(file.key);
     return result;

@@ -11,12 +11,12 @@ import type {
 } from './commands.js';
 import type { BusinessEvent } from './events.js';
 import { isTooLong, MAX_OWNERS } from './owner-limits.js';
-import type { BusinessRefusal } from './refusals.js';
+import type { BusinessRejection } from './rejections.js';
 import { type Business, type BusinessState, evolveBusiness, initialBusiness, unsetFields } from './state.js';
 
-type Decision = E.Either<BusinessRefusal, ReadonlyArray<BusinessEvent>>;
+type Decision = E.Either<BusinessRejection, ReadonlyArray<BusinessEvent>>;
 
-const refuse = (_tag: BusinessRefusal['_tag']): Decision => E.left({ _tag });
+const refuse = (_tag: BusinessRejection['_tag']): Decision => E.left({ _tag });
 const record = (event: BusinessEvent): Decision => E.right([event]);
 const nothingToDo: Decision = E.right([]);
 
@@ -74,7 +74,7 @@ const decide =
     }
   };
 
-export const businessDecider: Decider<BusinessState, BusinessCommand, BusinessEvent, BusinessRefusal> = {
+export const businessDecider: Decider<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection> = {
   initialState: initialBusiness,
   decide,
   evolve: evolveBusiness,

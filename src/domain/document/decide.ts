@@ -3,10 +3,10 @@ import { changesTo, isEmpty } from '../shared/changes.js';
 import type { Decider } from '../../event-sourcing/decider.js';
 import type { CreateDocument, DocumentCommand, UpdateDocument } from './commands.js';
 import type { DocumentChanges, DocumentEvent, DocumentFields, StoredFile } from './events.js';
-import type { DocumentRefusal } from './refusals.js';
+import type { DocumentRejection } from './rejections.js';
 import { attachmentOf, type Document, type DocumentState, evolveDocument, initialDocument } from './state.js';
 
-type Decision = E.Either<DocumentRefusal, ReadonlyArray<DocumentEvent>>;
+type Decision = E.Either<DocumentRejection, ReadonlyArray<DocumentEvent>>;
 
 const DEFAULT_TYPE = 'Document';
 
@@ -72,7 +72,7 @@ const decide =
     }
   };
 
-export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEvent, DocumentRefusal> = {
+export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEvent, DocumentRejection> = {
   initialState: initialDocument,
   decide,
   evolve: evolveDocument,

@@ -44,6 +44,6 @@ export type Handled<State, Event> = {
   readonly replayed: boolean;
 };
 
-export type HandleCommand<State, Command, Event, Refusal> = (
+export type HandleCommand<State, Command, Event, Rejection> = (
   call: CommandCall<Command>,
-) => Promise<E.Either<Refusal | CommandFailure, Handled<State, Event>>>;
+) => Promise<E.Either<Rejection | CommandFailure, Handled<State, Event>>>;

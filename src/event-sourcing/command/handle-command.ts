@@ -15,8 +15,8 @@ import { loadStream } from './load-stream.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import type { DomainEvent, Serde } from '../serde.js';
 
-type CommandHandlerDeps<State, Command, Event extends DomainEvent, Refusal> = {
-  readonly decider: Decider<State, Command, Event, Refusal>;
+type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = {
+  readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly store: EventStore;
   readonly now: () => Date;
@@ -52,10 +52,10 @@ const drawnPause = (attempt: number, longest: number): number => Math.random() *
  * The one command path: load (cached fold) → known command? its answer → decide → precondition → append at the
  * revision read → again on a conflict, within a bound. Refusals and no-ops never rest on a cached fold alone.
  */
-export const makeHandleCommand = <State, Command, Event extends DomainEvent, Refusal>(
-  deps: CommandHandlerDeps<State, Command, Event, Refusal>,
-): HandleCommand<State, Command, Event, Refusal> => {
-  type Failure = Refusal | CommandFailure;
+export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rejection>(
+  deps: CommandHandlerDeps<State, Command, Event, Rejection>,
+): HandleCommand<State, Command, Event, Rejection> => {
+  type Failure = Rejection | CommandFailure;
   const { decider, serde, store } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
   const cache: BoundedCache<StreamName, Folded<State>> = makeBoundedCache(limits.cached, ({ state }) =>

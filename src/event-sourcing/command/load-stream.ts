@@ -13,18 +13,18 @@ type Loaded<State> = {
   readonly own: Revision | undefined;
 };
 
-type LoadDeps<State, Command, Event extends DomainEvent, Refusal> = {
+type LoadDeps<State, Command, Event extends DomainEvent, Rejection> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
-  readonly decider: Decider<State, Command, Event, Refusal>;
+  readonly decider: Decider<State, Command, Event, Rejection>;
 };
 
 /**
  * Folds what the stream holds beyond `known`. When the event that `known` ends with is not there (a log that was
  * restored from before it), nothing that is known counts and the whole stream is folded anew.
  */
-export const loadStream = async <State, Command, Event extends DomainEvent, Refusal>(
-  deps: LoadDeps<State, Command, Event, Refusal>,
+export const loadStream = async <State, Command, Event extends DomainEvent, Rejection>(
+  deps: LoadDeps<State, Command, Event, Rejection>,
   stream: StreamName,
   known: Folded<State>,
   commandId: string,

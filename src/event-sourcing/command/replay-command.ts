@@ -7,8 +7,8 @@ import { type LoadFailure, visitStream } from '../visit-stream.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { DomainEvent, Recorded, Serde } from '../serde.js';
 
-type ReplayDeps<State, Command, Event extends DomainEvent, Refusal> = {
-  readonly decider: Decider<State, Command, Event, Refusal>;
+type ReplayDeps<State, Command, Event extends DomainEvent, Rejection> = {
+  readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly store: EventStore;
 };
@@ -22,8 +22,8 @@ const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope
  * The original result of a command that is already in the stream, its last event at `revision`: what the stream was
  * before and after it. `IdempotencyKeyReused` when the key came with another request then.
  */
-export const replayCommand = async <State, Command, Event extends DomainEvent, Refusal>(
-  { decider, serde, store }: ReplayDeps<State, Command, Event, Refusal>,
+export const replayCommand = async <State, Command, Event extends DomainEvent, Rejection>(
+  { decider, serde, store }: ReplayDeps<State, Command, Event, Rejection>,
   stream: StreamName,
   envelope: CommandEnvelope,
   revision: Revision,

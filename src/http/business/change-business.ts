@@ -8,7 +8,7 @@ import type { Failure } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
-import { originOf } from '../request/origin-of.js';
+import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
 import type { Service } from '../service.js';
@@ -43,18 +43,18 @@ export const updateBusiness =
     if (E.isLeft(read)) return read;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const [origin, changes] = read.right;
-    const outcome = await update(origin, id.right, changes);
+    const [context, changes] = read.right;
+    const outcome = await update(context, id.right, changes);
     return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
   };
 
 export const deleteBusiness =
   ({ delete: remove }: Businesses) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const origin = originOf(exchange);
-    if (E.isLeft(origin)) return origin;
+    const context = commandContextOf(exchange);
+    if (E.isLeft(context)) return context;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const outcome = await remove(origin.right, id.right);
+    const outcome = await remove(context.right, id.right);
     return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
   };

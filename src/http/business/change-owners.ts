@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { Outcome } from '../../application/execute.js';
-import type { Origin } from '../../application/origin.js';
+import type { CommandContext } from '../../application/command-context.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
@@ -11,7 +11,7 @@ import { outcomeHeaders } from '../record/outcome-headers.js';
 import { recordId } from '../record/record-id.js';
 import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
-import { originOf } from '../request/origin-of.js';
+import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
 import type { Service } from '../service.js';
@@ -20,7 +20,7 @@ import { readOwnerId } from './owner-id.js';
 
 type Businesses = Service['businesses'];
 
-type Run = (origin: Origin, businessId: string) => ReturnType<Businesses['addOwner']>;
+type Run = (context: CommandContext, businessId: string) => ReturnType<Businesses['addOwner']>;
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
@@ -36,12 +36,12 @@ const answer = (user: string, { before, after, ...outcome }: Outcome<BusinessSta
 const change = async (
   { params }: AuthorizedExchange,
   user: string,
-  origin: Origin,
+  context: CommandContext,
   run: Run,
 ): Promise<E.Either<Failure, Answer>> => {
   const businessId = recordId(params['id']);
   if (E.isLeft(businessId)) return businessId;
-  const outcome = await run(origin, businessId.right);
+  const outcome = await run(context, businessId.right);
   return E.isLeft(outcome) ? outcome : answer(user, outcome.right);
 };
 
@@ -50,8 +50,8 @@ export const addOwner =
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, readNewOwner);
     if (E.isLeft(read)) return read;
-    const [origin, owner] = read.right;
-    return change(exchange, owner.user, origin, (from, id) => businesses.addOwner(from, id, owner));
+    const [context, owner] = read.right;
+    return change(exchange, owner.user, context, (from, id) => businesses.addOwner(from, id, owner));
   };
 
 type OwnerUpdate = { readonly user: string; readonly changes: UpdateOwner['changes'] };
@@ -72,8 +72,8 @@ export const updateOwner =
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, readUpdate(exchange));
     if (E.isLeft(read)) return read;
-    const [origin, { user, changes }] = read.right;
-    return change(exchange, user, origin, (from, id) => businesses.updateOwner(from, id, user, changes));
+    const [context, { user, changes }] = read.right;
+    return change(exchange, user, context, (from, id) => businesses.updateOwner(from, id, user, changes));
   };
 
 export const removeOwner =
@@ -82,8 +82,8 @@ export const removeOwner =
     const { ctx, params, query } = exchange;
     const body = await lenientJsonBody(ctx);
     if (E.isLeft(body)) return body;
-    const read = both(originOf(exchange), readOwnerId({ path: params['ownerId'], query, body: body.right }));
+    const read = both(commandContextOf(exchange), readOwnerId({ path: params['ownerId'], query, body: body.right }));
     if (E.isLeft(read)) return read;
-    const [origin, user] = read.right;
-    return change(exchange, user, origin, (from, id) => businesses.removeOwner(from, id, user));
+    const [context, user] = read.right;
+    return change(exchange, user, context, (from, id) => businesses.removeOwner(from, id, user));
   };

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import type { Outcome } from '../../application/execute.js';
-import { type CommandIds, commandIdsOf, type Origin } from '../../application/origin.js';
+import { type CommandIds, commandIdsOf, type CommandContext } from '../../application/command-context.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
 import type { AuthorizedExchange } from '../exchange.js';
@@ -10,7 +10,7 @@ import type { BodyFailure, Failure } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
-import { originOf } from '../request/origin-of.js';
+import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
 import type { Service } from '../service.js';
@@ -40,14 +40,14 @@ const answer = (
     ? E.right(ok(renderDocument(id, after), ...headers, ...outcomeHeaders(outcome)))
     : E.left({ _tag: 'Unexpected', cause: 'a command has left no document behind' });
 
-type Asked<Fields> = readonly [Origin, DocumentRequest<Fields>];
+type Asked<Fields> = readonly [CommandContext, DocumentRequest<Fields>];
 
 /** What JSON asks, which never brings a file; the faults of headers and body at once. */
 const readJson = async <Fields>(
   exchange: AuthorizedExchange,
   codec: t.Decoder<unknown, Fields>,
 ): Promise<E.Either<BodyFailure, Asked<Fields>>> =>
-  E.map(([origin, fields]: readonly [Origin, Fields]) => [origin, { fields, file: undefined }] as const)(
+  E.map(([context, fields]: readonly [CommandContext, Fields]) => [context, { fields, file: undefined }] as const)(
     await readCommand(exchange, decodeRequest(codec)),
   );
 
@@ -55,19 +55,19 @@ type Created = readonly [...Asked<t.TypeOf<typeof CreateDocumentBody>>, CommandI
 
 const createdByJson = async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> =>
   E.map(
-    ([origin, asked]: Asked<t.TypeOf<typeof CreateDocumentBody>>) => [origin, asked, commandIdsOf(origin)] as const,
+    ([context, asked]: Asked<t.TypeOf<typeof CreateDocumentBody>>) => [context, asked, commandIdsOf(context)] as const,
   )(await readJson(exchange, CreateDocumentBody));
 
 /** The id is fixed before the form is read: the file is stored below it. */
 const createdByForm =
   (documents: Documents, maxUploadBytes: number) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> => {
-    const origin = originOf(exchange);
-    if (E.isLeft(origin)) return origin;
-    const ids = commandIdsOf(origin.right);
+    const context = commandContextOf(exchange);
+    if (E.isLeft(context)) return context;
+    const ids = commandIdsOf(context.right);
     const deps = formDeps(documents, ids.entityId, maxUploadBytes);
     const asked = await readDocumentForm(creation, deps)(exchange.ctx);
-    return E.isLeft(asked) ? asked : E.right([origin.right, asked.right, ids]);
+    return E.isLeft(asked) ? asked : E.right([context.right, asked.right, ids]);
   };
 
 export const createDocument = (documents: Documents, maxUploadBytes: number) => {
@@ -75,8 +75,8 @@ export const createDocument = (documents: Documents, maxUploadBytes: number) => 
   return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange);
     if (E.isLeft(read)) return read;
-    const [origin, { fields, file = null }, ids] = read.right;
-    const outcome = await documents.create(origin, ids, fields, file);
+    const [context, { fields, file = null }, ids] = read.right;
+    const outcome = await documents.create(context, ids, fields, file);
     if (E.isLeft(outcome)) return outcome;
     return answer(ids.entityId, outcome.right, 'Location', `${API}/document/${ids.entityId}`);
   };
@@ -86,15 +86,15 @@ export const createDocument = (documents: Documents, maxUploadBytes: number) => 
 const updatedByForm =
   (documents: Documents, maxUploadBytes: number) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
-    const origin = originOf(exchange);
-    if (E.isLeft(origin)) return origin;
+    const context = commandContextOf(exchange);
+    if (E.isLeft(context)) return context;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const admitted = await documents.admitUpload(origin.right, id.right);
+    const admitted = await documents.admitUpload(context.right, id.right);
     if (E.isLeft(admitted)) return admitted;
     const deps = formDeps(documents, id.right, maxUploadBytes);
     const asked = await readDocumentForm(update, deps)(exchange.ctx);
-    return E.isLeft(asked) ? asked : E.right([origin.right, asked.right]);
+    return E.isLeft(asked) ? asked : E.right([context.right, asked.right]);
   };
 
 export const updateDocument = (documents: Documents, maxUploadBytes: number) => {
@@ -104,8 +104,8 @@ export const updateDocument = (documents: Documents, maxUploadBytes: number) => 
     if (E.isLeft(read)) return read;
     const id = recordId(exchange.params['id']);
     if (E.isLeft(id)) return id;
-    const [origin, { fields, file }] = read.right;
-    const outcome = await documents.update(origin, id.right, fields, file);
+    const [context, { fields, file }] = read.right;
+    const outcome = await documents.update(context, id.right, fields, file);
     return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
   };
 };

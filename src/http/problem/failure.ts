@@ -1,5 +1,5 @@
-import type { DocumentRefusal } from '../../domain/document/refusals.js';
-import type { BusinessRefusal } from '../../domain/business/refusals.js';
+import type { DocumentRejection } from '../../domain/document/rejections.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { FileUnavailable } from '../../read/get-file.js';
@@ -58,8 +58,8 @@ export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaTyp
 
 /** Everything that can keep an operation from its ordinary answer. */
 export type Failure =
-  | BusinessRefusal
-  | DocumentRefusal
+  | BusinessRejection
+  | DocumentRejection
   | CommandFailure
   | NeverExisted
   | ReadModelUnavailable

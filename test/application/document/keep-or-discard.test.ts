@@ -36,12 +36,14 @@ describe('a file that is stored before its event', () => {
     expect(isKept()).to.equal(true);
   });
 
-  for (const [words, refusal] of [
+  for (const [words, rejection] of [
     ['refused', { _tag: 'DocumentNotFound' }],
     ['refused by its precondition', { _tag: 'PreconditionFailed', current: 3n }],
   ] as const)
     it(`is removed when the command is ${words}`, async () => {
-      expect(await keepOrDiscard(storage)(file, () => Promise.resolve(E.left(refusal)))).to.deep.equal(E.left(refusal));
+      expect(await keepOrDiscard(storage)(file, () => Promise.resolve(E.left(rejection)))).to.deep.equal(
+        E.left(rejection),
+      );
       expect(isKept()).to.equal(false);
     });
 
@@ -59,11 +61,11 @@ describe('a file that is stored before its event', () => {
   });
 
   it('does not change the answer when it cannot be removed: the sweep finds it', async () => {
-    const refusal = { _tag: 'DocumentNotFound' } as const;
+    const rejection = { _tag: 'DocumentNotFound' } as const;
     const remove: ObjectStorage['remove'] = () =>
       Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: new Error('locked') }));
-    expect(await keepOrDiscard({ remove })(file, () => Promise.resolve(E.left(refusal)))).to.deep.equal(
-      E.left(refusal),
+    expect(await keepOrDiscard({ remove })(file, () => Promise.resolve(E.left(rejection)))).to.deep.equal(
+      E.left(rejection),
     );
   });
 

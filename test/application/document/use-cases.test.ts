@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { commandIdsOf } from '../../../src/application/origin.js';
+import { commandIdsOf } from '../../../src/application/command-context.js';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';

@@ -79,7 +79,7 @@ describe('handling a command', () => {
     expect(await chainOf(store, stream)).to.have.length(2);
   });
 
-  it('gives the refusal of the rules', async () => {
+  it('gives the rejection of the rules', async () => {
     expect(await handle(stream, take('a'))).to.deep.equal(E.left({ _tag: 'NotOpen' }));
     await handle(stream, open);
     expect(await handle(stream, open)).to.deep.equal(E.left({ _tag: 'AlreadyOpen' }));
@@ -119,7 +119,7 @@ describe('handling a command', () => {
       );
     });
 
-    it('comes after absence and before every other refusal, and before doing nothing', async () => {
+    it('comes after absence and before every other rejection, and before doing nothing', async () => {
       expect(await handle(stream, take('a'), { precondition: at(7n) })).to.deep.equal(E.left({ _tag: 'NotOpen' }));
       await handle(stream, open);
       const failed = E.left({ _tag: 'PreconditionFailed', current: 0n });

@@ -95,7 +95,7 @@ describe('a command under an idempotency key', () => {
     expect(await aProcess(store)(fresh, open, { key: 'k1', fresh: true, request: 'another' })).to.deep.equal(reused);
   });
 
-  it('remembers nothing of a refusal', async () => {
+  it('remembers nothing of a rejection', async () => {
     const closed = aNotebook();
     expect(await handle(closed, take('a'), { key: 'k1' })).to.deep.equal(E.left({ _tag: 'NotOpen' }));
     await handle(closed, open);

@@ -15,7 +15,7 @@ type TooManyOwners = { readonly _tag: 'TooManyOwners' };
 /** The users and titles of all owners together would be longer than a business may have them. */
 type OwnersTooLong = { readonly _tag: 'OwnersTooLong' };
 
-export type BusinessRefusal =
+export type BusinessRejection =
   | BusinessNotFound
   | BusinessAlreadyExists
   | BusinessIsItsOwnParent

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { Origin } from '../../application/origin.js';
+import type { CommandContext } from '../../application/command-context.js';
 import type { AuthorizedExchange, HttpContext } from '../exchange.js';
 import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
@@ -10,7 +10,7 @@ const KEY = /^[\u0021-\u007e]{1,255}$/;
 
 const keyFault: Fault = { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' };
 
-const preconditionOf = (conditions: Conditions): Origin['precondition'] =>
+const preconditionOf = (conditions: Conditions): CommandContext['precondition'] =>
   conditions.ifMatch === undefined && conditions.ifNoneMatch === undefined
     ? undefined
     : (current) => evaluate(conditions, tagOfExpected(current)) === 'Go';
@@ -19,7 +19,11 @@ const operationOf = ({ method, path }: HttpContext): string =>
   `${method} ${path.endsWith('/') ? path.slice(0, -1) : path}`;
 
 /** Where a command comes from, as the request's headers say; all faults of them at once. */
-export const originOf = ({ ctx, caller, requestId }: AuthorizedExchange): E.Either<RequestInvalid, Origin> => {
+export const commandContextOf = ({
+  ctx,
+  caller,
+  requestId,
+}: AuthorizedExchange): E.Either<RequestInvalid, CommandContext> => {
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));

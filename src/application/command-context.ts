@@ -5,7 +5,7 @@ import { eventIdOf } from '../event-sourcing/command/command-id.js';
 import { random16Bytes } from '../event-sourcing/random-bytes.js';
 
 /** Where a command comes from: who asks, within which request, and on what conditions. */
-export type Origin = {
+export type CommandContext = {
   readonly actor: string;
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
@@ -23,7 +23,7 @@ const KEY_NAMESPACE = '5c1cf9a6-6b0b-4b0e-9c39-0f5c3d2a7e11';
 
 const newId = (): string => uuidv7({ random: random16Bytes() });
 
-export const commandIdsOf = ({ actor, operation, idempotencyKey }: Origin): CommandIds => {
+export const commandIdsOf = ({ actor, operation, idempotencyKey }: CommandContext): CommandIds => {
   if (idempotencyKey === undefined) return { commandId: eventIdOf(newId(), 0), entityId: newId() };
   const scoped = canonicalJson([actor, operation, idempotencyKey]);
   return {
@@ -32,10 +32,10 @@ export const commandIdsOf = ({ actor, operation, idempotencyKey }: Origin): Comm
   };
 };
 
-export const envelopeOf = (origin: Origin, { commandId }: CommandIds, request: Json): CommandEnvelope => ({
+export const envelopeOf = (context: CommandContext, { commandId }: CommandIds, request: Json): CommandEnvelope => ({
   commandId,
-  actor: origin.actor,
-  correlationId: origin.correlationId,
-  traceparent: origin.traceparent,
+  actor: context.actor,
+  correlationId: context.correlationId,
+  traceparent: context.traceparent,
   request: canonicalJson(request),
 });

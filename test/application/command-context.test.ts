@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validate, version } from 'uuid';
-import { commandIdsOf, envelopeOf } from '../../src/application/origin.js';
+import { commandIdsOf, envelopeOf } from '../../src/application/command-context.js';
 import { isKeyed } from '../../src/event-sourcing/command/command-id.js';
 import { from } from '../support/use-cases.js';
 
