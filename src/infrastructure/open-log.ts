@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { EventStoreDb } from './eventstoredb/options.js';
 import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
+import { CATEGORIES } from './open-stores.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** Where a log is. */
@@ -70,6 +71,7 @@ export const openLog = async (location: LogLocation, listener: Listener): Promis
     case 'EventStoreDb': {
       const opened = await makeEventStoreDb({
         connectionString: location.url,
+        categories: CATEGORIES,
         onConnectionEvent: listener.onConnectionEvent,
       });
       return E.bimap(cannotOpen, (log: EventStoreDb) => ({ log, databaseUrl: undefined, close: log.close }))(opened);

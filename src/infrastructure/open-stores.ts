@@ -10,6 +10,9 @@ import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
+/** Every category whose streams this service writes. */
+export const CATEGORIES: ReadonlyArray<string> = ['business', 'document', 'operations'];
+
 export type Stores = {
   readonly store: EventStore;
   /** Of the disk that Postgres keeps its data on. */
@@ -58,7 +61,11 @@ const openLog = async (
   E.mapLeft(cannotOpen)(
     config.eventStoreDbUrl === undefined
       ? await makePostgresEventStore({ connectionString: database.url, onConnectionEvent })
-      : await makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onConnectionEvent }),
+      : await makeEventStoreDb({
+          connectionString: config.eventStoreDbUrl,
+          categories: CATEGORIES,
+          onConnectionEvent,
+        }),
   );
 
 /** Opens the log and the read models' database where the configuration says, starting what is embedded. */

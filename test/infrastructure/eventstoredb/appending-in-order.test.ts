@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/timings.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../../support/chained-events.js';
 import { withStore } from './double-and-store.js';
 

@@ -150,7 +150,7 @@ describe('appending to EventStoreDB through faults', () => {
         expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
         expect(double.node.faults.appends.length).to.be.lessThan(97);
       },
-      { timings: { patience: 500, pause: 10, longestPause: 50 } },
+      { timings: { timeout: 500, backoff: { first: 20, longest: 100 } } },
     ),
   );
 

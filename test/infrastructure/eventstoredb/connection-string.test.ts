@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection-string.js';
+import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection/connection-string.js';
 import { makeEventStoreDb } from '../../../src/infrastructure/eventstoredb/make-event-store-db.js';
 
 const understood = (text: string): unknown => {
@@ -72,9 +72,9 @@ describe('the EventStoreDB connection string', () => {
   });
 
   it('is all that can keep the store from being made', async () => {
-    const refused = await makeEventStoreDb({ connectionString: 'nonsense' });
+    const refused = await makeEventStoreDb({ connectionString: 'nonsense', categories: [] });
     expect(E.isLeft(refused) && refused.left._tag).to.equal('StoreUnavailable');
-    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false' });
+    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false', categories: [] });
     if (E.isLeft(nobody)) throw nobody.left;
     await nobody.right.close();
   });

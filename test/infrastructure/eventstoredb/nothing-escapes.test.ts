@@ -43,7 +43,15 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         double.node.faults.appends.push(...Array.from({ length: 50 }, () => 'no-answer' as const));
         expect(isUnavailable(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
       },
-      { timings: { silence: 100, grace: 50, pause: 10, longestPause: 20, gossip: 100, patience: 300 } },
+      {
+        timings: {
+          timeout: 300,
+          minimumTimeout: 50,
+          idleTimeout: 100,
+          gossipTimeout: 100,
+          backoff: { first: 20, longest: 40 },
+        },
+      },
     ),
   );
 

@@ -63,10 +63,10 @@ describe('reading EventStoreDB through faults', () => {
       const [large, other] = [aStream(), aStream()];
       for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
       const { msBeforeReads } = double.node.faults;
-      msBeforeReads.push(3 * quick.silence);
+      msBeforeReads.push(3 * quick.idleTimeout);
       expect(await readsBesides(store, large, other)).to.have.length(1);
       expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
-      msBeforeReads.push(20 * quick.silence);
+      msBeforeReads.push(20 * quick.idleTimeout);
       expect(await readsBesides(store, large, other)).to.have.length(1);
       expect(connectionEvents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
     }),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CheckpointNotInLog, type LogBatch } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/timings.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { anEvent, appended, aStream, eventsOf, someEvents } from '../../contract/event-store/store-under-test.js';
 import { eventually, atRest } from '../../support/eventually.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';

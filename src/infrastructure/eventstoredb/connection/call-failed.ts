@@ -2,12 +2,13 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 
 /**
  * What a failed call means.
- * - `unknown`: the server may have done it, or may do it yet; the connection is to be renewed
- * - `not-done`: it surely has not been done (no connection, not the leader, not ready); renew, repeat
- * - `refused`: repeating does not help (access, a fault of ours, a fault of the server)
- * - `too-large`, `stream-gone` (tombstoned), `invalid-position`: what they say, for ever
+ * - `outcome-unknown`: the server may have executed it, or may do so yet; reconnect, retry
+ * - `not-executed`: it surely has not (no connection, not the leader, not ready); reconnect, retry
+ * - `permanent`: a retry does not help (access, a fault of ours, a fault of the server)
+ * - `too-large`, `stream-deleted` (tombstoned), `invalid-position`: permanent, for the reason that they name
  */
-type FailureKind = 'unknown' | 'not-done' | 'refused' | 'too-large' | 'stream-gone' | 'invalid-position';
+type FailureKind =
+  'outcome-unknown' | 'not-executed' | 'permanent' | 'too-large' | 'stream-deleted' | 'invalid-position';
 
 export class CallFailed extends Error {
   readonly kind: FailureKind;
@@ -17,23 +18,23 @@ export class CallFailed extends Error {
     this.kind = kind;
   }
 
-  /** Whether another call, on a renewed connection, may do better. */
-  get isPassing(): boolean {
-    return this.kind === 'unknown' || this.kind === 'not-done';
+  /** Whether a retry on a new connection may succeed. */
+  get isTransient(): boolean {
+    return this.kind === 'outcome-unknown' || this.kind === 'not-executed';
   }
 }
 
-// trailer `exception` of the server's own errors (its RpcExceptions.cs)
+// by the trailer `exception`, which the server sends with its own errors (its RpcExceptions.cs)
 const byException: { readonly [exception: string]: FailureKind } = {
-  'not-leader': 'not-done',
-  'stream-deleted': 'stream-gone',
+  'not-leader': 'not-executed',
+  'stream-deleted': 'stream-deleted',
   'maximum-append-size-exceeded': 'too-large',
   'maximum-append-event-size-exceeded': 'too-large',
-  'access-denied': 'refused',
+  'access-denied': 'permanent',
 };
 
-const neverSent = /^(No connection established|Name resolution failed|Channel closed before call started)/;
-const notTaken = /^(Server Is (Not Ready|Too Busy)|No leader info)/;
+const notSent = /^(No connection established|Name resolution failed|Channel closed before call started)/;
+const notAccepted = /^(Server Is (Not Ready|Too Busy)|No leader info)/;
 
 const byCode = (code: status): FailureKind => {
   switch (code) {
@@ -43,7 +44,7 @@ const byCode = (code: status): FailureKind => {
     case status.UNAVAILABLE:
     case status.INTERNAL:
     case status.DATA_LOSS:
-      return 'unknown';
+      return 'outcome-unknown';
     case status.RESOURCE_EXHAUSTED:
       return 'too-large';
     case status.OK:
@@ -56,7 +57,7 @@ const byCode = (code: status): FailureKind => {
     case status.OUT_OF_RANGE:
     case status.UNIMPLEMENTED:
     case status.UNAUTHENTICATED:
-      return 'refused';
+      return 'permanent';
   }
 };
 
@@ -64,11 +65,9 @@ const kindOf = ({ code, details, metadata }: Pick<ServiceError, 'code' | 'detail
   const exception = metadata.get('exception')[0]?.toString();
   const known = exception === undefined ? undefined : byException[exception];
   if (known !== undefined) return known;
-  if (neverSent.test(details) || notTaken.test(details)) return 'not-done';
+  if (notSent.test(details) || notAccepted.test(details)) return 'not-executed';
   return /invalid ?position/i.test(details) ? 'invalid-position' : byCode(code);
 };
 
 export const callFailed = (error: Pick<ServiceError, 'code' | 'details' | 'metadata'>): CallFailed =>
   new CallFailed(kindOf(error), `EventStoreDB: ${status[error.code]}: ${error.details}`, error);
-
-export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

@@ -8,23 +8,23 @@ import { either as E } from 'fp-ts';
 
 export type Endpoint = { readonly address: string; readonly port: number };
 
-/** A connection string, understood, with its certificates read. */
+/** What a connection string says, with the certificates that it names. */
 export type Settings = {
   /** Where to ask for the leader. */
   readonly seeds: ReadonlyArray<Endpoint>;
-  /** The seeds are only where to ask: the leader is where gossip says. */
+  /** Whether the leader may be elsewhere, where gossip says. */
   readonly isDiscovered: boolean;
   readonly credentials: ChannelCredentials;
   /** Value of the `authorization` header, if there is a user. */
   readonly authorization: string | undefined;
   readonly connectionName: string;
-  /** Milliseconds between pings of a quiet connection, and how long an answer may take. */
+  /** Milliseconds between pings of a quiet connection, and how long the reply may take. */
   readonly keepAlive: { readonly interval: number; readonly timeout: number };
 };
 
 export const nameOf = ({ address, port }: Endpoint): string => `${address}:${port}`;
 
-const KEEP_ALIVE = 10_000;
+const DEFAULT_KEEP_ALIVE = 10_000;
 
 const channelCredentials = ({ tls, tlsCAFile, userCertFile, userKeyFile }: ConnectionOptions): ChannelCredentials => {
   if (tls === false) return credentials.createInsecure();
@@ -34,25 +34,26 @@ const channelCredentials = ({ tls, tlsCAFile, userCertFile, userKeyFile }: Conne
   return credentials.createSsl(read(tlsCAFile), read(userKeyFile), read(userCertFile));
 };
 
-// in clear text a password would travel to whoever listens, and an insecure server has no users
+// an insecure connection would show the password to anybody who listens, and an insecure server has no users
 const authorizationOf = ({ tls, defaultCredentials }: ConnectionOptions): string | undefined =>
   tls === false || defaultCredentials === undefined
     ? undefined
     : `Basic ${Buffer.from(`${defaultCredentials.username}:${defaultCredentials.password}`).toString('base64')}`;
 
-// -1 means never, to the client too; without pings a silent host is never noticed
-const keepAliveOf = (given: number | undefined): number => (given === undefined || given < 0 ? KEEP_ALIVE : given);
+// -1 means never, as it does to the client; without pings a silent host would never be noticed
+const keepAliveOf = (given: number | undefined): number =>
+  given === undefined || given < 0 ? DEFAULT_KEEP_ALIVE : given;
 
 // the parser's own message quotes the string, which may hold a password
 const faultOf = (error: unknown): Error => {
   const expected = error instanceof Error && 'expected' in error ? String(error.expected) : undefined;
   if (expected !== undefined) return new Error(`the EventStoreDB connection string is not valid: expected ${expected}`);
-  return error instanceof Error ? error : new Error(String(error));
+  return E.toError(error);
 };
 
 /**
- * Understands what the EventStoreDB client understands (hosts, user, TLS, CA and user certificates, keep-alive,
- * name), and `kurrentdb://` for `esdb://`.
+ * Reads what the EventStoreDB client reads (hosts, user, TLS, CA and user certificates, keep-alive, name), and
+ * `kurrentdb://` for `esdb://`.
  */
 export const readConnectionString = (text: string): E.Either<Error, Settings> =>
   E.tryCatch(() => {
