@@ -17,7 +17,7 @@ const appendedSoon = async ({ store }: DoubleAndStore): Promise<boolean> =>
 
 describe('a cluster of EventStoreDB', () => {
   it(
-    'is asked for its leader, who then gets every call',
+    'sends every call to the leader',
     onCluster(async (both) => {
       both.double.elect(2);
       const stream = aStream();
@@ -30,7 +30,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'sends calls over the connection on which the leader has answered, so that none waits for another handshake',
+    'sends calls over the connection on which the leader was found, so that none waits for another handshake',
     onCluster(async ({ store, double }) => {
       for (const index of [1, 2]) {
         double.elect(index);
@@ -44,7 +44,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'leads on from one address to the leader elsewhere',
+    'is searched for a leader that is not at the given address',
     onCluster(async ({ double }) => {
       double.elect(1);
       const { store } = openStore(`esdb://127.0.0.1:${double.nodes[0]!.port}?tls=false`);
@@ -66,7 +66,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'does not fall for a frozen leader whom the others still name',
+    'leaves a frozen leader that the others still name',
     onCluster(async (both) => {
       const { double, store, connectionEvents } = both;
       await appended(store, aStream(), 'no-stream', anEvent());
@@ -86,7 +86,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'follows a leader who has become a follower',
+    'goes on with the new leader when the old one has become a follower',
     onCluster(async (both) => {
       await appended(both.store, aStream(), 'no-stream', anEvent());
       both.double.elect(1);
@@ -97,7 +97,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'keeps a subscription whole over a change of leaders that the old leader says nothing about',
+    'keeps a subscription complete when the leader changes and the old one does not end it',
     onCluster(async (both) => {
       const { double, store } = both;
       const leaving = new AbortController();
@@ -121,7 +121,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'is out of reach while nobody leads, and is found again',
+    'is unavailable while there is no leader, and recovers',
     onCluster(async (both) => {
       both.double.elect(undefined);
       const outcome = await append(both.store, aStream(), 'no-stream', anEvent());

@@ -4,7 +4,7 @@ import type { ConnectionEvent } from '../../../src/event-sourcing/connection-eve
 import type { EventStoreDb, EventStoreDbOptions, Timings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { CATEGORIES } from '../../../src/infrastructure/open-stores.js';
 
-/** Short enough for tests, in the proportions of the real ones. */
+/** As the default ones, but short. */
 export const quick: Timings = {
   timeout: 3_000,
   minimumTimeout: 100,
