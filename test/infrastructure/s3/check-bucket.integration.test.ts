@@ -42,7 +42,7 @@ describe('the check of a bucket at the start', () => {
   it('names the settings when the server does not accept the secret', async () => {
     const { endpoint } = server.settings;
     expect(await faultOf({ ...server.settings, secretKey: 'wrong' })).to.equal(
-      `cannot find or create the place for files in the bucket files (S3_BUCKET) at ${endpoint} (S3_ENDPOINT) with S3_ACCESS_KEY, S3_SECRET_KEY and the region us-east-1 (S3_REGION): Valid and authorized credentials required`,
+      `cannot find or create the bucket files (S3_BUCKET) at ${endpoint} (S3_ENDPOINT) with S3_ACCESS_KEY, S3_SECRET_KEY and the region us-east-1 (S3_REGION): Valid and authorized credentials required`,
     );
   });
 
