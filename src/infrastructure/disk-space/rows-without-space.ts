@@ -1,5 +1,5 @@
 import type { Notice } from '../../../projections/engine/notice.js';
-import { isOutOfSpace } from './out-of-space.js';
+import { isOutOfSpace } from './disk-space.js';
 
 /** Which read models stand still because a disk takes no more, as the engine tells it: once per change. */
 export const makeRowsWithoutSpace = (): {

@@ -4,8 +4,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
 import { type Account, giveTo, giveTreeTo } from './account.js';
-import { syncDirectory } from '../disk/sync-directory.js';
-import { publish, writeSecretly } from './durable-files.js';
+import { createPrivateFile, renameDurably, syncDirectory } from '../disk/durable-files.js';
 import { cannotStart, codeOf, type EmbeddedPostgresError, majorVersionMismatch } from './embedded-postgres-error.js';
 import { clusterIn, type Home } from './home.js';
 import { type Installation, majorOf, programIn } from './installation/installation.js';
@@ -59,7 +58,7 @@ const initdbArguments = (cluster: string, durable: boolean): ReadonlyArray<strin
 /** Another process may have published its own cluster first; then that one counts, and ours goes. */
 const publishUnlessThere = async (unfinished: string, cluster: string): Promise<void> => {
   try {
-    await publish(unfinished, cluster);
+    await renameDurably(unfinished, cluster);
   } catch (cause) {
     if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(cause)) || !existsSync(cluster)) throw cause;
     await rm(unfinished, { recursive: true, force: true });
@@ -75,7 +74,7 @@ const initialise = async (
   await sweep(directory);
   const unfinished = path.join(directory, unfinishedName());
   await mkdir(unfinished, { mode: 0o700 });
-  await writeSecretly(passwordIn(unfinished), randomBytes(24).toString('base64url'));
+  await createPrivateFile(passwordIn(unfinished), randomBytes(24).toString('base64url'));
   await giveTo(account, unfinished, passwordIn(unfinished));
   const args = initdbArguments(unfinished, durable);
   const { ok, how, lines } = await runProgram(programIn(installation, 'initdb'), args, account, initialisationLimit);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { freeBytesOf } from '../disk-space/free-bytes.js';
+import { freeBytesOf } from '../disk-space/disk-space.js';
 
 /** Of Postgres's write-ahead log, bytes: what initdb makes it unless told otherwise. */
 const SEGMENT = 16 * 1024 * 1024;

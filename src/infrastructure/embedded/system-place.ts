@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { syncDirectory } from '../disk/sync-directory.js';
-import { writeSecretly } from './durable-files.js';
+import { createPrivateFile, syncDirectory } from '../disk/durable-files.js';
 import { codeOf } from './embedded-postgres-error.js';
 
 /** Root's own place, for data and programs below directories that only root may enter (as a project in /root). */
@@ -30,7 +29,7 @@ const makeEmptyPlace = async (dataDir: string, onLog: (line: string) => void): P
   for (const name of earlier) onLog(`data of an earlier ${dataDir} is left in ${path.join(systemPlace, name)}`);
   const place = path.join(systemPlace, prefix + randomBytes(4).toString('hex'));
   await makePassable(place);
-  await writeSecretly(path.join(place, 'belongs-to'), `${dataDir}\n`); // for whoever tidies up here
+  await createPrivateFile(path.join(place, 'belongs-to'), `${dataDir}\n`); // for whoever tidies up here
   return place;
 };
 
@@ -38,7 +37,7 @@ const makeEmptyPlace = async (dataDir: string, onLog: (line: string) => void): P
 const publishPointer = async (dataDir: string, place: string): Promise<boolean> => {
   const unpublished = `${pointerIn(dataDir)}.${process.pid}`;
   await rm(unpublished, { force: true });
-  await writeSecretly(unpublished, `${place}\n`);
+  await createPrivateFile(unpublished, `${place}\n`);
   try {
     await link(unpublished, pointerIn(dataDir));
     await syncDirectory(dataDir);
