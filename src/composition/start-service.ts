@@ -67,7 +67,7 @@ const openAll = async ({ config, log, started, metrics }: Context): Promise<Stor
   const stores = await required(
     openStores({
       config,
-      claim: 'service',
+      processKind: 'service',
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
       onConnectionEvent: (event) => {
         metrics.countConnectionEvent(event);

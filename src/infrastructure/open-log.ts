@@ -60,7 +60,7 @@ export const openLog = async (location: LogLocation, listener: Listener): Promis
   switch (location._tag) {
     case 'Embedded': {
       const { dataDir } = location;
-      const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: listener.onPostgresLog });
+      const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: listener.onPostgresLog });
       return E.isLeft(started)
         ? E.left(cannotOpen(started.left))
         : openPostgres(started.right.connectionString, listener, started.right.stop);

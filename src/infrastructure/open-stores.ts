@@ -5,7 +5,7 @@ import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
-import type { ClaimKind } from './embedded/process-liveness.js';
+import type { ProcessKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
@@ -24,7 +24,7 @@ export type Stores = {
 type OpenStoresOptions = {
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
-  readonly claim: ClaimKind;
+  readonly processKind: ProcessKind;
   readonly onPostgresLog: (line: string) => void;
   readonly onConnectionEvent: (event: ConnectionEvent) => void;
 };
@@ -40,12 +40,12 @@ type Log = EventStore & { readonly close: () => Promise<void> };
 
 const openDatabase = async ({
   config,
-  claim,
+  processKind,
   onPostgresLog,
 }: OpenStoresOptions): Promise<E.Either<CannotOpen, Database>> => {
   if (config.databaseUrl !== undefined)
     return E.right({ url: config.databaseUrl, directory: undefined, stop: () => Promise.resolve() });
-  const started = await startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog });
+  const started = await startEmbeddedPostgres({ dataDir: config.dataDir, processKind, onLog: onPostgresLog });
   if (E.isLeft(started)) return E.left(cannotOpen(started.left));
   const { connectionString, directory, stop } = started.right;
   return E.right({ url: connectionString, directory, stop });

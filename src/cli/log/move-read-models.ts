@@ -68,7 +68,7 @@ export const withMove = async (
   if (url !== undefined) return useDatabase(url, source, use);
   const started = await startEmbeddedPostgres({
     dataDir: config.dataDir,
-    claim: 'operator',
+    processKind: 'operator',
     onLog: () => undefined,
   });
   if (E.isLeft(started)) {

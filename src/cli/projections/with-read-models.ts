@@ -42,7 +42,7 @@ export const withReadModels = async (
   use: (opened: ReadModels) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
-  const opened = await openStores({ config, claim: 'operator', ...silent });
+  const opened = await openStores({ config, processKind: 'operator', ...silent });
   if (E.isLeft(opened)) {
     tell(opened.left.message);
     return EXIT.failed;

@@ -5,7 +5,7 @@ import { errorCode } from '../error-code.js';
 /** Whether an error of the file system says that a file does not exist. */
 export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT';
 
-/** What a file system call resolves to; undefined when its file does not exist, as another process may have removed it. */
+/** The result of a file system call; undefined when its file does not exist (another process may have removed it). */
 export const unlessMissing = async <A>(call: Promise<A>): Promise<A | undefined> => {
   try {
     return await call;

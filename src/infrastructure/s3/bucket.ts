@@ -14,7 +14,7 @@ export const ensureBucket = async ({ client, name }: Bucket, region: string): Pr
   try {
     await retryRequest(() => client.makeBucket(name, region));
   } catch (error) {
-    // a bucket of that name may also belong to somebody else; then we cannot see it
+    // another account may own a bucket of that name; then it does not exist for us
     if (!ALREADY_EXISTS.test(errorCode(error)) || !(await exists())) throw error;
   }
 };

@@ -25,7 +25,7 @@ export const openObject = async ({ client, name }: Bucket, key: string, range?: 
       : client.getPartialObject(name, key, range.first, range.last - range.first + 1),
   );
   // the connection may fail before the caller listens, and an error without a listener ends the process;
-  // whoever reads later still gets the error
+  // a caller that reads later still gets the error
   stream.on('error', ignore);
   if (range !== undefined) requireRange(stream, range);
   return stream;

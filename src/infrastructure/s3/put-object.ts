@@ -43,7 +43,7 @@ const complete = async (bucket: Bucket, key: string, uploadId: string, parts: Ar
   }
 };
 
-/** Removes what a failed upload has left. After a timeout the sweep does so later: we would wait for the same server again. */
+/** Removes what a failed upload has left. After a timeout this is left to the sweep: the server would not answer now. */
 const cleanUp = async (failure: unknown, remove: () => Promise<void>): Promise<void> => {
   if (!(failure instanceof ServerSilent)) await remove().catch(() => undefined);
 };

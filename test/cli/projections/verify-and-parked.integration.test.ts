@@ -23,7 +23,7 @@ describe('the commands that verify rows and release parked entities', function (
   const onStack = async (use: (stack: { store: Parameters<typeof append>[0]; url: string }) => Promise<void>) => {
     const config = { dataDir, databaseUrl: undefined, eventStoreDbUrl: undefined };
     const quiet = (): void => undefined;
-    const opened = await openStores({ config, claim: 'service', onPostgresLog: quiet, onConnectionEvent: quiet });
+    const opened = await openStores({ config, processKind: 'service', onPostgresLog: quiet, onConnectionEvent: quiet });
     if (E.isLeft(opened)) throw new Error(opened.left.message);
     const { store, readModelsUrl, close } = opened.right;
     try {

@@ -59,14 +59,14 @@ describe('the check of a bucket at the start', () => {
     ['begin and abort an upload in parts', denying((_method, url) => url.endsWith('?uploads'), 403, 'NotImplemented')],
     ['remove an object', denying((method, url) => method === 'DELETE' && !url.includes('?'), 403, 'AccessDenied')],
   ] as const) {
-    it(`tells that it cannot ${what}`, async () => {
+    it(`says that it cannot ${what}`, async () => {
       await faultOf(server.settings);
       server.intercept(intercept);
       expect(await faultOf(server.settings)).to.match(new RegExp(`^cannot ${what} in the bucket files`));
     });
   }
 
-  it('tells that the server knows no ranges', async () => {
+  it('says that the server does not support ranges', async () => {
     await faultOf(server.settings);
     server.intercept((request, response, pass) => {
       if (request.headers.range === undefined) pass();
