@@ -9,6 +9,7 @@ import { openCluster } from '../../../src/infrastructure/embedded/cluster.js';
 import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
 import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { findHome } from '../../../src/infrastructure/embedded/home.js';
+import { makeRunnable } from '../../../src/infrastructure/embedded/installation/runnable-installation.js';
 import { ourselves } from '../../../src/infrastructure/embedded/process-liveness.js';
 import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
@@ -130,7 +131,9 @@ describe('embedded Postgres when something is killed', function () {
 
   it('the server, and by now another one runs there: stopping the first does not touch it', async () => {
     const home = await findHome(dataDir, () => undefined);
-    const cluster = E.isRight(home) ? await openCluster(home.right, await installed(), false) : home;
+    if (E.isLeft(home)) throw new Error(home.left.message);
+    const runnable = await makeRunnable(await installed(), home.right.account, home.right.staging);
+    const cluster = await openCluster(home.right, runnable, false);
     if (E.isLeft(cluster)) throw new Error(cluster.left.message);
     const launch = async (): Promise<Server> => {
       const launched = await launchServer({
