@@ -114,7 +114,9 @@ export const newestPosition = async (
 ): Promise<Position | undefined> => {
   const memory = memoryOf(node);
   const key = categories.join();
-  await memory.searching.get(key)?.catch(() => undefined);
+  const running = memory.searching.get(key);
+  // without one nothing is awaited, or those who ask in the same turn would each begin theirs
+  if (running !== undefined) await running.catch(() => undefined);
   const searching = search(node, categories, silence, memory);
   memory.searching.set(key, searching);
   try {

@@ -32,10 +32,12 @@ export type EventStoreDbDouble = {
   readonly node: DoubleNode;
   /** Makes a node the leader; until then the others name the old one, dead or not. */
   readonly elect: (index: number | undefined) => void;
+  /** Makes a node the leader, and the others list the old one as the leader that it was, and as dead. */
+  readonly replaceDead: (index: number) => void;
   readonly close: () => void;
 };
 
-type Cluster = { readonly places: Array<Place>; leader: number | undefined };
+type Cluster = { readonly places: Array<Place>; leader: number | undefined; readonly deadLeaders: Set<number> };
 
 const listen = (server: Server, port: number, credentials: ServerCredentials): Promise<number> =>
   new Promise((resolve, reject) =>
@@ -49,12 +51,18 @@ const makeState = (log: DoubleLog, cluster: Cluster, index: number): NodeState =
   faults: noFaults(),
   calls: [],
   openReads: new Set(),
+  searches: [],
   sent: 0,
   appending: new Set(),
   mostEqualAppends: 0,
   isLeader: () => cluster.leader === index,
   leader: () => (cluster.leader === undefined ? undefined : cluster.places[cluster.leader]),
-  members: () => cluster.places.map((place, i) => ({ ...place, isLeader: cluster.leader === i, isAlive: true })),
+  members: () =>
+    cluster.places.map((place, i) => ({
+      ...place,
+      isLeader: cluster.leader === i || cluster.deadLeaders.has(i),
+      isAlive: !cluster.deadLeaders.has(i),
+    })),
 });
 
 const unused = (): never => {
@@ -105,7 +113,7 @@ export const startDouble = async ({
   credentials = ServerCredentials.createInsecure(),
 }: { readonly nodes?: number; readonly credentials?: ServerCredentials } = {}): Promise<EventStoreDbDouble> => {
   const log = makeLog();
-  const cluster: Cluster = { places: [], leader: 0 };
+  const cluster: Cluster = { places: [], leader: 0, deadLeaders: new Set() };
   const nodes: Array<DoubleNode> = [];
   for (let index = 0; index < count; index++) nodes.push(await startNode(log, cluster, index, credentials));
   return {
@@ -114,6 +122,10 @@ export const startDouble = async ({
     nodes,
     node: nodes[0]!,
     elect: (index) => {
+      cluster.leader = index;
+    },
+    replaceDead: (index) => {
+      if (cluster.leader !== undefined) cluster.deadLeaders.add(cluster.leader);
       cluster.leader = index;
     },
     close: () => {

@@ -2,6 +2,9 @@ import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Faults } from './faults.js';
 import type { DoubleLog } from './log.js';
 
+/** A read of `$all`: how many records it had to pass that were not asked for, and whether its client waited for it. */
+type Search = { readonly passed: number; isAnswered: boolean };
+
 export type Place = { readonly host: string; readonly port: number };
 
 type Call = {
@@ -19,6 +22,8 @@ export type NodeState = {
   readonly calls: Array<Call>;
   /** Reads that have not ended, subscriptions included. */
   readonly openReads: Set<{ readonly end: () => void }>;
+  /** In the order in which they began. */
+  readonly searches: Array<Search>;
   /** Answers to reads that have been sent. */
   sent: number;
   /** Appends that are being worked on: of each, the id of its first event. */

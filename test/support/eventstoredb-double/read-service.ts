@@ -32,6 +32,14 @@ const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Opt
   await sendAll(state, call, wanted.slice(0, Number(options.getCount())));
 };
 
+/** False when the client has gone meanwhile. */
+const lookThrough = async (call: ReadCall, ms: number): Promise<boolean> => {
+  const gone = new AbortController();
+  call.once('cancelled', () => gone.abort());
+  await delay(ms, undefined, { signal: gone.signal }).catch(() => undefined);
+  return !call.cancelled;
+};
+
 /** Forwards inclusive, backwards exclusive. */
 const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
   const place = options.getAll()!.getPosition();
@@ -45,7 +53,10 @@ const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Option
   const wanted = ordered.filter(isWanted).slice(0, Number(options.getCount()));
   const last = wanted.length < Number(options.getCount()) ? undefined : wanted.at(-1);
   const looked = last === undefined ? ordered : ordered.slice(0, ordered.indexOf(last));
-  await delay(state.faults.msPerForeignRecord * looked.filter((record) => !isWanted(record)).length);
+  const search = { passed: looked.filter((record) => !isWanted(record)).length, isAnswered: false };
+  state.searches.push(search);
+  if (!(await lookThrough(call, state.faults.msPerForeignRecord * search.passed))) return;
+  search.isAnswered = true;
   await sendAll(state, call, wanted);
 };
 
