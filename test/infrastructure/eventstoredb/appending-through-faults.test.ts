@@ -46,6 +46,19 @@ describe('appending to EventStoreDB through faults', () => {
     );
 
   it(
+    'does not take a part of the events for all of them when it finds out what became of an append',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      const events = someEvents(2);
+      await appended(store, stream, 'no-stream', events[0]);
+      double.node.faults.appends.push('no-answer');
+      expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
+        E.left({ _tag: 'RevisionConflict', expected: 'no-stream', actual: 0n }),
+      );
+    }),
+  );
+
+  it(
     'repeats until an append that is slower than its deadline has been written',
     withStore(async ({ store, double }) => {
       const stream = aStream();

@@ -66,6 +66,17 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
+    'goes on with the new leader while the others still list the dead one as a leader',
+    onCluster(async (both) => {
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      both.double.nodes[0]?.kill();
+      both.double.replaceDead(1);
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      expect(appendsAt(both)).to.deep.equal([1, 1, 0]);
+    }),
+  );
+
+  it(
     'does not fall for a frozen leader whom the others still name',
     onCluster(async (both) => {
       const { double, store, incidents } = both;
@@ -117,6 +128,30 @@ describe('a cluster of EventStoreDB', () => {
       expect(seen.map(({ id }) => id)).to.deep.equal(all);
       leaving.abort();
       await following;
+    }),
+  );
+
+  it(
+    'begins a subscription on the new leader when the old one is frozen and nothing else has noticed',
+    onCluster(async ({ double, store }) => {
+      await store.head()();
+      double.nodes[0]!.faults.isSilent = true;
+      double.elect(1);
+      const event = anEvent();
+      double.log.append(aStream(), 'no-stream', [event]);
+      const leaving = new AbortController();
+      const seen: Array<string> = [];
+      const following = (async () => {
+        for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
+          seen.push(...events.map(({ id }) => id));
+      })();
+      await eventually(
+        () => seen.length,
+        (length) => length > 0,
+      );
+      leaving.abort();
+      await following;
+      expect(seen).to.deep.equal([event.id]);
     }),
   );
 
