@@ -133,6 +133,21 @@ describe('the event log in Postgres over a connection that breaks', () => {
     expect(await collect(store.readStream(stream, { direction: 'forwards' }))).to.have.length(1);
   });
 
+  it('gives up a connection that is silent without being closed, and goes on over a new one', async () => {
+    const way = await startSeverableProxy(database);
+    const other = await openStore(way.url);
+    try {
+      await appended(other, aStream(), 'no-stream', anEvent());
+      way.freeze();
+      // its time is up at the same moment as that of the connection, so it may be stored yet
+      await append(other, aStream(), 'no-stream', anEvent());
+      expect(E.isRight(await append(other, aStream(), 'no-stream', anEvent()))).to.equal(true);
+    } finally {
+      await way.close();
+      await other.close();
+    }
+  });
+
   it('fails a read with StoreUnavailable and reads again afterwards', async () => {
     proxy.sever();
     const failure: unknown = await collect(store.readStream(aStream(), { direction: 'forwards' })).then(
