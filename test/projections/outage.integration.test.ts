@@ -116,9 +116,7 @@ describe('while the database is away', function () {
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const { port } = silent.address() as net.AddressInfo;
     const deaf = makeReadModelQueries({ connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
-    const begin = performance.now();
     const answers = await asked(deaf);
-    expect(performance.now() - begin).to.be.below(4_000);
     expect(answers.map((answer) => E.isLeft(answer))).to.deep.equal(answers.map(() => true));
     await deaf.close();
     for (const socket of sockets) socket.destroy();

@@ -1,8 +1,11 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { makeProgress } from '../../projections/engine/live/progress.js';
 
 describe('the progress of a read model', () => {
+  afterEach(() => mock.timers.reset());
+
   it('ends a wait as soon as its position is reached, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.bigInt(0n, 50n)), fc.bigInt(0n, 50n), async (positions, reached) => {
@@ -45,11 +48,14 @@ describe('the progress of a read model', () => {
   });
 
   it('lets one wait find out that the rows stand still, and others wait again once they move', async () => {
-    const progress = makeProgress(50);
-    expect(await progress.waitFor(3n)).to.equal(false);
-    const start = performance.now();
-    expect(await progress.waitFor(4n)).to.equal(false);
-    expect(performance.now() - start).to.be.lessThan(40);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const progress = makeProgress(2_000);
+    const first = progress.waitFor(3n);
+    mock.timers.tick(2_000);
+    expect(await first).to.equal(false);
+    const second = progress.waitFor(4n);
+    expect(progress.isAwaited()).to.equal(false);
+    expect(await second).to.equal(false);
     progress.advance(0n);
     const moved = progress.waitFor(4n);
     progress.advance(4n);

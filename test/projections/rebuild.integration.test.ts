@@ -205,7 +205,7 @@ describe('rebuilding a read model', function () {
     expect([outcomes, stale]).to.deep.equal([['Switched', 'Switched', 'Switched'], []]);
   });
 
-  it('keeps the replaced rows up to date, so that one can go back to them within a second', async () => {
+  it('keeps the replaced rows up to date, so that whoever goes back to them reads no event', async () => {
     const service = serve();
     const id = randomUUID();
     await service.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
@@ -219,9 +219,18 @@ describe('rebuilding a read model', function () {
         )
       ).rows[0]?.at;
     expect(await eventually(previous, (at) => at === String(last), 10_000)).to.equal(String(last));
-    const began = performance.now();
-    await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
-    expect(performance.now() - began).to.be.below(1_000);
+    let read = 0;
+    const watched: EventStore = {
+      ...store,
+      async *readAll(range) {
+        for await (const batch of store.readAll(range)) {
+          read += batch.events.length;
+          yield batch;
+        }
+      },
+    };
+    await rollBack({ pool, store: watched, projection: businesses, signal: new AbortController().signal });
+    expect(read).to.equal(0);
     expect([await bodies(), await roles()]).to.deep.equal([[null], ['live', 'previous']]);
   });
 

@@ -113,16 +113,15 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   it(
     '6: an answer that comes after everybody has gone is lost quietly',
     withStore(async ({ store, double }) => {
-      double.node.faults.appends.push({ slow: 400 });
+      double.node.faults.appends.push({ slow: 1_500 });
       const pending = append(store, aStream(), 'no-stream', anEvent());
       await eventually(
         () => double.node.state.appending.size,
         (size) => size === 1,
       );
-      const closed = performance.now();
       await store.close();
       expect(isUnavailable(await pending)).to.equal(true);
-      expect(performance.now() - closed).to.be.lessThan(2_000);
+      expect(double.log.records).to.have.length(1);
       await eventually(
         () => double.log.records.length,
         (length) => length === 2,
