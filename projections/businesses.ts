@@ -3,10 +3,10 @@ import { businessSerde } from '../src/domain/business/serde.js';
 import { type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
-import { type Cell, type Columns, keysOf, type Projection } from './projection.js';
+import { type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
 
-/** What a row remembers of a business: a deleted one leaves only its place behind, not its data. */
-export type ProjectedBusiness = Exclude<BusinessState, { _tag: 'Deleted' }> | { readonly _tag: 'Deleted' };
+/** A deleted business leaves its creation position behind, as a cursor of lists, and none of its data. */
+type ProjectedBusiness = Exclude<BusinessState, { _tag: 'Deleted' }> | { readonly _tag: 'Deleted' };
 
 const evolve = (state: ProjectedBusiness, event: BusinessEvent): ProjectedBusiness => {
   if (state._tag === 'Deleted') return state;
@@ -35,13 +35,13 @@ const stateOfBody = (body: string): ProjectedBusiness => {
   return { _tag: 'Active', fields: { ...fields, displayName: displayname }, owners };
 };
 
-/** `kept` tells a deleted business from one whose stream does not begin with its creation. */
+/** The hidden state of a deleted business: a stream that does not begin with a creation has none. */
 const DELETED = '{"deleted":true}';
 
-export const businesses: Projection<ProjectedBusiness, BusinessEvent> = {
+export const businesses: ProjectionOf<ProjectedBusiness, BusinessEvent> = {
   name: 'businesses',
   category: 'business',
-  shape: 1,
+  revision: 1,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,
@@ -49,10 +49,10 @@ export const businesses: Projection<ProjectedBusiness, BusinessEvent> = {
   keys: keysOf(columns),
   contentOf: (id, state) => ({
     body: state._tag === 'Active' ? renderBusiness(id, state) : null,
-    kept: state._tag === 'Deleted' ? DELETED : null,
+    hidden: state._tag === 'Deleted' ? DELETED : null,
   }),
-  stateOf: ({ body, kept }) => {
+  stateOf: ({ body, hidden }) => {
     if (body !== null) return stateOfBody(body);
-    return kept === null ? { _tag: 'NotCreated' } : { _tag: 'Deleted' };
+    return hidden === null ? { _tag: 'NotCreated' } : { _tag: 'Deleted' };
   },
 };

@@ -1,15 +1,16 @@
-import { DocumentEvent, type DocumentFields, type StoredFile } from '../src/domain/document/events.js';
+import { either as E, option as O } from 'fp-ts';
+import { DocumentEvent, type DocumentFields } from '../src/domain/document/events.js';
 import { documentSerde } from '../src/domain/document/serde.js';
 import { type Document, type DocumentState, evolveDocument, initialDocument } from '../src/domain/document/state.js';
 import { renderDocument } from '../src/read/document-view.js';
-import type { DocumentFilter } from '../src/read/queries.js';
+import type { DocumentFilter, DocumentQueries, FileVersion, HiddenStates, Queries } from '../src/read/queries.js';
 import {
   arrayLiteral,
   type Cell,
   type Columns,
-  type KeyColumn,
+  type KeyColumnOf,
   keysOf,
-  type Projection,
+  type ProjectionOf,
   type RowContent,
 } from './projection.js';
 
@@ -21,14 +22,14 @@ type DocumentBody = DocumentFields & {
 };
 
 /** What the body does not show: where the file is, and what `entityType` falls back to. */
-type Kept = Pick<Document, 'createdType' | 'file'>;
+type HiddenState = Pick<Document, 'createdType' | 'file'>;
 
 type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
 
 const column = (
   name: string,
   cellOf: (document: Document) => Cell,
-  type: KeyColumn<DocumentState>['type'] = 'text',
+  type: KeyColumnOf<DocumentState>['type'] = 'text',
 ): DocumentColumns[keyof DocumentFilter] => ({
   name,
   type,
@@ -44,22 +45,33 @@ const columns: DocumentColumns = {
 };
 
 const contentOf = (id: string, state: DocumentState): RowContent => {
-  if (state._tag !== 'Current') return { body: null, kept: null };
-  const kept: Kept = { createdType: state.createdType, file: state.file };
-  return { body: renderDocument(id, state), kept: JSON.stringify(kept) };
+  if (state._tag !== 'Current') return { body: null, hidden: null };
+  const hidden: HiddenState = { createdType: state.createdType, file: state.file };
+  return { body: renderDocument(id, state), hidden: JSON.stringify(hidden) };
 };
 
 // reason: the text is what `contentOf` of this very version wrote
-const keptOf = (kept: string): Kept => JSON.parse(kept) as Kept;
+const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
-/** The current file as a row keeps it; null while the document has none. */
-export const fileOfKept = (kept: string): StoredFile | null => keptOf(kept).file;
+/** The queries of documents over the rows that this projection writes. */
+export const documentQueries = ({
+  hiddenState,
+  ...queries
+}: Queries<DocumentFilter> & HiddenStates): DocumentQueries => ({
+  ...queries,
+  fileOf: async (id) =>
+    E.map(O.map(({ hidden, revision }: Hidden): FileVersion => ({ file: parseHidden(hidden).file, revision })))(
+      await hiddenState(id),
+    ),
+});
+
+type Hidden = { readonly hidden: string; readonly revision: bigint };
 
 const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
   by === null || at === null ? null : { by, at };
 
-const stateOf = ({ body, kept }: RowContent): DocumentState => {
-  if (body === null || kept === null) return initialDocument;
+const stateOf = ({ body, hidden }: RowContent): DocumentState => {
+  if (body === null || hidden === null) return initialDocument;
   // reason: the text is what `renderDocument` of this very version wrote
   const shown = JSON.parse(body) as DocumentBody;
   const { type, entityType, entity, tags, name, description } = shown;
@@ -68,14 +80,14 @@ const stateOf = ({ body, kept }: RowContent): DocumentState => {
     fields: { type, entityType, entity, tags, name, description },
     uploaded: stamp(shown.uploadedBy, shown.uploadedAt),
     generated: stamp(shown.generatedBy, shown.generatedAt),
-    ...keptOf(kept),
+    ...parseHidden(hidden),
   };
 };
 
-export const documents: Projection<DocumentState, DocumentEvent> = {
+export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
   name: 'documents',
   category: 'document',
-  shape: 1,
+  revision: 1,
   eventTypes: DocumentEvent.types.map(({ props }) => props.type.value),
   serde: documentSerde,
   initialState: initialDocument,

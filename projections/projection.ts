@@ -5,51 +5,60 @@ import type { DomainEvent, Serde } from '../src/event-sourcing/serde.js';
 export type Cell = string | null;
 
 /** A column that lists can be filtered by. */
-export type KeyColumn<State> = {
+export type KeyColumnOf<State> = {
   readonly name: string;
   readonly type: 'text' | 'text[]';
   /** The filter of the read side's queries that this column answers. */
   readonly filter: string;
   /** Null for a state that lists do not show. */
-  readonly cellOf: (state: State) => Cell;
+  cellOf(this: void, state: State): Cell;
 };
 
-/** The column of each filter, by the name of the filter; their order is that of the table. */
-export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit<KeyColumn<State>, 'filter'>>>;
+export type KeyColumn = KeyColumnOf<unknown>;
 
-export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumn<State>> =>
+/** The column of each filter, by the name of the filter; their order is that of the table. */
+export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit<KeyColumnOf<State>, 'filter'>>>;
+
+export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumnOf<State>> =>
   Object.entries(columns).map(([filter, column]) => ({ ...column, filter }));
 
-/** What a row says about a state, beside its id, revision and place. */
+/** What a row says about a state, beside its id, revision and creation position. */
 export type RowContent = {
   /** The JSON text that GET answers; null where the entity does not answer (not created, deleted). */
   readonly body: string | null;
-  /** JSON of what the state holds and the body does not show. */
-  readonly kept: string | null;
+  /** Hidden state: JSON of what the state holds and the body does not show. */
+  readonly hidden: string | null;
 };
 
 /**
  * One read model: how the fold of an entity's stream becomes a row, and back. A row is all that is needed to go on:
  * `contentOf` and `stateOf` are inverse on every state that `evolve` can reach, so live projecting reads no log.
  */
-export type Projection<State, Event extends DomainEvent> = {
-  readonly name: 'businesses' | 'documents';
-  readonly category: 'business' | 'document';
+export type ProjectionOf<State, Event extends DomainEvent> = {
+  /** Of the read model: what its view and its tables are named by. */
+  readonly name: string;
+  readonly category: string;
   /**
-   * Counts the changes to the fold, the renderer or `kept` that change rows without changing a column: raised with
-   * each of them, which test/projections/version.test.ts sees to.
+   * Counts the changes to the fold, the renderer or the hidden state that change rows without changing a column: raised
+   * with each of them, which test/projections/version.test.ts sees to.
    */
-  readonly shape: number;
+  readonly revision: number;
   readonly eventTypes: ReadonlyArray<Event['type']>;
   readonly serde: Serde<Event>;
   /** Ids of events that an operator has decided to pass over: they count, and change nothing. */
   readonly skipped?: ReadonlySet<string>;
   readonly initialState: State;
-  readonly evolve: (state: State, event: Event, occurrence: Occurrence) => State;
-  readonly keys: ReadonlyArray<KeyColumn<State>>;
-  readonly contentOf: (id: string, state: State) => RowContent;
-  readonly stateOf: (content: RowContent) => State;
+  evolve(this: void, state: State, event: Event, occurrence: Occurrence): State;
+  readonly keys: ReadonlyArray<KeyColumnOf<State>>;
+  contentOf(this: void, id: string, state: State): RowContent;
+  stateOf(this: void, content: RowContent): State;
 };
+
+/**
+ * A projection as the engine works with it, whatever its kind. A state is opaque to the engine: it hands it back to the
+ * projection that it came from, and to no other.
+ */
+export type Projection = ProjectionOf<unknown, DomainEvent>;
 
 /** A one-dimensional array as Postgres reads it from text. */
 export const arrayLiteral = (values: ReadonlyArray<string>): string =>

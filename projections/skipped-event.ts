@@ -1,7 +1,6 @@
 import * as t from 'io-ts';
 import type { StreamName } from '../src/event-sourcing/recorded-event.js';
 import { makeSerde } from '../src/event-sourcing/serde.js';
-import type { Projection } from './projection.js';
 
 /** An operator's decision: a projection folds this event as if it changed nothing. A fact like any other, for ever. */
 export const ProjectionEventSkipped = t.strict({
@@ -18,6 +17,8 @@ export type ProjectionEventSkipped = t.TypeOf<typeof ProjectionEventSkipped>;
 
 export const skippedSerde = makeSerde<ProjectionEventSkipped>(ProjectionEventSkipped, {});
 
+/** The category of the operators' decisions. */
+export const SKIP_CATEGORY = 'operations';
+
 /** The stream that holds the operators' decisions about one projection. */
-export const operationsStream = (projection: Projection<never, never>['name']): StreamName =>
-  `operations-${projection}`;
+export const operationsStream = (projection: string): StreamName => `${SKIP_CATEGORY}-${projection}`;

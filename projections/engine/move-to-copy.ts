@@ -2,25 +2,24 @@ import { either as E } from 'fp-ts';
 import type { Pool, PoolClient } from 'pg';
 import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../src/event-sourcing/uuid.js';
-import { businesses } from '../businesses.js';
-import { documents } from '../documents.js';
-import { bigintArray, uuidArray } from './binary-array.js';
-import { dropInstance } from './instance/roles.js';
-import { type Database, inTransaction, isInstalled, lockSchema, migrate } from './schema.js';
-
-/** The read models stay as they are; `reason` is a sentence for the operator. */
-type MoveRefused = { readonly _tag: 'MoveRefused'; readonly reason: string };
+import type { Projection } from '../projection.js';
+import { bigintArray, uuidArray } from '../../src/postgres/binary-array.js';
+import { attemptInEngine, type EngineFailure, notAllowed } from './engine-failure.js';
+import { dropGeneration } from './generation/generation.js';
+import { type RecognisableLog, requireSameLogs } from './generation/provenance.js';
+import type { Database } from '../../src/postgres/pool.js';
+import { hasReadModels, inSchemaTransaction, migrateReadModels } from './generation/schema.js';
 
 /** A change of logs under the read models: the same events, at other positions. */
 export type Move = {
-  /** To be told of every event of the old log, in order, with its position in the new one. */
-  readonly see: (event: StoredEvent, position: Position) => void;
+  /** To be called for every event of the old log, in order, with its position in the new one. */
+  readonly onEvent: (event: StoredEvent, position: Position) => void;
   /**
    * Turns every position that the read models hold (checkpoints, creation order, parked events) into that of the same
    * event in the new log, in one transaction. Gives the tables that were moved; a rebuild that was loaded in part is
    * dropped, the next one begins anew. Rejects when the database fails.
    */
-  readonly commit: () => Promise<E.Either<MoveRefused, ReadonlyArray<string>>>;
+  readonly commit: () => Promise<E.Either<EngineFailure, ReadonlyArray<string>>>;
 };
 
 type Table = {
@@ -30,57 +29,60 @@ type Table = {
   readonly checkpoint_commit: string | null;
 };
 
-const categories = new Map<string, string>([businesses, documents].map(({ name, category }) => [name, category]));
+/** The category of each read model, by its name. */
+type Categories = ReadonlyMap<string, string>;
 
 /** Rows of one update. */
 const PAGE = 10_000;
 
-class Refusal extends Error {}
-
 const tablesOf = async (database: Database): Promise<ReadonlyArray<Table>> => {
-  if (!(await isInstalled(database))) return [];
+  if (!(await hasReadModels(database))) return [];
   const { rows } = await database.query<Table>(
     'select table_name, projection, log_identity, checkpoint_commit from read_model.instance order by table_name',
   );
   return rows;
 };
 
-const refuseWriters = async (database: Database): Promise<void> => {
+const requireNoWriters = async (database: Database): Promise<void> => {
   const { rowCount } = await database.query('select from read_model.lease where expires_at > clock_timestamp()');
   if (rowCount !== 0)
-    throw new Refusal('a running service keeps the read models up to date: stop every process of it first');
+    throw notAllowed('a running service keeps the read models up to date: stop every process of it first');
 };
 
-const check = async (database: Database, identity: string): Promise<ReadonlyArray<Table>> => {
+const check = async (database: Database, identity: string, categories: Categories): Promise<ReadonlyArray<Table>> => {
   const tables = await tablesOf(database);
   if (tables.length === 0) return tables;
-  await refuseWriters(database);
+  await requireNoWriters(database);
   const foreign = tables.find(({ log_identity }) => log_identity !== identity);
   if (foreign !== undefined)
-    throw new Refusal(
+    throw notAllowed(
       `the read models were made from another log, ${foreign.log_identity}: they cannot follow this one`,
     );
   const unknown = tables.find(({ projection }) => !categories.has(projection));
-  if (unknown !== undefined) throw new Refusal(`this program does not know the read model "${unknown.projection}"`);
+  if (unknown !== undefined) throw notAllowed(`this program does not know the read model "${unknown.projection}"`);
   return tables;
 };
 
-/** Where the entities of one category begin in the new log. */
-type Places = { readonly ids: Array<string>; readonly places: Array<Position> };
+/** The creation positions of the entities of one category in the new log. */
+type Creations = { readonly ids: Array<string>; readonly positions: Array<Position> };
 
-const movePlaces = async (client: PoolClient, { table_name }: Table, { ids, places }: Places): Promise<void> => {
+const moveCreations = async (
+  client: PoolClient,
+  { table_name }: Table,
+  { ids, positions }: Creations,
+): Promise<void> => {
   let moved = 0;
   for (let start = 0; start < ids.length; start += PAGE) {
     const { rowCount } = await client.query(
       `update read_model.${table_name} t set place = m.place
        from unnest($1::uuid[], $2::bigint[]) m (id, place) where t.id = m.id`,
-      [uuidArray(ids.slice(start, start + PAGE)), bigintArray(places.slice(start, start + PAGE))],
+      [uuidArray(ids.slice(start, start + PAGE)), bigintArray(positions.slice(start, start + PAGE))],
     );
     moved += rowCount ?? 0;
   }
   const { rows } = await client.query<{ count: string }>(`select count(*) from read_model.${table_name}`);
   const missing = Number(rows[0]?.count ?? 0) - moved;
-  if (missing !== 0) throw new Refusal(`${missing} rows of ${table_name} belong to no stream of the log`);
+  if (missing !== 0) throw notAllowed(`${missing} rows of ${table_name} belong to no stream of the log`);
 };
 
 const moveCheckpoint = (client: PoolClient, { table_name }: Table, position: Position | undefined) =>
@@ -105,7 +107,7 @@ const readParked = async (database: Database): Promise<ReadonlyMap<string, Parke
 /** Drops rebuilds that are loaded in part: up to where, their plans say in positions of the old log. */
 const dropHalfLoaded = async (client: PoolClient): Promise<ReadonlySet<string>> => {
   const { rows } = await client.query<{ name: string }>('select distinct table_name as name from read_model.stretch');
-  for (const instance of rows) await dropInstance(client, instance);
+  for (const generation of rows) await dropGeneration(client, generation);
   return new Set(rows.map(({ name }) => name));
 };
 
@@ -116,54 +118,55 @@ const moveParked = (client: PoolClient, { stream, revision, position }: Parked) 
     position?.toString(),
   ]);
 
-const orRefused = async <A>(work: () => Promise<A>): Promise<E.Either<MoveRefused, A>> => {
-  try {
-    return E.right(await work());
-  } catch (error) {
-    if (error instanceof Refusal) return E.left({ _tag: 'MoveRefused', reason: error.message });
-    throw error;
-  }
-};
-
 const isSame = (before: ReadonlyArray<Table>, now: ReadonlyArray<Table>): boolean =>
   JSON.stringify(before) === JSON.stringify(now);
 
 /**
- * Prepares to put the read models of one log onto a copy of it, so that nothing has to be built anew. `identity` is
- * the name of both. No process may keep the read models up to date meanwhile. Remembers about 150 bytes an entity.
+ * Prepares to put the read models of one log onto a copy of it, so that nothing has to be built anew. `NotAllowed` while
+ * a process keeps the read models up to date, `WrongLog` when they are of another log. Remembers about 150 bytes an
+ * entity.
  */
-export const prepareMove = (pool: Pool, identity: string): Promise<E.Either<MoveRefused, Move>> =>
-  orRefused(async () => {
-    const tables = await check(pool, identity);
-    const begun = new Map<string, Places>([...categories.values()].map((name) => [name, { ids: [], places: [] }]));
+export const prepareMove = (
+  pool: Pool,
+  log: RecognisableLog,
+  projections: ReadonlyArray<Projection>,
+): Promise<E.Either<EngineFailure, Move>> =>
+  attemptInEngine(async () => {
+    const identity = await log.identity();
+    if (E.isLeft(identity)) throw identity.left;
+    await requireSameLogs(log, pool, projections);
+    const categories: Categories = new Map(projections.map(({ name, category }) => [name, category]));
+    const tables = await check(pool, identity.right, categories);
+    const created = new Map<string, Creations>(
+      projections.map(({ category }) => [category, { ids: [], positions: [] }]),
+    );
     const checkpoints = new Map<string, { readonly old: Position; moved: Position | undefined }>();
     for (const { table_name, checkpoint_commit: old } of tables)
       if (old !== null) checkpoints.set(table_name, { old: BigInt(old), moved: undefined });
     const parked = tables.length === 0 ? new Map<string, Parked>() : await readParked(pool);
 
-    const see: Move['see'] = (event, position) => {
+    const onEvent: Move['onEvent'] = (event, position) => {
       for (const checkpoint of checkpoints.values()) if (event.position <= checkpoint.old) checkpoint.moved = position;
       const waiting = parked.size === 0 ? undefined : parked.get(nameOf(event));
       if (waiting !== undefined) waiting.position = position;
-      const category = begun.get(categoryOf(event.stream));
-      if (event.revision !== 0n || category === undefined || !isUuid(entityIdOf(event.stream))) return;
-      category.ids.push(entityIdOf(event.stream));
-      category.places.push(position);
+      const creations = created.get(categoryOf(event.stream));
+      if (event.revision !== 0n || creations === undefined || !isUuid(entityIdOf(event.stream))) return;
+      creations.ids.push(entityIdOf(event.stream));
+      creations.positions.push(position);
     };
 
     const moveTables = async (): Promise<ReadonlyArray<string>> => {
       // an older program may have made the read models
-      await migrate(pool);
-      return inTransaction(pool, async (client) => {
-        await lockSchema(client);
+      await migrateReadModels(pool);
+      return inSchemaTransaction(pool, async (client) => {
         await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
-        if (!isSame(tables, await check(client, identity)))
-          throw new Refusal('the read models have moved on meanwhile: stop every process of the service first');
+        if (!isSame(tables, await check(client, identity.right, categories)))
+          throw notAllowed('the read models have moved on meanwhile: stop every process of the service first');
         const dropped = await dropHalfLoaded(client);
         const kept = tables.filter(({ table_name }) => !dropped.has(table_name));
         for (const table of kept) {
-          const places = begun.get(categories.get(table.projection) ?? '');
-          if (places !== undefined) await movePlaces(client, table, places);
+          const creations = created.get(categories.get(table.projection) ?? '');
+          if (creations !== undefined) await moveCreations(client, table, creations);
           await moveCheckpoint(client, table, checkpoints.get(table.table_name)?.moved);
         }
         for (const event of parked.values()) await moveParked(client, event);
@@ -171,5 +174,7 @@ export const prepareMove = (pool: Pool, identity: string): Promise<E.Either<Move
       });
     };
 
-    return { see, commit: () => (tables.length === 0 ? Promise.resolve(E.right([])) : orRefused(moveTables)) };
+    const commit: Move['commit'] = () =>
+      tables.length === 0 ? Promise.resolve(E.right([])) : attemptInEngine(moveTables);
+    return { onEvent, commit };
   });

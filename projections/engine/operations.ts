@@ -1,21 +1,23 @@
+import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
-import { businesses } from '../businesses.js';
-import { documents } from '../documents.js';
 import type { Projection } from '../projection.js';
+import { attemptInEngine, type EngineFailure } from './engine-failure.js';
+import { requireSameLogs } from './generation/provenance.js';
 import { type Decision, recordSkip } from './parked/record-skip.js';
 import { findParked, listParked, type Parked } from './parked/read-parked.js';
-import { refold, type Refolded } from './refold.js';
+import { repair, type Repaired } from './verify/repair.js';
 import { type VerifiedRows, verifyRows, type VerifyingRows } from './verify/verify-rows.js';
 
-/** What an operator does with one read model; each throws what log and database throw, and `NoLiveRows`. */
+type InEngine<A> = Promise<E.Either<EngineFailure, A>>;
+
+/** What an operator does with one read model. Rejects with what log and database throw. */
 export type ReadModelOperations = {
-  readonly name: Projection<never, never>['name'];
-  readonly verify: (verifying: VerifyingRows) => Promise<VerifiedRows>;
+  readonly name: string;
+  readonly verify: (verifying: VerifyingRows) => InEngine<VerifiedRows>;
   /** Writes the row of an entity anew from its stream. */
-  readonly refold: (stream: StreamName) => Promise<Refolded>;
+  readonly repair: (stream: StreamName) => InEngine<Repaired>;
   readonly recordSkip: (
     event: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
     decision: Decision,
@@ -29,31 +31,38 @@ export type Operations = {
   readonly listParked: (limit: number) => Promise<ReadonlyArray<Parked>>;
   readonly findParked: (stream: StreamName) => Promise<Parked | undefined>;
   /** An event as it is stored; undefined when there is none. */
-  readonly readEvent: (place: Pick<Parked, 'stream' | 'revision'>) => Promise<StoredEvent | undefined>;
+  readonly readEvent: (event: Pick<Parked, 'stream' | 'revision'>) => Promise<StoredEvent | undefined>;
 };
 
-/** The read models as an operator works on them, beside services that run or without any. */
-export const operationsOn = (store: EventStore, pool: Pool): Operations => {
-  const operate = <State, Event extends DomainEvent>(projection: Projection<State, Event>): ReadModelOperations => ({
-    name: projection.name,
-    verify: (verifying) => verifyRows(pool, store, projection, verifying),
-    refold: (stream) => refold(pool, store, projection, stream),
-    recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision),
+const operate = (store: EventStore, pool: Pool, projection: Projection): ReadModelOperations => ({
+  name: projection.name,
+  verify: (verifying) => attemptInEngine(() => verifyRows(pool, store, projection, verifying)),
+  repair: (stream) => attemptInEngine(() => repair(pool, store, projection, stream)),
+  recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision),
+});
+
+/**
+ * The read models as an operator works on them entity by entity, beside services that run or without any. `WrongLog`
+ * when the live rows are of another log.
+ */
+export const operationsOn = (
+  store: EventStore,
+  pool: Pool,
+  projections: ReadonlyArray<Projection>,
+): InEngine<Operations> =>
+  attemptInEngine(async () => {
+    await requireSameLogs(store, pool, projections);
+    const readModels = projections.map((projection) => operate(store, pool, projection));
+    const byCategory = new Map(projections.map(({ category }, index) => [category, readModels[index]]));
+    return {
+      readModels,
+      showing: (stream) => byCategory.get(categoryOf(stream)),
+      listParked: (limit) => listParked(pool, limit),
+      findParked: (stream) => findParked(pool, stream),
+      readEvent: async ({ stream, revision }) => {
+        for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
+          return event;
+        return undefined;
+      },
+    };
   });
-  const [ofBusinesses, ofDocuments] = [operate(businesses), operate(documents)];
-  const byCategory = new Map<string, ReadModelOperations>([
-    [businesses.category, ofBusinesses],
-    [documents.category, ofDocuments],
-  ]);
-  return {
-    readModels: [ofBusinesses, ofDocuments],
-    showing: (stream) => byCategory.get(categoryOf(stream)),
-    listParked: (limit) => listParked(pool, limit),
-    findParked: (stream) => findParked(pool, stream),
-    readEvent: async ({ stream, revision }) => {
-      for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
-        return event;
-      return undefined;
-    },
-  };
-};

@@ -1,4 +1,4 @@
-import type { Notice } from '../../projections/engine/notice.js';
+import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { makeRowsWithoutSpace } from '../infrastructure/disk-space/rows-without-space.js';
 import { watchDisks, watchWarnings } from '../infrastructure/metrics/disk-gauges.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
@@ -8,8 +8,8 @@ import type { Stores } from '../infrastructure/open-stores.js';
 type DiskWarnings = {
   /** By name, for `/readyz`: whether the disk of something takes no more. */
   readonly warnings: Readonly<Record<string, () => boolean>>;
-  /** Has to hear what the engine tells. */
-  readonly hear: (notice: Notice) => void;
+  /** To be called for every event of the engine. */
+  readonly onEngineEvent: OnEngineEvent;
 };
 
 /** Joins what is known of the disks into warnings, and both into the metrics. */
@@ -24,5 +24,5 @@ export const watchFullDisks = (
   };
   watchDisks(metrics, { database, ...(files === undefined ? {} : { files }) });
   watchWarnings(metrics, warnings);
-  return { warnings, hear: rows.hear };
+  return { warnings, onEngineEvent: rows.onEngineEvent };
 };

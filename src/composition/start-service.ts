@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
-import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
-import type { Notice } from '../../projections/engine/notice.js';
+import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
+import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
+import { documentQueries } from '../../projections/documents.js';
+import { business } from '../entities/business.js';
+import { document } from '../entities/document.js';
+import type { EntityDefinition } from '../entities/entity-definition.js';
+import { categoriesOf, projectionsOf, type Registry, registry as theRegistry } from '../entities/registry.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
@@ -13,12 +18,11 @@ import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
-import { tellDrift } from '../infrastructure/logging/tell-drift.js';
 import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
-import { logConnectionEvent, tellNotice, tellReadiness } from '../infrastructure/logging/tell.js';
+import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
-import { watchProjections } from '../infrastructure/metrics/projection-gauges.js';
+import { makeFaultCounter, watchProjections } from '../infrastructure/metrics/projection-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
 import {
@@ -31,14 +35,20 @@ import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import type { Started } from './started.js';
-import { answerWhileOwnLog, readWhileOwnLog, refusalOf, writeWhileOwnLog } from './while-own-log.js';
+import {
+  type FindWrongLog,
+  queryWhileSameLog,
+  readWhileSameLog,
+  writeWhileSameLog,
+  wrongLogOf,
+} from './while-same-log.js';
 
 /** Longest time, ms, that running requests get to finish when the service stops. */
 const STOP_DEADLINE = 10_000;
 
-/** How long the start waits for the read models, and between two looks, ms. */
-const START_PATIENCE = 5_000;
-const GLANCE = 10;
+/** How long the start waits for the read models, and how often it checks, ms. */
+const START_TIMEOUT = 5_000;
+const START_POLL = 10;
 
 const required = async <A>(opening: Promise<E.Either<{ readonly message: string }, A>>): Promise<A> => {
   const opened = await opening;
@@ -53,6 +63,7 @@ type Context = {
   readonly log: Logger;
   readonly started: Started;
   readonly metrics: Metrics;
+  readonly registry: Registry;
 };
 
 /** Loaded only where spans are asked for: its packages are optional. */
@@ -62,16 +73,22 @@ const startTracing = async ({ config, started }: Context): Promise<void> => {
   started.add(begin());
 };
 
-const openAll = async ({ config, log, started, metrics }: Context): Promise<Stores & { readonly storage: Storage }> => {
-  const tell = logConnectionEvent(log);
+const openAll = async ({
+  config,
+  log,
+  started,
+  metrics,
+  registry,
+}: Context): Promise<Stores & { readonly storage: Storage }> => {
+  const logEvent = logConnectionEvent(log);
   const stores = await required(
-    openStores({
-      config,
-      claim: 'service',
+    openStores(config, {
+      processKind: 'service',
+      categories: categoriesOf(registry),
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
       onConnectionEvent: (event) => {
         metrics.countConnectionEvent(event);
-        tell(event);
+        logEvent(event);
       },
     }),
   );
@@ -83,29 +100,26 @@ const openAll = async ({ config, log, started, metrics }: Context): Promise<Stor
   return { ...stores, store, storage };
 };
 
-/** Resolves when the read models can be asked; they may come later when their database is away. */
-const begun = async ({ status }: Projections): Promise<void> => {
+/** Resolves when the read models can be queried; they may come later when their database is away. */
+const begun = async ({ all }: Projections): Promise<void> => {
   const isStarting = (): boolean =>
-    Object.values(status()).some(({ activity, isExamined }) => activity._tag === 'Starting' || !isExamined);
-  for (let waited = 0; isStarting() && waited < START_PATIENCE; waited += GLANCE) await delay(GLANCE);
+    all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
+  for (let waited = 0; isStarting() && waited < START_TIMEOUT; waited += START_POLL) await delay(START_POLL);
 };
 
 const project = async (
-  { config, log, started, metrics }: Context,
+  { config, started, metrics, registry }: Context,
   stores: Stores,
-  hear: (notice: Notice) => void,
+  onEvent: OnEngineEvent,
 ): Promise<Projections> => {
-  const tell = tellNotice(log);
   const projections = startProjections({
     store: stores.store,
+    projections: projectionsOf(registry),
     connectionString: stores.readModelsUrl,
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
     rollbackWindowMs: config.rollbackWindow * 1_000,
-    onNotice: (notice) => {
-      hear(notice);
-      tell(notice);
-    },
+    onEvent,
   });
   started.add(projections.stop);
   watchProjections(metrics, stores.store, projections);
@@ -113,17 +127,29 @@ const project = async (
   return projections;
 };
 
-const verify = ({ config, log, started, metrics }: Context, stores: Stores, { status }: Projections): void => {
+const verify = (
+  { config, log, started, metrics, registry }: Context,
+  stores: Stores,
+  { byName }: Projections,
+  onEvent: OnEngineEvent,
+): void => {
   if (!config.parts.projector) return;
-  const [count, tell] = [makeDriftCounter(metrics), tellDrift(log)];
+  const projections = projectionsOf(registry);
+  const count = makeDriftCounter(
+    metrics,
+    projections.map(({ name }) => name),
+  );
+  const logFound = logDrift(log);
   const watching = watchDrift({
     store: stores.store,
+    projections,
     connectionString: stores.readModelsUrl,
-    isProjecting: (readModel) => status()[readModel].activity._tag === 'Projecting',
+    isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
     onDrift: (drift) => {
       count(drift.projection);
-      tell(drift);
+      logFound(drift);
     },
+    onEvent,
   });
   started.add(watching.stop);
 };
@@ -150,51 +176,66 @@ const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<Verif
 const join = (
   { metrics }: Context,
   { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
-  queries: Pick<ReadModelQueries, 'businesses' | 'documents'>,
-  { businesses, documents }: Projections,
-) =>
-  makeService({
+  queries: ReadModelQueries,
+  { byName }: Projections,
+  findWrongLog: FindWrongLog,
+) => {
+  const readModel = ({ projection }: EntityDefinition) => {
+    const { progress } = byName(projection.name);
+    return {
+      queries: queryWhileSameLog(queries.of(projection), findWrongLog),
+      progress: metrics.timeProjection(projection.name, progress),
+      freshness: progress,
+    };
+  };
+  const documents = readModel(document);
+  return makeService({
     store,
     storage,
-    businesses: {
-      queries: queries.businesses,
-      progress: metrics.timeProjection('businesses', businesses.progress),
-      freshness: businesses.freshness,
-    },
-    documents: {
-      queries: queries.documents,
-      progress: metrics.timeProjection('documents', documents.progress),
-      freshness: documents.freshness,
-    },
+    businesses: readModel(business),
+    documents: { ...documents, queries: documentQueries(documents.queries) },
     now,
   });
+};
 
 /**
  * Starts everything the configuration asks for and resolves with the address it listens on. What has been started is
  * added to `started` at once, so that a start that fails half-way can be undone. Rejects with what a person can act on.
  */
-export const startService = async (config: Config, log: Logger, started: Started): Promise<string> => {
+export const startService = async (
+  config: Config,
+  log: Logger,
+  started: Started,
+  registry: Registry = theRegistry,
+): Promise<string> => {
   requireUsableKey(config);
   const metrics = makeMetrics();
-  const context = { config, log, started, metrics };
+  const context = { config, log, started, metrics, registry };
   await startTracing(context);
   const stores = await openAll(context);
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);
   const disks = watchFullDisks(metrics, stores);
-  const projections = await project(context, stores, disks.hear);
-  verify(context, stores, projections);
-  const refusal = refusalOf(projections);
-  sweep(context, readWhileOwnLog(stores.store, refusal), stores.storage);
+  const [countFault, logEvent] = [makeFaultCounter(metrics), logEngineEvent(log)];
+  const onEvent: OnEngineEvent = (event) => {
+    disks.onEngineEvent(event);
+    countFault(event);
+    logEvent(event);
+  };
+  const projections = await project(context, stores, onEvent);
+  verify(context, stores, projections, onEvent);
+  const findWrongLog = wrongLogOf(projections);
+  sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
   let isStopping = false;
   const app = makeApp({
     service: config.parts.api
       ? join(
           context,
-          { ...stores, store: writeWhileOwnLog(stores.store, refusal) },
-          answerWhileOwnLog(queries, refusal),
+          { ...stores, store: writeWhileSameLog(stores.store, findWrongLog) },
+          queries,
           projections,
+          findWrongLog,
         )
       : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
@@ -203,10 +244,10 @@ export const startService = async (config: Config, log: Logger, started: Started
         'shutting down': () => Promise.resolve(!isStopping),
         'event log': async () => E.isRight(await stores.store.head()),
         'read models': async () => E.isRight(await queries.ping()),
-        'read models of this log': () => Promise.resolve(refusal() === undefined),
+        'read models of this log': () => Promise.resolve(findWrongLog() === undefined),
         'file storage': stores.storage.isThere,
       },
-      { warnings: disks.warnings, onChange: tellReadiness(log) },
+      { warnings: disks.warnings, onChange: logReadiness(log) },
     ),
     metrics: metrics.read,
     observe: metrics.observeRequest,

@@ -29,7 +29,8 @@ export type UndecodableEvent = {
 const NO_STEPS: ReadonlyArray<Upcaster> = [];
 
 export type Serde<Event extends DomainEvent> = {
-  readonly schemaVersionOf: (type: Event['type']) => number;
+  // a method: a serde of business events is one of domain events to those who only pass its own events on
+  schemaVersionOf(this: void, type: Event['type']): number;
   readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
 };
 

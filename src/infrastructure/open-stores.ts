@@ -1,14 +1,102 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
+import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
+import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
-import type { ClaimKind } from './embedded/process-liveness.js';
+import type { ProcessKind } from './embedded/process-liveness.js';
 import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
-import type { ConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
+
+/** Where a Postgres is: one of our own in a data directory, or a server. */
+type DatabaseLocation =
+  { readonly _tag: 'Embedded'; readonly dataDir: string } | { readonly _tag: 'Postgres'; readonly url: string };
+
+/** Where a log is. */
+export type LogLocation = DatabaseLocation | { readonly _tag: 'EventStoreDb'; readonly url: string };
+
+type Locations = Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
+
+/** The Postgres of a service with this configuration: that of its read models. */
+export const configuredDatabase = ({ dataDir, databaseUrl }: Locations): DatabaseLocation =>
+  databaseUrl === undefined ? { _tag: 'Embedded', dataDir } : { _tag: 'Postgres', url: databaseUrl };
+
+/** The log that a service with this configuration writes. */
+export const configuredLog = (config: Locations): LogLocation =>
+  config.eventStoreDbUrl === undefined
+    ? configuredDatabase(config)
+    : { _tag: 'EventStoreDb', url: config.eventStoreDbUrl };
+
+type OpenOptions = {
+  /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
+  readonly processKind: ProcessKind;
+  /** The categories of our streams: in EventStoreDB other streams may stand beside them. */
+  readonly categories: ReadonlyArray<string>;
+  /** Lines of the log of an embedded Postgres that is started for this. */
+  readonly onPostgresLog: (line: string) => void;
+  readonly onConnectionEvent: OnConnectionEvent;
+};
+
+type OpenDatabase = {
+  readonly url: string;
+  /** Where its data is on this machine; undefined where that is somebody else's concern. */
+  readonly directory: string | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a Postgres: an embedded one is started or joined. */
+export const openDatabase = async (
+  location: DatabaseLocation,
+  { processKind, onPostgresLog }: Pick<OpenOptions, 'processKind' | 'onPostgresLog'>,
+): Promise<E.Either<CannotOpen, OpenDatabase>> => {
+  if (location._tag === 'Postgres')
+    return E.right({ url: location.url, directory: undefined, close: () => Promise.resolve() });
+  const started = await startEmbeddedPostgres({ dataDir: location.dataDir, processKind, onLog: onPostgresLog });
+  if (E.isLeft(started)) return E.left(cannotOpen(started.left));
+  const { connectionString, directory, stop } = started.right;
+  return E.right({ url: connectionString, directory, close: stop });
+};
+
+export type OpenLog = {
+  readonly log: LogTarget;
+  /** The Postgres that holds the log; undefined when none does. */
+  readonly database: OpenDatabase | undefined;
+  readonly close: () => Promise<void>;
+};
+
+const openLogIn = async (
+  database: OpenDatabase,
+  { onConnectionEvent }: OpenOptions,
+): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const opened = await makePostgresEventStore({ connectionString: database.url, onConnectionEvent });
+  if (E.isLeft(opened)) {
+    await database.close();
+    return E.left(cannotOpen(opened.left));
+  }
+  const log = opened.right;
+  const close = async (): Promise<void> => {
+    await log.close();
+    await database.close();
+  };
+  return E.right({ log, database, close });
+};
+
+const openEventStoreDb = async (url: string, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const { categories, onConnectionEvent } = options;
+  const opened = await makeEventStoreDb({ connectionString: url, categories, onConnectionEvent });
+  if (E.isLeft(opened)) return E.left(cannotOpen(opened.left));
+  return E.right({ log: opened.right, database: undefined, close: opened.right.close });
+};
+
+/** Opens a log, with the Postgres that holds it where one does. */
+export const openLog = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
+  if (location._tag === 'EventStoreDb') return openEventStoreDb(location.url, options);
+  const database = await openDatabase(location, options);
+  return E.isLeft(database) ? database : openLogIn(database.right, options);
+};
 
 export type Stores = {
   readonly store: EventStore;
@@ -21,66 +109,26 @@ export type Stores = {
   readonly close: () => Promise<void>;
 };
 
-type OpenStoresOptions = {
-  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
-  /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
-  readonly claim: ClaimKind;
-  readonly onPostgresLog: (line: string) => void;
-  readonly onConnectionEvent: (event: ConnectionEvent) => void;
-};
-
-type Database = {
-  readonly url: string;
-  /** Where its data is on this machine; undefined where that is somebody else's concern. */
-  readonly directory: string | undefined;
-  readonly stop: () => Promise<void>;
-};
-
-type Log = EventStore & { readonly close: () => Promise<void> };
-
-const openDatabase = async ({
-  config,
-  claim,
-  onPostgresLog,
-}: OpenStoresOptions): Promise<E.Either<CannotOpen, Database>> => {
-  if (config.databaseUrl !== undefined)
-    return E.right({ url: config.databaseUrl, directory: undefined, stop: () => Promise.resolve() });
-  const started = await startEmbeddedPostgres({ dataDir: config.dataDir, claim, onLog: onPostgresLog });
-  if (E.isLeft(started)) return E.left(cannotOpen(started.left));
-  const { connectionString, directory, stop } = started.right;
-  return E.right({ url: connectionString, directory, stop });
-};
-
-const openLog = async (
-  { config, onConnectionEvent }: OpenStoresOptions,
-  database: Database,
-): Promise<E.Either<CannotOpen, Log>> =>
-  E.mapLeft(cannotOpen)(
-    config.eventStoreDbUrl === undefined
-      ? await makePostgresEventStore({ connectionString: database.url, onConnectionEvent })
-      : await makeEventStoreDb({ connectionString: config.eventStoreDbUrl, onConnectionEvent }),
-  );
-
-/** Opens the log and the read models' database where the configuration says, starting what is embedded. */
-export const openStores = async (options: OpenStoresOptions): Promise<E.Either<CannotOpen, Stores>> => {
-  const opened = await openDatabase(options);
+/** Opens the log and the read models' database where the configuration says. */
+export const openStores = async (config: Locations, options: OpenOptions): Promise<E.Either<CannotOpen, Stores>> => {
+  const opened = await openLog(configuredLog(config), options);
   if (E.isLeft(opened)) return opened;
-  const database = opened.right;
-  const log = await openLog(options, database);
-  if (E.isLeft(log)) {
-    await database.stop();
-    return log;
+  const { log, database: own, close: closeLog } = opened.right;
+  const database = own === undefined ? await openDatabase(configuredDatabase(config), options) : E.right(own);
+  if (E.isLeft(database)) {
+    await closeLog();
+    return database;
   }
-  const space = watchDiskSpace(database.directory);
+  const space = watchDiskSpace(database.right.directory);
   return E.right({
-    store: options.config.eventStoreDbUrl === undefined ? appendWithinSpace(log.right, space) : log.right,
+    store: own === undefined ? log : appendWithinSpace(log, space),
     space,
-    readModelsUrl: database.url,
-    isSoleProcess: options.config.databaseUrl === undefined,
+    readModelsUrl: database.right.url,
+    isSoleProcess: config.databaseUrl === undefined,
     close: async () => {
       await space.stop();
-      await log.right.close();
-      await database.stop();
+      await closeLog();
+      if (own === undefined) await database.right.close();
     },
   });
 };

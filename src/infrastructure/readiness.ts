@@ -1,56 +1,56 @@
-/** Whether a part that the service needs answers. Rejecting means no. */
+/** Whether a dependency of the service responds. A rejection means no. */
 export type Check = () => Promise<boolean>;
 
-/** Longest wait for one part, ms; a part that does not answer by then is missing. */
-const PATIENCE = 1000;
+/** A check that takes longer counts as failed. */
+const CHECK_TIMEOUT_MS = 1_000;
 
-const inTime = (check: Check): Promise<boolean> =>
+const withTimeout = (check: Check): Promise<boolean> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), PATIENCE);
-    const settle = (answer: boolean): void => {
+    const timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
+    const finish = (isReady: boolean): void => {
       clearTimeout(timer);
-      resolve(answer);
+      resolve(isReady);
     };
-    check().then(settle, () => settle(false));
+    check().then(finish, () => finish(false));
   });
 
-/** What a probe learns: the parts that are missing, and what is amiss although nothing is. */
+/** The names of the checks that fail, and of the warnings that hold. */
 export type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> };
 
-type Watched = {
-  /** By name: whether there is something to warn of. */
+type ReadinessOptions = {
+  /** By name: whether the warning holds now. */
   readonly warnings?: Readonly<Record<string, () => boolean>>;
-  /** Told what is amiss whenever that has changed. */
+  /** Called with each result that differs from the one before; before the first, nothing is missing. */
   readonly onChange?: (readiness: Readiness) => void;
 };
 
 /**
- * Asks every part at once and names those that are missing, within a second. Callers that come while it asks share
- * the answer, so that probing costs the same however often it is done.
+ * Runs all checks at once, and takes a second at most. Callers that come while checks run share their result, so that
+ * the load on the dependencies does not grow with the number of probes.
  */
 export const makeReadiness = (
-  parts: Readonly<Record<string, Check>>,
-  { warnings: conditions = {}, onChange = () => undefined }: Watched = {},
+  checks: Readonly<Record<string, Check>>,
+  { warnings: conditions = {}, onChange = () => undefined }: ReadinessOptions = {},
 ): (() => Promise<Readiness>) => {
   const ready: Readiness = { missing: [], warnings: [] };
-  let known = JSON.stringify(ready);
-  const ask = async (): Promise<Readiness> => {
-    const answers = await Promise.all(
-      Object.entries(parts).map(async ([name, check]) => ({ name, isThere: await inTime(check) })),
+  let last = JSON.stringify(ready);
+  const run = async (): Promise<Readiness> => {
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => ({ name, isReady: await withTimeout(check) })),
     );
-    const missing = answers.filter(({ isThere }) => !isThere).map(({ name }) => name);
+    const missing = results.filter(({ isReady }) => !isReady).map(({ name }) => name);
     const warnings = Object.keys(conditions).filter((name) => conditions[name]?.() === true);
     const readiness = { missing, warnings };
-    if (JSON.stringify(readiness) !== known) onChange(readiness);
-    known = JSON.stringify(readiness);
+    if (JSON.stringify(readiness) !== last) onChange(readiness);
+    last = JSON.stringify(readiness);
     return readiness;
   };
-  let asking: ReturnType<typeof ask> | undefined;
+  let running: Promise<Readiness> | undefined;
 
-  return (): ReturnType<typeof ask> => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
     });
-    return asking;
+    return running;
   };
 };

@@ -5,7 +5,7 @@ import type { StorageUnavailable, UploadAborted } from '../application/ports.js'
 
 class BodyFailed extends Error {}
 
-/** The chunks of an upload at the pace they are asked for. Destroys `body` when the caller stops early. */
+/** The chunks of an upload, read as they are pulled. Destroys `body` when the caller stops early. */
 async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array, void> {
   try {
     // reason: a body is a byte stream; Readable itself is typed for objects too
@@ -23,15 +23,15 @@ const uploadFailure = (error: unknown): StorageUnavailable | UploadAborted =>
 const ignore = (): void => undefined;
 
 /**
- * Hands the chunks of `body` to `store` and tells a body that failed from a storage that did. Whatever the outcome,
- * the body is consumed or destroyed, and an error it meets at any time is taken care of.
+ * Passes the chunks of `body` to `store`. `UploadAborted` when the body failed, `StorageUnavailable` when `store` did.
+ * In every case the body is consumed or destroyed, and none of its errors goes unhandled.
  */
 export const takeBody = (
   body: Readable,
   store: (chunks: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<E.Either<StorageUnavailable | UploadAborted, void>> =>
   attempt(async () => {
-    // the body may fail before `store` asks for it, and an error without a listener ends the process
+    // the body may fail before `store` reads it, and an error without a listener ends the process
     body.on('error', ignore);
     try {
       await store(chunksOf(body));

@@ -47,6 +47,14 @@ export type Queries<Filter> = {
   ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Readable>>;
 };
 
+/** What the rows of a read model hold beside their bodies, for who knows the format: the projection that wrote it. */
+export type HiddenStates = {
+  /** None when there is no such record, or nothing hidden of it. */
+  readonly hiddenState: (
+    id: string,
+  ) => Promise<E.Either<ReadModelUnavailable, O.Option<{ readonly hidden: string; readonly revision: Revision }>>>;
+};
+
 export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;
 
 export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'entity' | 'tag' | 'uploadedBy', string>>>;

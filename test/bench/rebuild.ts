@@ -94,7 +94,7 @@ const rebuild = async (dataDir: string): Promise<Ran> => {
 };
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'bench-rebuild-'));
-const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined });
+const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
 if (E.isLeft(started)) throw new Error(started.left.message);
 const { connectionString, stop } = started.right;
 const client = new pg.Client({ connectionString });

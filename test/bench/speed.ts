@@ -89,7 +89,7 @@ const print = (rows: ReadonlyArray<ReadonlyArray<string>>): void => {
 
 /** A database beside the service's own, for the limits. */
 const makeDatabase = async (dataDir: string) => {
-  const joined = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined });
+  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
   if (E.isLeft(joined)) throw new Error(joined.left.message);
   const { connectionString, stop } = joined.right;
   const client = new pg.Client({ connectionString });

@@ -265,6 +265,18 @@ describe('authentication', () => {
       expect(await verdict(byKey('bob'))).to.equal('Unauthorized');
     });
 
+    it('lets a token that it remembers in for five minutes after its key was withdrawn, and no longer', async () => {
+      expect(await verdict(byKey('bob'))).to.equal('let in');
+      later = 9 * 60_000;
+      const token = byKey('alice');
+      expect(await verdict(token)).to.equal('let in');
+      served = [published(ec.publicKey, 'two')];
+      later = 11 * 60_000;
+      expect([await verdict(byKey('carol')), await verdict(token)]).to.deep.equal(['Unauthorized', 'let in']);
+      later = 14 * 60_000 + 1;
+      expect(await verdict(token)).to.equal('Unauthorized');
+    });
+
     it('asks with the name and the password of its address', async () => {
       const { port } = keys.address() as AddressInfo;
       let heard: string | undefined;

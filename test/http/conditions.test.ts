@@ -40,11 +40,11 @@ describe('entity tags', () => {
     expect(evaluate({ ifMatch: ['"1"'], ifNoneMatch: ['"2"'] }, '"2"')).to.equal('IfMatchFailed');
   });
 
-  it('reads a long header in time that grows with its length only', () => {
+  it('reads a header far longer than any may be within the two seconds that a request has', () => {
     const started = performance.now();
-    expect(parseEntityTags(`${'"1",'.repeat(4000)}x`)).to.equal(undefined);
-    expect(parseEntityTags(`${', '.repeat(8000)}"1`)).to.equal(undefined);
-    expect(performance.now() - started).to.be.lessThan(500);
+    expect(parseEntityTags(`${'"1",'.repeat(40_000)}x`)).to.equal(undefined);
+    expect(parseEntityTags(`${', '.repeat(80_000)}"1`)).to.equal(undefined);
+    expect(performance.now() - started).to.be.lessThan(2_000);
   });
 });
 

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { makeRateLimit } from '../../src/http/routing/rate-limit.js';
 import { callerOf } from '../support/client.js';
+import { heapTakenBy } from '../support/heap-taken-by.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const caller = (subject: string) => ({ subject, roles: [] });
@@ -30,30 +29,19 @@ describe('a share of requests', () => {
 });
 
 describe('what a limit of requests remembers', () => {
-  setFlagsFromString('--expose-gc');
-  // reason: the flag above makes this function
-  const collectGarbage = runInNewContext('gc') as () => void;
   const MILLION = 1_000_000;
   const MOST = 30 * 1024 * 1024; // bytes; a Map of all of them takes four times as much
-
-  const heapAfter = (work: () => void): number => {
-    collectGarbage();
-    const before = process.memoryUsage().heapUsed;
-    work();
-    collectGarbage();
-    return process.memoryUsage().heapUsed - before;
-  };
 
   for (const [what, ask] of [
     ['addresses', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(undefined, from(`2001:db8::${n}`))],
     ['callers', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(caller(`caller ${n}`), from('::1'))],
   ] as const)
-    it(`is bounded when a million ${what} come, and one that goes on sending stays refused`, () => {
+    it(`is bounded when a million ${what} come, and one that goes on sending stays refused`, async () => {
       const limit = makeRateLimit(3);
       const hasty = MILLION;
       const refusals = new Set<string | undefined>();
       for (let asked = 0; asked < 3; asked += 1) ask(limit, hasty);
-      const taken = heapAfter(() => {
+      const taken = await heapTakenBy(() => {
         for (let n = 0; n < MILLION; n += 1) {
           ask(limit, n);
           if (n % 5_000 === 0) refusals.add(ask(limit, hasty)?._tag);

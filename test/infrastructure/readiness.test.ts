@@ -4,11 +4,11 @@ import { makeReadiness, type Readiness } from '../../src/infrastructure/readines
 const there = () => Promise.resolve(true);
 
 describe('readiness', () => {
-  it('misses nothing when every part answers', async () => {
+  it('misses nothing when every check succeeds', async () => {
     expect(await makeReadiness({ log: there, files: there })()).to.deep.equal({ missing: [], warnings: [] });
   });
 
-  it('names the parts that say no, fail or stay silent', async () => {
+  it('names the checks that return false, fail or time out', async () => {
     const readiness = makeReadiness({
       log: there,
       no: () => Promise.resolve(false),
@@ -18,7 +18,7 @@ describe('readiness', () => {
     expect(await readiness()).to.deep.equal({ missing: ['no', 'failing', 'silent'], warnings: [] });
   });
 
-  it('warns of what is amiss although every part answers', async () => {
+  it('gives the warnings that hold although every check succeeds', async () => {
     let isFull = false;
     const warnings = { 'disk full': () => isFull, 'never said': () => false };
     const readiness = makeReadiness({ log: there }, { warnings });
@@ -27,25 +27,28 @@ describe('readiness', () => {
     expect(await readiness()).to.deep.equal({ missing: [], warnings: ['disk full'] });
   });
 
-  it('tells when what is missing or amiss has changed, and only then', async () => {
+  it('reports a change of what is missing or warned of, and nothing else', async () => {
     const answers = [true, false, false, true, true, true];
     const conditions = [false, false, false, false, true, true];
-    const told: Array<Readiness> = [];
+    const changes: Array<Readiness> = [];
     const readiness = makeReadiness(
       { log: () => Promise.resolve(answers.shift() === true) },
-      { warnings: { 'disk full': () => conditions.shift() === true }, onChange: (readiness) => told.push(readiness) },
+      {
+        warnings: { 'disk full': () => conditions.shift() === true },
+        onChange: (readiness) => changes.push(readiness),
+      },
     );
     for (const _ of [...answers]) await readiness();
-    expect(told).to.deep.equal([
+    expect(changes).to.deep.equal([
       { missing: ['log'], warnings: [] },
       { missing: [], warnings: [] },
       { missing: [], warnings: ['disk full'] },
     ]);
   });
 
-  it('asks once for all who ask at the same time, and again later', async () => {
-    let asked = 0;
-    const readiness = makeReadiness({ log: () => Promise.resolve(++asked > 1) });
+  it('checks once for all who ask at the same time, and again later', async () => {
+    let checked = 0;
+    const readiness = makeReadiness({ log: () => Promise.resolve(++checked > 1) });
     const together = await Promise.all([readiness(), readiness()]);
     expect([...together, await readiness()]).to.deep.equal([
       { missing: ['log'], warnings: [] },

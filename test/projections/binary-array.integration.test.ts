@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { bigintArray, booleanArray, textArray, uuidArray } from '../../projections/engine/binary-array.js';
+import { bigintArray, booleanArray, textArray, uuidArray } from '../../src/postgres/binary-array.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 
 describe('arrays in the form that the server reads', function () {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import pg from 'pg';
-import { acquireLease } from '../../projections/engine/instance/lease.js';
-import type { Notice } from '../../projections/engine/notice.js';
-import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
-import { CHANNEL } from '../../projections/engine/write-batch.js';
+import { businesses } from '../../projections/businesses.js';
+import { projectionsOf, registry } from '../../src/entities/registry.js';
+import { acquireLease } from '../../projections/engine/generation/lease.js';
+import type { EngineEvent } from '../../projections/engine/engine-event.js';
+import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
+import { CHECKPOINT_CHANNEL } from '../../projections/engine/rows/write-batch.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
@@ -27,7 +29,7 @@ describe('the projection engine', function () {
   let queries: ReadModelQueries;
   let database: pg.Pool;
   let running: Array<Projections>;
-  let notices: Array<Notice>;
+  let notices: Array<EngineEvent>;
 
   beforeEach(async () => {
     connectionString = await freshDatabase();
@@ -46,12 +48,13 @@ describe('the projection engine', function () {
 
   const start = (over: { projector?: boolean; isSoleProcess?: boolean; store?: EventStore } = {}): Projections => {
     const projections = startProjections({
+      projections: projectionsOf(registry),
       store,
       connectionString,
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onNotice: (notice) => notices.push(notice),
+      onEvent: (notice) => notices.push(notice),
       ...over,
     });
     running.push(projections);
@@ -59,7 +62,7 @@ describe('the projection engine', function () {
   };
 
   const names = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.businesses.page({}, { limit: 1000 });
+    const page = await queries.of(businesses).page({}, { limit: 1000 });
     if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
     return recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name);
   };
@@ -67,39 +70,39 @@ describe('the projection engine', function () {
   const tags = (): ReadonlyArray<string> => notices.map(({ _tag, projection }) => `${projection} ${_tag}`);
 
   it('shows what was written as soon as the wait for it ends', async () => {
-    const { businesses } = start();
+    const projections = start();
     const [one, two] = [randomUUID(), randomUUID()];
     await append(store, `business-${one}`, 0n, created('Acme'));
     const position = await append(store, `business-${two}`, 0n, created('Bolt'), renamed('Bolts'));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Acme', 'Bolts']);
     const later = await append(store, `business-${one}`, 1n, deleted);
-    expect(await businesses.progress.waitFor(later)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(later)).to.equal(true);
     expect(await names()).to.deep.equal(['Bolts']);
-    expect(await queries.businesses.byId(one)).to.deep.equal(E.right(O.none));
+    expect(await queries.of(businesses).byId(one)).to.deep.equal(E.right(O.none));
   });
 
   it('goes on after a restart where it stopped', async () => {
     const id = randomUUID();
     const first = start();
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await first.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
     await first.stop();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme & Co'));
     const second = start();
-    expect(await second.businesses.progress.waitFor(position)).to.equal(true);
+    expect(await second.byName('businesses').progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Acme & Co']);
   });
 
   it('parks an entity with an event that it cannot read, while all others flow', async () => {
-    const { businesses } = start();
+    const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];
     const stream = `business-${bad}` as const;
     await append(store, stream, 0n, created('Bad'), sealed(renamed('From the future'), stream, 1n, 99));
     await append(store, stream, 2n, renamed('Later'), renamed('Latest'));
     const position = await append(store, `business-${good}`, 0n, created('Good'));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Bad', 'Good']);
-    const byId = await queries.businesses.byId(bad);
+    const byId = await queries.of(businesses).byId(bad);
     expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
     const { rows } = await database.query('select stream, revision, error, waiting from read_model.parked');
     expect(rows).to.deep.equal([
@@ -109,25 +112,25 @@ describe('the projection engine', function () {
   });
 
   it('parks an entity whose row the database refuses, while all others flow', async () => {
-    const { businesses } = start();
+    const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];
     const nul = String.fromCharCode(0);
     await append(store, `business-${good}`, 0n, created('Good'));
     await append(store, `business-${bad}`, 0n, created(`N${nul}L`));
     await append(store, 'business-no-uuid', 0n, created('Nameless'));
     const position = await append(store, `business-${good}`, 1n, renamed('Better'));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Better']);
     const { rows } = await database.query<{ stream: string }>('select stream from read_model.parked order by stream');
     expect(rows.map(({ stream }) => stream)).to.have.members([`business-${bad}`, 'business-no-uuid']);
   });
 
   it('keeps values of any length and alphabet', async () => {
-    const { businesses } = start();
+    const projections = start();
     const long = '𝔘'.repeat(5_000);
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Long', { ein: long, parent: long }));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
-    const found = await queries.businesses.page({ ein: long, parent: long }, { limit: 10 });
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    const found = await queries.of(businesses).page({ ein: long, parent: long }, { limit: 10 });
     expect(E.isRight(found) && recordsOf(found.right).length).to.equal(1);
   });
 
@@ -138,10 +141,10 @@ describe('the projection engine', function () {
     await eventually(() => tags().includes('businesses StandingBy'), Boolean);
     const id = randomUUID();
     const position = await append(store, `business-${id}`, 0n, created('Acme'));
-    expect(await second.businesses.progress.waitFor(position)).to.equal(true);
+    expect(await second.byName('businesses').progress.waitFor(position)).to.equal(true);
     await first.stop();
     const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await second.businesses.progress.waitFor(later)).to.equal(true);
+    expect(await second.byName('businesses').progress.waitFor(later)).to.equal(true);
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
@@ -157,115 +160,125 @@ describe('the projection engine', function () {
     const id = randomUUID();
     const only = start();
     const position = await append(store, `business-${id}`, 0n, created('Acme'));
-    expect(await only.businesses.progress.waitFor(position)).to.equal(true);
+    expect(await only.byName('businesses').progress.waitFor(position)).to.equal(true);
     await only.stop();
     await die();
-    const { status } = start({ isSoleProcess: false });
+    const projections = start({ isSoleProcess: false });
     const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(() => status().businesses.reached >= later, Boolean, 10_000)).to.equal(true);
+    expect(
+      await eventually(() => projections.byName('businesses').status().reached >= later, Boolean, 10_000),
+    ).to.equal(true);
     expect(tags()).to.include('businesses StandingBy');
   });
 
   it('tells a process that does not project how far the rows are', async () => {
     start({ isSoleProcess: false });
-    const { businesses, status } = start({ isSoleProcess: false, projector: false });
+    const projections = start({ isSoleProcess: false, projector: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
-    expect(status().businesses.activity).to.deep.equal({ _tag: 'Elsewhere' });
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    expect(projections.byName('businesses').status().projector).to.deep.equal({ _tag: 'Elsewhere' });
   });
 
   it('is behind when nobody projects, and no longer when somebody does', async () => {
-    const { businesses } = start({ projector: false, isSoleProcess: false });
+    const projections = start({ projector: false, isSoleProcess: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
-    const waiting = businesses.progress.waitFor(position);
-    expect(await eventually(businesses.freshness.isBehind, Boolean, 2000)).to.equal(true);
+    const waiting = projections.byName('businesses').progress.waitFor(position);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean, 2000)).to.equal(true);
     expect(await waiting).to.equal(false);
     start({ isSoleProcess: false });
-    expect(await eventually(businesses.freshness.isBehind, (isBehind) => !isBehind)).to.equal(false);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, (isBehind) => !isBehind)).to.equal(
+      false,
+    );
   });
 
   it('stays behind while it may lack what another process has written, after the rows have begun to move', async () => {
     const projecting = start({ isSoleProcess: false });
     const shown = await append(store, `business-${randomUUID()}`, 0n, created('Aged'));
-    expect(await projecting.businesses.progress.waitFor(shown)).to.equal(true);
+    expect(await projecting.byName('businesses').progress.waitFor(shown)).to.equal(true);
     await projecting.stop();
-    const { businesses, status } = start({ projector: false, isSoleProcess: false });
+    const projections = start({ projector: false, isSoleProcess: false });
     await eventually(
-      () => status().businesses.reached,
+      () => projections.byName('businesses').status().reached,
       (reached) => reached === shown,
     );
     const first = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
-    expect(await eventually(businesses.freshness.isBehind, Boolean)).to.equal(true);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean)).to.equal(true);
     // another process, which knows that the rows stand still, answers at once
     const last = await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
     const heard = async (position: bigint): Promise<boolean> => {
-      await database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${position.toString()}`]);
-      return status().businesses.reached === position;
+      await database.query('select pg_notify($1, $2)', [CHECKPOINT_CHANNEL, `businesses ${position.toString()}`]);
+      return projections.byName('businesses').status().reached === position;
     };
     // again and again: who does not listen yet hears nothing
     const tell = async (position: bigint) => expect(await eventually(() => heard(position), Boolean)).to.equal(true);
     await tell(first);
-    const isFresh = () => !businesses.freshness.isBehind();
+    const isFresh = () => !projections.byName('businesses').progress.isBehind();
     expect(await eventually(isFresh, Boolean, LONGER_THAN_TWO_LOOKS_MS)).to.equal(false);
     await tell(last);
-    expect(await eventually(businesses.freshness.isBehind, (isBehind) => !isBehind)).to.equal(false);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, (isBehind) => !isBehind)).to.equal(
+      false,
+    );
   });
 
   it('refuses read models that were made from another log', async () => {
     const first = start();
-    await first.businesses.progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await first
+      .byName('businesses')
+      .progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     await first.stop();
     const second = start({ store: makeInMemoryEventStore() });
     const refused = await eventually(
-      () => second.status().businesses.activity,
-      ({ _tag }) => _tag === 'Refused',
+      () => second.byName('businesses').status().projector,
+      ({ _tag }) => _tag === 'WrongLog',
     );
     expect(refused)
-      .to.have.property('error')
+      .to.have.property('wrongLog')
       .with.property('message')
       .that.contains('projections rebuild businesses --from-other-log');
   });
 
   it('goes on by itself when its connections were cut', async () => {
-    const { businesses } = start();
+    const projections = start();
     const id = randomUUID();
-    await businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await projections.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
     await database.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await businesses.progress.waitFor(position)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
   it('gives parked entities another chance when it starts again', async () => {
     const id = randomUUID();
     const first = start();
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
+    await first.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
     const { rows } = await database.query<{ name: string }>(
       `select table_name as name from read_model.instance where projection = 'businesses'`,
     );
     const table = `read_model.${rows[0]!.name}`;
     await database.query(`alter table ${table} add constraint picky check (name <> 'Bad')`);
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 1n, renamed('Bad'), renamed('Good')));
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 3n, renamed('Bad')));
+    await first
+      .byName('businesses')
+      .progress.waitFor(await append(store, `business-${id}`, 1n, renamed('Bad'), renamed('Good')));
+    await first.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 3n, renamed('Bad')));
     expect(await names()).to.deep.equal(['Good']);
-    await first.businesses.progress.waitFor(await append(store, `business-${id}`, 4n, renamed('Better')));
+    await first.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 4n, renamed('Better')));
     expect(await names()).to.deep.equal(['Good']);
     await first.stop();
     await database.query(`alter table ${table} drop constraint picky`);
     const second = start();
-    await second.businesses.progress.waitFor(await append(store, `business-${id}`, 5n, renamed('Best')));
+    await second.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 5n, renamed('Best')));
     expect(await names()).to.deep.equal(['Best']);
     expect((await database.query('select stream from read_model.parked')).rows).to.deep.equal([]);
     expect(tags()).to.include('businesses Unparked');
   });
 
   it('keeps the statistics of a table that is being filled', async () => {
-    const { businesses } = start();
+    const projections = start();
     let position = 0n;
     for (let i = 0; i < 1_500; i++) position = await append(store, `business-${randomUUID()}`, 0n, created(`No ${i}`));
-    await businesses.progress.waitFor(position);
+    await projections.byName('businesses').progress.waitFor(position);
     const analyzed = `select count(*)::int from pg_stat_user_tables where last_analyze is not null and relname like 'businesses%'`;
     const tables = async () => (await database.query<{ count: number }>(analyzed)).rows[0]?.count;
     expect(await eventually(tables, (count) => count === 1)).to.equal(1);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldBatch } from '../../projections/engine/fold-batch.js';
-import type { Entity } from '../../projections/engine/rows.js';
-import { businesses, type ProjectedBusiness } from '../../projections/businesses.js';
+import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import type { Entity } from '../../projections/engine/rows/rows.js';
+import { businesses } from '../../projections/businesses.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { stored } from '../support/recorded.js';
 import { businessHistory } from './histories.js';
 
-type Rows = Map<string, Entity<ProjectedBusiness>>;
+type Rows = Map<string, Entity>;
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 

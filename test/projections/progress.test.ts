@@ -1,8 +1,11 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { makeProgress } from '../../projections/engine/live/progress.js';
+import { makeProgress } from '../../projections/engine/run/progress.js';
 
 describe('the progress of a read model', () => {
+  afterEach(() => mock.timers.reset());
+
   it('ends a wait as soon as its position is reached, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.bigInt(0n, 50n)), fc.bigInt(0n, 50n), async (positions, reached) => {
@@ -36,7 +39,7 @@ describe('the progress of a read model', () => {
   it('lets nobody wait while projecting is interrupted, and everybody again when it resumes', async () => {
     const progress = makeProgress(60_000);
     const waiting = progress.waitFor(3n);
-    progress.interrupt();
+    progress.suspend();
     expect([await waiting, await progress.waitFor(4n), progress.isBehind()]).to.deep.equal([false, false, true]);
     progress.resume();
     const resumed = progress.waitFor(5n);
@@ -45,11 +48,14 @@ describe('the progress of a read model', () => {
   });
 
   it('lets one wait find out that the rows stand still, and others wait again once they move', async () => {
-    const progress = makeProgress(50);
-    expect(await progress.waitFor(3n)).to.equal(false);
-    const start = performance.now();
-    expect(await progress.waitFor(4n)).to.equal(false);
-    expect(performance.now() - start).to.be.lessThan(40);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const progress = makeProgress(2_000);
+    const first = progress.waitFor(3n);
+    mock.timers.tick(2_000);
+    expect(await first).to.equal(false);
+    const second = progress.waitFor(4n);
+    expect(progress.isAwaited()).to.equal(false);
+    expect(await second).to.equal(false);
     progress.advance(0n);
     const moved = progress.waitFor(4n);
     progress.advance(4n);
@@ -59,10 +65,10 @@ describe('the progress of a read model', () => {
   it('is behind while the rows are doubted, and then until they show what they are trusted from', () => {
     const progress = makeProgress(1);
     progress.advance(4n);
-    progress.doubt();
+    progress.requireConfirmation();
     progress.advance(9n);
     expect(progress.isBehind()).to.equal(true);
-    progress.trustFrom(10n);
+    progress.confirm(10n);
     expect(progress.isBehind()).to.equal(true);
     progress.advance(10n);
     expect(progress.isBehind()).to.equal(false);
@@ -72,7 +78,7 @@ describe('the progress of a read model', () => {
     const progress = makeProgress(1);
     progress.advance(7n);
     progress.advance(3n);
-    progress.expect(6n);
+    progress.requireUntil(6n);
     expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
   });
 });

@@ -1,23 +1,24 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { either as E, option as O } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
-import { documents, fileOfKept } from '../../projections/documents.js';
-import type { Projection } from '../../projections/projection.js';
+import { documentQueries, documents } from '../../projections/documents.js';
+import type { ProjectionOf } from '../../projections/projection.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { businessHistory, documentHistory, occurrence } from './histories.js';
 
 const ID = '0198f000-0000-7000-8000-000000000001';
 
 const fold = <State, Event extends DomainEvent>(
-  { initialState, evolve }: Projection<State, Event>,
+  { initialState, evolve }: ProjectionOf<State, Event>,
   history: ReadonlyArray<Event>,
 ): State => history.reduce((state, event) => evolve(state, event, occurrence), initialState);
 
-const keysOf = <State, Event extends DomainEvent>(projection: Projection<State, Event>, state: State) =>
+const keysOf = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>, state: State) =>
   Object.fromEntries(projection.keys.map(({ name, cellOf }) => [name, cellOf(state)]));
 
 const givesBackItsState = <State, Event extends DomainEvent>(
-  projection: Projection<State, Event>,
+  projection: ProjectionOf<State, Event>,
   history: fc.Arbitrary<ReadonlyArray<Event>>,
 ): void =>
   fc.assert(
@@ -26,6 +27,9 @@ const givesBackItsState = <State, Event extends DomainEvent>(
       expect(projection.stateOf(projection.contentOf(ID, state))).to.deep.equal(state);
     }),
   );
+
+const never = () => Promise.reject(new Error('must not be called'));
+const nothing = { byId: never, page: never, all: never };
 
 describe('rows of a projection', () => {
   it('give back the state of a business', () => givesBackItsState(businesses, businessHistory));
@@ -46,18 +50,20 @@ describe('rows of a projection', () => {
       { type: 'BusinessDeleted', data: {} },
       { type: 'BusinessUpdated', data: { changes: { name: 'Too late' } } },
     ]);
-    expect(businesses.contentOf(ID, state)).to.deep.equal({ body: null, kept: '{"deleted":true}' });
+    expect(businesses.contentOf(ID, state)).to.deep.equal({ body: null, hidden: '{"deleted":true}' });
     expect(keysOf(businesses, state)).to.deep.equal({ name: null, business_type: null, parent: null, ein: null });
   });
 
-  it('keep the file of a document where GET does not show it', () => {
+  it('keep the file of a document where GET does not show it', async () => {
     const file = { key: 'k/1', size: 3, sha256: 'ab', mimeType: 'text/plain', originalName: 'a.txt' };
     const fields = { name: 'Plan', description: null, tags: ['a "b"', 'c\\d'], entity: 'e' };
     const state = fold(documents, [
       { type: 'DocumentCreated', data: { ...fields, type: 'Document', entityType: 'Business', file } },
     ]);
-    const { body, kept } = documents.contentOf(ID, state);
-    expect(fileOfKept(kept ?? '')).to.deep.equal(file);
+    const { body, hidden } = documents.contentOf(ID, state);
+    const hiddenState = () => Promise.resolve(E.right(O.some({ hidden: hidden ?? '', revision: 0n })));
+    const queries = { ...nothing, hiddenState };
+    expect(await documentQueries(queries).fileOf(ID)).to.deep.equal(E.right(O.some({ file, revision: 0n })));
     expect(body).not.to.contain('k/1');
     expect(keysOf(documents, state)).to.deep.equal({
       type: 'Document',

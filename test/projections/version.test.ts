@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
 import { documents } from '../../projections/documents.js';
-import { foldBatch } from '../../projections/engine/fold-batch.js';
-import { createIndexes, createTable } from '../../projections/engine/table.js';
-import type { Projection } from '../../projections/projection.js';
+import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import { createIndexes, createTable } from '../../projections/engine/generation/table.js';
+import type { Projection, ProjectionOf } from '../../projections/projection.js';
 import { versionOf } from '../../projections/version.js';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
@@ -32,7 +32,7 @@ const idOf = (history: number): string => `0198f000-0000-7000-8000-${history.toS
 const logOf = ({
   name,
   category,
-}: Pick<Projection<never, never>, 'name' | 'category'>): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
+}: Pick<Projection, 'name' | 'category'>): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
   let position = 0n;
   return Object.values(frozenHistories(name)).map((history, number) =>
     history.map(({ type, data, ...recording }, revision) => {
@@ -45,30 +45,33 @@ const logOf = ({
 };
 
 /** The rows after each event of each history. */
-const rowsOf = <State, Event extends DomainEvent>(projection: Projection<State, Event>) =>
+const rowsOf = (projection: Projection) =>
   logOf(projection).flatMap((history) =>
     history.flatMap((_, last) =>
       foldBatch(projection, () => undefined, history.slice(0, last + 1)).entities.map(
-        ({ id, place, revision, isParked, state }) => ({
-          ...{ id, place: place.toString(), revision: revision.toString(), isParked },
-          ...projection.contentOf(id, state),
-          keys: projection.keys.map(({ cellOf }) => cellOf(state)),
-        }),
+        ({ id, creationPosition, revision, isParked, state }) => {
+          const { body, hidden } = projection.contentOf(id, state);
+          return {
+            ...{ id, place: creationPosition.toString(), revision: revision.toString(), isParked },
+            ...{ body, kept: hidden },
+            keys: projection.keys.map(({ cellOf }) => cellOf(state)),
+          };
+        },
       ),
     ),
   );
 
-const tableOf = <State, Event extends DomainEvent>({ keys }: Projection<State, Event>): string =>
+const tableOf = <State, Event extends DomainEvent>({ keys }: ProjectionOf<State, Event>): string =>
   [createTable('t', keys), ...createIndexes('t', 't', keys)].join('\n').replaceAll(/\s+/g, ' ');
 
-const digestOf = <State, Event extends DomainEvent>(projection: Projection<State, Event>): string =>
+const digestOf = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>): string =>
   createHash('sha256')
     .update(JSON.stringify([tableOf(projection), rowsOf(projection)]))
     .digest('hex')
     .slice(0, 32);
 
-const staysTrueToItsVersion = <State, Event extends DomainEvent>(projection: Projection<State, Event>): void => {
-  const { name, shape } = projection;
+const staysTrueToItsVersion = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>): void => {
+  const { name, revision } = projection;
   const [version, digest] = [versionOf(projection), digestOf(projection)];
   const line = `'${version}': '${digest}',`;
   const known = standsFor[name]?.[version];
@@ -77,13 +80,13 @@ const staysTrueToItsVersion = <State, Event extends DomainEvent>(projection: Pro
   if (known !== digest)
     expect.fail(
       `${name} makes other rows than its version ${version} stands for; tables in the field would mix both. Undo what ` +
-        `changed them, or raise \`shape\` in projections/${name}.ts to ${shape + 1} (or LAYOUT in ` +
+        `changed them, or raise \`shape\` in projections/${name}.ts to ${revision + 1} (or LAYOUT in ` +
         'projections/version.ts, for the table of every read model), run this test again, and add the line that it ' +
         `then asks for. Only where nothing but the frozen histories was changed the line becomes ${line}`,
     );
 };
 
-const toldOf = <State, Event extends DomainEvent>(projection: Projection<State, Event>): void => {
+const toldOf = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>): void => {
   const types = new Set(
     Object.values(frozenHistories(projection.name)).flatMap((history) => history.map(({ type }) => type)),
   );
@@ -107,10 +110,10 @@ describe('the version of a projection', () => {
   it('is held against every type of event, field and column of documents', () => toldOf(documents));
 
   it('changes with its shape, its columns and the schema of its events', () => {
-    const { serde, keys, shape } = businesses;
+    const { serde, keys, revision } = businesses;
     const versions = [
       businesses,
-      { ...businesses, shape: shape + 1 },
+      { ...businesses, revision: revision + 1 },
       { ...businesses, keys: keys.slice(1) },
       { ...businesses, serde: { ...serde, schemaVersionOf: () => 2 } },
     ].map(versionOf);

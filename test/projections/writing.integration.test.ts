@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
-import { foldBatch } from '../../projections/engine/fold-batch.js';
-import { type Instance, readInstance, register, tableOf } from '../../projections/engine/instance/instance.js';
-import { acquireLease, type Lease, releaseLease } from '../../projections/engine/instance/lease.js';
-import { makePool } from '../../projections/engine/pool.js';
-import { ProjectionRefused } from '../../projections/engine/instance/projection-refused.js';
-import { migrate } from '../../projections/engine/schema.js';
-import { writeBatch, writeStep } from '../../projections/engine/write-batch.js';
+import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
+import { acquireLease, type Lease, releaseLease } from '../../projections/engine/generation/lease.js';
+import { makePool } from '../../src/postgres/pool.js';
+import { openForService } from '../../projections/engine/generation/open-generation.js';
+import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import { writeBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -24,24 +24,24 @@ const created = (position: bigint): StoredEvent => ({
 describe('writing a read model', function () {
   this.timeout(startingPostgres);
   let pool: Pool;
-  let instance: Instance;
+  let generation: Generation;
 
   beforeEach(async () => {
-    pool = makePool(await freshDatabase(), { name: 'test', connections: 8, connectMs: 5_000 });
-    await migrate(pool);
-    instance = await register(pool, businesses, 'a-log');
+    pool = makePool({ connectionString: await freshDatabase(), name: 'test', connections: 8, connectMs: 5_000 });
+    await migrateReadModels(pool);
+    generation = await openForService(pool, businesses, 'a-log');
   });
 
   afterEach(() => pool.end());
 
   const hold = async (holder: string, takeOver = false): Promise<Lease> => {
-    const lease = await acquireLease(pool, instance.name, holder, takeOver);
+    const lease = await acquireLease(pool, generation.name, holder, takeOver);
     if (lease === undefined) throw new Error(`${holder} does not hold the lease`);
     return lease;
   };
 
   const write = (lease: Lease, from: From, ...events: ReadonlyArray<StoredEvent>) => {
-    const writer = { pool, projection: businesses, instance, lease, notifies: true };
+    const writer = { pool, projection: businesses, generation, lease, notifies: true };
     const to = at(events.at(-1)?.position ?? 0n);
     const step = { from, to, last: events.at(-1) };
     return writeBatch(
@@ -52,7 +52,7 @@ describe('writing a read model', function () {
   };
 
   const places = async (): Promise<ReadonlyArray<string>> =>
-    (await pool.query<{ place: string }>(`select place from ${tableOf(instance)} order by place`)).rows.map(
+    (await pool.query<{ place: string }>(`select place from ${tableOf(generation)} order by place`)).rows.map(
       ({ place }) => place,
     );
 
@@ -61,8 +61,8 @@ describe('writing a read model', function () {
     const events = [created(3n), created(5n)];
     expect(await write(lease, 'start', ...events)).to.equal('live');
     const { stream, revision, id } = events[1]!;
-    expect(await readInstance(pool, instance.name)).to.deep.equal({
-      ...instance,
+    expect(await readGeneration(pool, generation.name)).to.deep.equal({
+      ...generation,
       checkpoint: at(5n),
       last: { stream, revision, id },
     });
@@ -74,11 +74,11 @@ describe('writing a read model', function () {
     await write(lease, 'start', created(3n));
     for (const from of ['start', at(2n), at(4n)] as const) {
       expect(await write(lease, from, created(7n))).to.equal(undefined);
-      const writer = { pool, projection: businesses, instance, lease, notifies: true };
+      const writer = { pool, projection: businesses, generation, lease, notifies: true };
       expect(await writeStep(pool, writer, { from, to: at(9n), last: undefined })).to.equal(undefined);
     }
     expect(await places()).to.deep.equal(['3']);
-    expect((await readInstance(pool, instance.name))?.checkpoint).to.deep.equal(at(3n));
+    expect((await readGeneration(pool, generation.name))?.checkpoint).to.deep.equal(at(3n));
   });
 
   it('writes nothing for a holder that was deposed', async () => {
@@ -111,10 +111,10 @@ describe('writing a read model', function () {
 
   it('lends the lease to one at a time, and to the next as soon as it is given back', async () => {
     const first = await hold('one');
-    expect(await acquireLease(pool, instance.name, 'two', false)).to.equal(undefined);
-    expect(await acquireLease(pool, instance.name, 'one', false)).to.deep.equal(first);
+    expect(await acquireLease(pool, generation.name, 'two', false)).to.equal(undefined);
+    expect(await acquireLease(pool, generation.name, 'one', false)).to.deep.equal(first);
     await releaseLease(pool, { ...first, holder: 'two' });
-    expect(await acquireLease(pool, instance.name, 'two', false)).to.equal(undefined);
+    expect(await acquireLease(pool, generation.name, 'two', false)).to.equal(undefined);
     await releaseLease(pool, first);
     const second = await hold('two');
     expect(second.fencing).to.equal('2');
@@ -123,17 +123,17 @@ describe('writing a read model', function () {
   });
 
   it('is prepared by any number of processes at once', async () => {
-    const instances = await Promise.all(
+    const generations = await Promise.all(
       Array.from({ length: 6 }, async () => {
-        await migrate(pool);
-        return register(pool, businesses, 'a-log');
+        await migrateReadModels(pool);
+        return openForService(pool, businesses, 'a-log');
       }),
     );
-    expect(new Set(instances.map(({ name }) => name))).to.deep.equal(new Set([instance.name]));
+    expect(new Set(generations.map(({ name }) => name))).to.deep.equal(new Set([generation.name]));
   });
 
   it('is refused to another log, with the way out', async () => {
-    const refused = await register(pool, businesses, 'another-log').catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(ProjectionRefused);
+    const refused = await openForService(pool, businesses, 'another-log').catch((error: unknown) => error);
+    expect(refused).to.have.nested.property('failure._tag', 'WrongLog');
   });
 });

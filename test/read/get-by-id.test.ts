@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import type { DocumentState } from '../../src/domain/document/state.js';
-import { type AsOf, type StateThen } from '../../src/read/history.js';
+import type { AsOf, StateThen } from '../../src/read/history.js';
 import { makeGetFile } from '../../src/read/get-file.js';
 import { makeGetView } from '../../src/read/get-view.js';
 import type { FileVersion, ReadModelUnavailable, View } from '../../src/read/queries.js';

@@ -136,12 +136,13 @@ const main = async (): Promise<void> => {
   process.on('unhandledRejection', (error) => escaped.push(error));
   process.on('uncaughtException', (error) => escaped.push(error));
   const connectionEvents = new Map<string, number>();
+  const category = `probe${randomUUID().replaceAll('-', '')}`;
   const opened = openEventStoreDb({
     connectionString: process.env['EVENTSTOREDB_URL'] ?? 'esdb://127.0.0.1:2113?tls=false',
+    categories: [category],
     onConnectionEvent: ({ kind }) => count(connectionEvents, kind),
   });
   if (E.isLeft(opened)) throw opened.left;
-  const category = `probe${randomUUID().replaceAll('-', '')}`;
   let isOver = false;
   const run: Run = {
     store: opened.right,

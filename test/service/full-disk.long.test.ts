@@ -178,7 +178,7 @@ describe('a full disk', function () {
   it('of a Postgres of one’s own is a warning as soon as a write fails, and over when one succeeds', async () => {
     const started = await startEmbeddedPostgres({
       dataDir: disk.directory,
-      claim: 'service',
+      processKind: 'service',
       onLog: () => undefined,
     });
     if (started._tag === 'Left') throw new Error(started.left.message);

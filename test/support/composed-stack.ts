@@ -8,6 +8,7 @@ import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
 import { readConfig } from '../../src/config.js';
 import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
+import { categoriesOf, registry } from '../../src/entities/registry.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import { startDouble } from './eventstoredb-double/double.js';
 import { freshDatabase } from './postgres.js';
@@ -54,7 +55,7 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
 };
 
 const refuseUsedLog = async (connectionString: string): Promise<void> => {
-  const opened = openEventStoreDb({ connectionString });
+  const opened = openEventStoreDb({ connectionString, categories: categoriesOf(registry) });
   if (E.isLeft(opened)) throw opened.left;
   const head = await opened.right.head();
   await opened.right.close();

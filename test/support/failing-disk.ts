@@ -24,5 +24,5 @@ export const replaceOnFileHandles = async (
   };
 };
 
-/** The error that Node gives for a system error, as far as programs look at it. */
+/** An error with a `code`, as Node's errors of system calls have it. */
 export const systemError = (code: string): Error => Object.assign(new Error(code), { code });

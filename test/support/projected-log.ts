@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
-import { startProjections } from '../../projections/engine/live/start-projections.js';
+import { startProjections } from '../../projections/engine/run/start-projections.js';
+import { projectionsOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
@@ -14,17 +15,16 @@ export const projectLog = async (
   const store = opened.right;
   const projections = startProjections({
     store,
+    projections: projectionsOf(registry),
     connectionString,
     projector: true,
     isSoleProcess: true,
     rollbackWindowMs: 60_000,
-    onNotice: () => undefined,
+    onEvent: () => undefined,
   });
   try {
     const last = await write(store);
-    const shown = await Promise.all(
-      [projections.businesses, projections.documents].map((all) => all.progress.waitFor(last)),
-    );
+    const shown = await Promise.all(projections.all.map(({ progress }) => progress.waitFor(last)));
     if (shown.includes(false)) throw new Error('the log was not projected in time');
   } finally {
     await projections.stop();

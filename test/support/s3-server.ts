@@ -13,7 +13,7 @@ export type Intercept = (request: http.IncomingMessage, response: http.ServerRes
 
 export type S3Server = {
   readonly settings: S3Config;
-  /** `METHOD /path?query` of every request since the last look. */
+  /** `METHOD /path?query` of every request since the last call. */
   readonly takeRequests: () => ReadonlyArray<string>;
   readonly intercept: (intercept: Intercept | undefined) => void;
   /** Cuts all connections and refuses new ones, until it listens again on the same port. */

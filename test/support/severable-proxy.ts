@@ -9,6 +9,8 @@ export type SeverableProxy = {
   readonly sever: () => void;
   /** Cuts all connections, and takes new ones without a word until `mend`. */
   readonly mute: () => void;
+  /** Passes nothing on over the connections that are open, and closes none of them; new ones work. */
+  readonly freeze: () => void;
   readonly mend: () => void;
   /** Cuts a connection with the next word of its server, which is then not passed on: the request did arrive. */
   readonly loseNextAnswer: () => void;
@@ -71,6 +73,9 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
     mute: () => {
       isMute = true;
       cut(...open);
+    },
+    freeze: () => {
+      for (const socket of open) socket.pause();
     },
     mend: () => {
       isSevered = false;

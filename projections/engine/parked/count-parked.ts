@@ -1,4 +1,4 @@
-import type { Database } from '../schema.js';
+import type { Database } from '../../../src/postgres/pool.js';
 
 const COUNT = `
 select i.projection, count(*)::int as entities

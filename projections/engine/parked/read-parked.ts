@@ -1,5 +1,5 @@
 import type { Position, Revision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import type { Database } from '../schema.js';
+import type { Database } from '../../../src/postgres/pool.js';
 
 /** An entity of the live rows that waits because one of its events cannot be projected. */
 export type Parked = {

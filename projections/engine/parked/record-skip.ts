@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { canonicalJson } from '../../../src/event-sourcing/canonical-json.js';
 import { seal } from '../../../src/event-sourcing/envelope.js';
+import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
-import type { Projection } from '../../projection.js';
 import type { Parked } from './read-parked.js';
 import { readSkips } from './skips.js';
 
 /** Who decided, why and when. */
 export type Decision = { readonly actor: string; readonly reason: string; readonly at: Date };
 
-/** Other operators who decide at the same moment. */
-const ATTEMPTS = 5;
+/** Other operators may decide at the same moment. */
+const RETRY = { attempts: 5, first: 10, longest: 100 };
 
 /**
  * Appends the decision to pass over the event that holds an entity up. True when it is recorded now, false when it
@@ -20,7 +20,7 @@ const ATTEMPTS = 5;
  */
 export const recordSkip = async (
   store: EventStore,
-  projection: Projection<never, never>['name'],
+  projection: string,
   { stream, revision, eventId }: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
   { actor, reason, at }: Decision,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
@@ -28,7 +28,8 @@ export const recordSkip = async (
   const data: ProjectionEventSkipped['data'] = { projection, stream, revision: Number(revision), eventId, reason };
   const operations = operationsStream(projection);
   const commandId = randomUUID();
-  for (let tried = 1; ; tried += 1) {
+  const retry = makeRetry(RETRY);
+  for (;;) {
     const { eventIds, end } = await readSkips(store, projection);
     if (eventIds.has(eventId)) return E.right(false);
     const { hash: _hash, ...event } = seal({
@@ -48,6 +49,7 @@ export const recordSkip = async (
     const appended = await store.append(operations, end.revision === 0n ? 'no-stream' : end.revision - 1n, [event]);
     if (E.isRight(appended)) return E.right(true);
     if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);
-    if (tried === ATTEMPTS) return E.left({ _tag: 'AppendRejected', reason: `${operations} is written all the time` });
+    if (!(await retry.again()))
+      return E.left({ _tag: 'AppendRejected', reason: `${operations} is written all the time` });
   }
 };

@@ -1,7 +1,6 @@
 import { either as E } from 'fp-ts';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
@@ -14,10 +13,7 @@ type Skips = {
 const SKIPPED: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
 
 /** Throws `StoreUnavailable`, and an error for a decision that cannot be read: to fold without it would be wrong. */
-export const readSkips = async (
-  store: Pick<EventStore, 'readStream'>,
-  projection: Projection<never, never>['name'],
-): Promise<Skips> => {
+export const readSkips = async (store: Pick<EventStore, 'readStream'>, projection: string): Promise<Skips> => {
   const eventIds = new Set<string>();
   let end = chainStart;
   for await (const page of store.readStream(operationsStream(projection), { direction: 'forwards' }))
@@ -34,10 +30,7 @@ export const readSkips = async (
 };
 
 /** The projection as operators have decided: what folds with it passes over the events that were skipped until now. */
-export const withSkips = async <State, Event extends DomainEvent>(
-  store: Pick<EventStore, 'readStream'>,
-  projection: Projection<State, Event>,
-): Promise<Projection<State, Event>> => {
+export const withSkips = async (store: Pick<EventStore, 'readStream'>, projection: Projection): Promise<Projection> => {
   const { eventIds } = await readSkips(store, projection.name);
   return eventIds.size === 0 ? projection : { ...projection, skipped: eventIds };
 };

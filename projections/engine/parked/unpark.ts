@@ -1,25 +1,24 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { type Checkpoint, entityIdOf, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
-import { foldStream } from '../fold-stream.js';
-import type { OnNotice } from '../notice.js';
-import type { Entity } from '../rows.js';
-import { inTransaction } from '../schema.js';
-import { type Writer, writeRows, writeStep } from '../write-batch.js';
-import { isRefusal } from '../write-with-parking.js';
+import { foldStream } from '../rows/fold-stream.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import type { Entity } from '../rows/rows.js';
+import { inTransaction } from '../../../src/postgres/transaction.js';
+import { type Writer, writeRows, writeStep } from '../rows/write-batch.js';
+import { isRejected } from '../../../src/postgres/sql-failure.js';
 
 /** Tried at one start, oldest first: a start does not last longer the more is parked. */
 const TRIED_AT_ONCE = 1_000;
 
 const PARKED = 'select stream from read_model.parked where table_name = $1 order by position limit $2';
 
-/** True when the row was written and the entity is parked no more; false when the database still refuses it. */
-const restore = async <State, Event extends DomainEvent>(
-  writer: Writer<State, Event>,
+/** True when the row was written and the entity is parked no more; false when the database still rejects it. */
+const restore = async (
+  writer: Writer,
   checkpoint: Checkpoint,
   stream: StreamName,
-  entity: Entity<State>,
+  entity: Entity,
 ): Promise<boolean> => {
   try {
     return await inTransaction(writer.pool, async (client) => {
@@ -28,11 +27,11 @@ const restore = async <State, Event extends DomainEvent>(
         return false;
       await writeRows(client, writer, [entity]);
       const text = 'delete from read_model.parked where table_name = $1 and stream = $2';
-      await client.query(text, [writer.instance.name, stream]);
+      await client.query(text, [writer.generation.name, stream]);
       return true;
     });
   } catch (error) {
-    if (isRefusal(error)) return false;
+    if (isRejected(error)) return false;
     throw error;
   }
 };
@@ -41,18 +40,18 @@ const restore = async <State, Event extends DomainEvent>(
  * Gives parked entities another chance, with a program that may have been mended since: those that can now be
  * projected get the row that their stream up to the checkpoint makes. Call it before anything moves the checkpoint.
  */
-export const unpark = async <State, Event extends DomainEvent>(
-  writer: Writer<State, Event>,
+export const unpark = async (
+  writer: Writer,
   store: EventStore,
   checkpoint: Checkpoint,
-  onNotice: OnNotice,
+  onEvent: OnEngineEvent,
 ): Promise<void> => {
-  const { pool, instance, projection } = writer;
-  const { rows } = await pool.query<{ stream: StreamName }>(PARKED, [instance.name, TRIED_AT_ONCE]);
+  const { pool, generation, projection } = writer;
+  const { rows } = await pool.query<{ stream: StreamName }>(PARKED, [generation.name, TRIED_AT_ONCE]);
   for (const { stream } of rows.filter((row) => isUuid(entityIdOf(row.stream)))) {
     const folded = await foldStream(projection, store, stream, checkpoint.commit);
     if (folded === undefined || folded.parking !== undefined) continue;
     if (await restore(writer, checkpoint, stream, folded.entity))
-      onNotice({ _tag: 'Unparked', projection: projection.name, stream });
+      onEvent({ _tag: 'Unparked', projection: projection.name, stream });
   }
 };

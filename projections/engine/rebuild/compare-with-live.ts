@@ -1,8 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import { tableOf } from '../instance/instance.js';
+import { commitOf, tableOf } from '../generation/generation.js';
 import { compare, type Comparison, type Difference } from './compare.js';
-import { whileLiveStands } from './live-stands.js';
 import type { Rebuilding } from './rebuilding.js';
 
 /** What the comparison found, and the position up to which both had come. */
@@ -24,23 +22,22 @@ const takeSnapshot = async (snapshot: PoolClient): Promise<void> => {
  * Compares the rebuilt rows with the live ones at one and the same position of the log. The live rows stand still only
  * for the moment of the snapshot, not for the comparison. Undefined when there are no live rows.
  */
-export const compareWithLive = async <State, Event extends DomainEvent>(
-  rebuilding: Rebuilding<State, Event>,
+export const compareWithLive = async (
+  rebuilding: Rebuilding,
   { keep, onDifference }: Differences,
 ): Promise<Compared | undefined> => {
-  const { pool, instance, projection } = rebuilding.writer;
+  const { pool, generation, projection } = rebuilding.writer;
   const snapshot = await pool.connect();
   let isWhole = false;
   try {
-    const { live, at } = await whileLiveStands(rebuilding, async (_client, standing) => {
+    const { live, at } = await rebuilding.whileLevel(async (_client, standing) => {
       await snapshot.query('rollback');
       await takeSnapshot(snapshot);
-      const checkpoint = rebuilding.checkpoint();
-      return { live: standing, at: checkpoint === 'start' ? -1n : checkpoint.commit };
+      return { live: standing, at: commitOf(rebuilding.checkpoint) };
     });
     const keys = projection.keys.map(({ name }) => name);
-    const compared =
-      live && (await compare(snapshot, { live: tableOf(live), rebuilt: tableOf(instance), keys }, keep, onDifference));
+    const tables = live && { live: tableOf(live), rebuilt: tableOf(generation), keys };
+    const compared = tables && (await compare(snapshot, tables, keep, onDifference));
     await snapshot.query('rollback');
     isWhole = true;
     return compared && { ...compared, at };

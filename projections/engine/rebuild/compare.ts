@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { differingFields, type TextRow } from '../differing-fields.js';
-import { BASE_COLUMNS } from '../table.js';
+import { differingFields, type TextRow } from '../rows/differing-fields.js';
+import { BASE_COLUMNS } from '../generation/table.js';
 
 /** An entity whose rows are not the same in both. */
 export type Difference =

@@ -2,39 +2,37 @@ import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
+import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import type { Projection } from '../../projection.js';
-import { dropOutdated } from '../instance/drop-outdated.js';
-import { readInstance, readLive } from '../instance/instance.js';
-import { mismatchOf, refuseOtherOrigin } from '../instance/origin.js';
+import { attemptInEngine, EngineError, type EngineFailure, failureIn } from '../engine-failure.js';
+import { dropOutdated } from '../generation/drop-outdated.js';
+import { commitOf, dropGeneration, type Generation, readLive, tableOf } from '../generation/generation.js';
+import { releaseLease, whileHeld } from '../generation/lease.js';
+import { type OpenedRebuild, openForRebuild } from '../generation/open-generation.js';
+import { requireSameLog, wrongLogOf } from '../generation/provenance.js';
+import { inSchemaTransaction, migrateReadModels } from '../generation/schema.js';
+import { createIndexes } from '../generation/table.js';
 import { withSkips } from '../parked/skips.js';
-import { migrate } from '../schema.js';
-import { isRefusal } from '../write-with-parking.js';
-import { bulkLoad } from './bulk-load.js';
 import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
-import { loadByStream, type MakeLoaders } from './load-by-stream.js';
-import { RowsRefused } from './load-stretch.js';
-import { discard, openRebuild, finishTable, type Opened } from './open-rebuild.js';
-import { makeRebuilding, type Rebuilding } from './rebuilding.js';
-import { refuseWriters } from './replace-foreign.js';
-import { abandonPlan } from './stretches.js';
-import { switchTo } from './switch-to.js';
-import { withLease } from './with-lease.js';
+import { loadByKey, type MakeLoaders } from './load-by-key.js';
+import { abandonPlan } from './load-plan.js';
+import { Rebuilding } from './rebuilding.js';
+import { requireNoWriter, switchTo } from './switch-to.js';
 
-/** How a rebuild tells how it goes. */
+/** How a rebuild goes, for whoever shows it. */
 type RebuildObserver = {
-  readonly onOpened: (instance: string, resumedAt: From) => void;
-  /** An earlier rebuild has loaded so many of the parts in which the log is loaded. */
-  readonly onPartsLoaded: (loaded: number, parts: number) => void;
+  readonly onOpened: (generation: string, resumedAt: From) => void;
+  /** An earlier rebuild has loaded so many of the chunks in which the log is loaded. */
+  readonly onChunksLoaded: (loaded: number, chunks: number) => void;
   /** `events`: folded so far by this process; `share`: of all that is to be folded, 0 to 1. */
   readonly onProgress: (events: number, share: number) => void;
   readonly onBuilt: () => void;
 };
 
-export type RebuildOptions<State, Event extends DomainEvent> = {
+export type RebuildOptions = {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly projection: Projection<State, Event>;
+  readonly projection: Projection;
   /**
    * Drops what an unfinished rebuild has built; and live rows that show what this log does not hold are replaced without
    * a comparison.
@@ -45,117 +43,137 @@ export type RebuildOptions<State, Event extends DomainEvent> = {
   readonly differences: Differences;
   /**
    * What to do with the rows; asked once they have been compared (undefined: there are no live rows). `signal` aborts
-   * when the answer is of no use any more.
+   * when the decision is of no use any more.
    */
   readonly decide: (compared: Compared | undefined, signal: AbortSignal) => Promise<'switch' | 'keep' | 'drop'>;
   readonly observer: RebuildObserver;
-  /** Loads the rows of a log that can be read by stream. Default: this thread. */
+  /** Loads the rows of a log that can be read by key ranges. Default: this thread. */
   readonly makeLoaders?: MakeLoaders | undefined;
   readonly signal: AbortSignal;
 };
 
 export type Rebuilt = {
-  readonly instance: string;
+  readonly generation: string;
   readonly compared: Compared | undefined;
   readonly outcome: 'Switched' | 'Kept' | 'Dropped';
 };
 
 /** Where the rows are loaded up to: where the live ones are, or the head of the log; undefined when it is empty. */
-const endOfLoad = async <State, Event extends DomainEvent>(
-  { writer: { pool, projection }, live: standsBeside }: Rebuilding<State, Event>,
-  store: EventStore,
-): Promise<Checkpoint | undefined> => {
-  const live = await standsBeside(pool);
+const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Checkpoint | undefined> => {
+  const { pool, projection } = rebuilding.writer;
+  const live = await rebuilding.live(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
   const head = await store.head([projection.category]);
   if (E.isLeft(head)) throw head.left;
   return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
 };
 
-const load = async <State, Event extends DomainEvent>(
-  { store, observer, makeLoaders }: RebuildOptions<State, Event>,
-  rebuilding: Rebuilding<State, Event>,
-): Promise<void> => {
-  const { writer, checkpoint, standAt, toLive, signal } = rebuilding;
+/** Loads by key ranges where the log can be read so and nothing is loaded yet, else in the order of the log. */
+const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding: Rebuilding): Promise<void> => {
+  const { writer, signal, checkpoint: from } = rebuilding;
+  const { onProgress, onChunksLoaded } = observer;
   const upTo = await endOfLoad(rebuilding, store);
   if (upTo === undefined) return;
-  const from = checkpoint();
-  const { onProgress, onPartsLoaded } = observer;
-  try {
-    standAt(
-      store.byStream !== undefined && from === 'start'
-        ? await loadByStream(writer, store.byStream, upTo.commit, { makeLoaders, signal, onProgress, onPartsLoaded })
-        : await bulkLoad(writer, store, from, { upTo, signal, onProgress }),
-    );
-  } catch (error) {
-    if (error instanceof RowsRefused) await abandonPlan(writer);
-    else if (!isRefusal(error)) throw error;
-    // what was written before the refusal stays
-    standAt((await readInstance(writer.pool, writer.instance.name))?.checkpoint ?? from);
-    await toLive();
+  if (store.byStream === undefined || from !== 'start') {
+    const start = commitOf(from);
+    const all = Number(upTo.commit - start);
+    return rebuilding.load(upTo, (events, { commit }) => onProgress(events, Number(commit - start) / all));
   }
-  signal.throwIfAborted();
+  try {
+    const loading = { makeLoaders, signal, onProgress, onChunksLoaded };
+    rebuilding.continueFrom(await loadByKey(writer, store.byStream, upTo.commit, loading));
+  } catch (error) {
+    if (failureIn(error, 'RowsRejected') === undefined) throw error;
+    // in the order of the log the rejected row is found, and its entity parked
+    await abandonPlan(writer);
+    await rebuilding.rereadCheckpoint();
+    await rebuilding.approachLive();
+  }
 };
 
-const run = async <State, Event extends DomainEvent>(
-  options: RebuildOptions<State, Event>,
-  { instance, lease, isReplacing }: Opened,
+/** Makes the indexes of lists, where they are missing, side by side, and gives the planner its statistics. */
+const finishTable = async (pool: Pool, { keys }: Projection, generation: Generation): Promise<void> => {
+  const table = tableOf(generation);
+  const made = await Promise.allSettled(
+    createIndexes(table, generation.name, keys).map((statement) => pool.query(statement)),
+  );
+  const failed = made.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  await pool.query(`analyze ${table}`);
+};
+
+/** While somebody reads the rows that were replaced before the last ones, the service drops them later. */
+const tidy = async (pool: Pool, projection: Projection): Promise<void> => {
+  try {
+    await dropOutdated(pool, projection, null);
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+  }
+};
+
+const run = async (
+  options: RebuildOptions,
+  { generation, lease }: OpenedRebuild,
+  isReplacing: boolean,
   signal: AbortSignal,
 ): Promise<Rebuilt> => {
   const { pool, store, projection, observer, differences, decide } = options;
-  await refuseOtherOrigin(store, projection.name, instance);
-  const rebuilding = makeRebuilding({ pool, projection, instance, lease, notifies: false }, store, signal, isReplacing);
+  await requireSameLog(store, projection.name, generation);
+  const writer = { pool, projection, generation, lease, notifies: false };
+  const rebuilding = new Rebuilding({ writer, store, signal, isReplacing });
   await load(options, rebuilding);
-  await finishTable(pool, projection, instance);
-  await rebuilding.toLive();
+  signal.throwIfAborted();
+  await finishTable(pool, projection, generation);
+  await rebuilding.approachLive();
   observer.onBuilt();
   const compared = await compareWithLive(rebuilding, differences);
   const decision = await decide(compared, signal);
   signal.throwIfAborted();
   if (decision === 'switch') {
     await switchTo(rebuilding);
-    // while somebody reads what was replaced before, the service drops it later
-    await dropOutdated(pool, projection, null).catch(() => undefined);
+    await tidy(pool, projection);
   }
-  if (decision === 'drop') await discard(pool, instance);
+  if (decision === 'drop') await inSchemaTransaction(pool, (client) => dropGeneration(client, generation));
   const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
-  return { instance: instance.name, compared, outcome: outcome[decision] };
+  return { generation: generation.name, compared, outcome: outcome[decision] };
 };
 
-/** Whether live rows are to be replaced that are not of this log. Throws `ProjectionRefused` for those that are not to be. */
-const findOtherOrigin = async <State, Event extends DomainEvent>({
-  pool,
-  store,
-  projection: { name },
-  isFromScratch,
-  isFromOtherLog,
-}: RebuildOptions<State, Event>): Promise<boolean> => {
+/** Whether live rows are to be replaced that are not of this log. Throws `WrongLog` for those that are not to be. */
+const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
+  const { pool, store, projection, isFromScratch, isFromOtherLog } = options;
+  const { name } = projection;
   const live = await readLive(pool, name);
-  const mismatch = live && (await mismatchOf(store, name, live));
-  if (mismatch === undefined) return false;
-  if (isFromOtherLog !== true && !(isFromScratch && mismatch.mismatch === 'OtherPast')) throw mismatch;
-  await refuseWriters(pool, name);
+  const wrongLog = live && (await wrongLogOf(store, name, live));
+  if (wrongLog === undefined) return false;
+  if (isFromOtherLog !== true && !(isFromScratch && wrongLog.difference === 'OtherPast'))
+    throw new EngineError(wrongLog);
+  await requireNoWriter(pool, name);
   return true;
+};
+
+const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
+  const { pool, store, projection, observer, signal } = options;
+  const identity = await store.identity();
+  if (E.isLeft(identity)) throw identity.left;
+  await migrateReadModels(pool);
+  const isReplacing = await isReplacingOthers(options);
+  const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
+  const opened = await openForRebuild(pool, projection, identity.right, { isFromScratch, isReplacing, signal });
+  try {
+    return await whileHeld(pool, opened.lease, signal, async (held) => {
+      observer.onOpened(opened.generation.name, opened.generation.checkpoint);
+      return run({ ...options, projection: await withSkips(store, projection) }, opened, isReplacing, held);
+    });
+  } finally {
+    await releaseLease(pool, opened.lease);
+  }
 };
 
 /**
  * Makes the rows of a projection anew from the log, beside the live ones and while the service goes on, compares both
  * at one position, and switches, keeps or drops them as `decide` says. Ended at any moment it leaves the live rows
- * untouched, and the next rebuild goes on where it was. Rejects with the signal's reason when aborted, `RebuildRefused`,
- * `ProjectionRefused`, `NotLevel`, `Deposed`, and whatever log and database throw.
+ * untouched, and the next rebuild goes on where it was. Rejects with the signal's reason when aborted, and with what log
+ * and database throw.
  */
-export const rebuild = async <State, Event extends DomainEvent>(
-  options: RebuildOptions<State, Event>,
-): Promise<Rebuilt> => {
-  const { pool, store, projection, observer, signal } = options;
-  const identity = await store.identity();
-  if (E.isLeft(identity)) throw identity.left;
-  await migrate(pool);
-  const isReplacing = await findOtherOrigin(options);
-  const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
-  const opened = await openRebuild(pool, projection, identity.right, { isFromScratch, isReplacing, signal });
-  return withLease(pool, opened.lease, signal, async (ends) => {
-    observer.onOpened(opened.instance.name, opened.instance.checkpoint);
-    return run({ ...options, projection: await withSkips(store, projection) }, opened, ends);
-  });
-};
+export const rebuild = (options: RebuildOptions): Promise<E.Either<EngineFailure, Rebuilt>> =>
+  attemptInEngine(() => openAndRun(options));

@@ -1,10 +1,11 @@
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
-import type { Lease } from '../instance/lease.js';
-import type { Database } from '../schema.js';
-import { makeLive } from '../instance/roles.js';
-import { whileLiveStands } from './live-stands.js';
+import type { PoolClient } from 'pg';
+import type { Database } from '../../../src/postgres/pool.js';
+import { notAllowed } from '../engine-failure.js';
+import { dropGeneration } from '../generation/generation.js';
+import type { Lease } from '../generation/lease.js';
+import { makeLive } from '../generation/switch.js';
+import type { Writer } from '../rows/write-batch.js';
 import type { Rebuilding } from './rebuilding.js';
-import { dropOthers } from './replace-foreign.js';
 
 // whoever wrote the replaced rows writes the new ones: at no moment may a third one think that nobody does
 const HAND_OVER = `
@@ -16,19 +17,40 @@ where own.name = $1 and own.holder = $2 and own.fencing = $3::bigint and other.n
 const handOver = (database: Database, { name, holder, fencing }: Lease, replaced: string): Promise<unknown> =>
   database.query(HAND_OVER, [name, holder, fencing, replaced]);
 
+const WRITERS = `select l.holder from read_model.instance i join read_model.lease l on l.name = i.table_name
+  where i.projection = $1 and i.role <> 'building' and l.expires_at > clock_timestamp()`;
+
+/** Throws `NotAllowed` while a process writes rows that are of another log: it has not noticed yet. */
+export const requireNoWriter = async (database: Database, projection: string): Promise<void> => {
+  const [writer] = (await database.query<{ holder: string }>(WRITERS, [projection])).rows;
+  if (writer !== undefined)
+    throw notAllowed(
+      `${writer.holder} writes the rows of "${projection}", which are not of this log: stop or restart that process`,
+    );
+};
+
+/** Drops every other generation of the projection, with the view of the live one. Throws as `requireNoWriter`. */
+const dropOthers = async (client: PoolClient, { projection, generation }: Writer): Promise<void> => {
+  await requireNoWriter(client, projection.name);
+  await client.query(`drop view if exists read_model.${projection.name}`);
+  const text = 'select table_name as name from read_model.instance where projection = $1 and table_name <> $2';
+  const { rows } = await client.query<{ name: string }>(text, [projection.name, generation.name]);
+  for (const other of rows) await dropGeneration(client, other);
+};
+
 export type SwitchedTo = { readonly live: string; readonly previous: string | undefined };
 
 /**
- * Makes the instance the live one when it shows exactly what the live one shows, in one transaction: readers see
- * either, and no acknowledged write is missing from what they see. What was live before is kept as previous. The
- * writer's lease is its no more.
+ * Makes the generation the live one when it shows exactly what the live one shows, in one transaction: readers see
+ * either, and no acknowledged write is missing from what they see. What was live before is kept as previous, and who
+ * wrote it has the writer's lease from then on.
  */
-export const switchTo = <State, Event extends DomainEvent>(rebuilding: Rebuilding<State, Event>): Promise<SwitchedTo> =>
-  whileLiveStands(rebuilding, async (client, live) => {
-    const { instance, lease, projection } = rebuilding.writer;
+export const switchTo = (rebuilding: Rebuilding): Promise<SwitchedTo> =>
+  rebuilding.whileLevel(async (client, live) => {
+    const { writer } = rebuilding;
     // what may be live is of another log: there is no going back to it
-    if (live === undefined) await dropOthers(client, projection.name, instance);
-    await makeLive(client, projection.name, instance);
-    if (live !== undefined) await handOver(client, lease, live.name);
-    return { live: instance.name, previous: live?.name };
+    if (live === undefined) await dropOthers(client, writer);
+    await makeLive(client, writer);
+    if (live !== undefined) await handOver(client, writer.lease, live.name);
+    return { live: writer.generation.name, previous: live?.name };
   });

@@ -1,12 +1,11 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Projection } from '../../projection.js';
-import { differingFields, type TextRow } from '../differing-fields.js';
-import { foldStream } from '../fold-stream.js';
-import type { Instance } from '../instance/instance.js';
-import type { Entity } from '../rows.js';
-import type { Database } from '../schema.js';
+import { differingFields, type TextRow } from '../rows/differing-fields.js';
+import { foldStream } from '../rows/fold-stream.js';
+import type { Generation } from '../generation/generation.js';
+import type { Entity } from '../rows/rows.js';
+import type { Database } from '../../../src/postgres/pool.js';
 import { readSight, type Sight } from './stored-row.js';
 
 /** A row that is not what its stream makes. Names of fields, never values. */
@@ -20,28 +19,32 @@ export type Drift = {
 };
 
 /** Where rows are verified. */
-export type Verifier<State, Event extends DomainEvent> = {
+export type Verifier = {
   readonly database: Database;
   readonly store: Pick<EventStore, 'readStream'>;
-  readonly projection: Projection<State, Event>;
-  readonly instance: Pick<Instance, 'name'>;
+  readonly projection: Projection;
+  readonly generation: Pick<Generation, 'name'>;
 };
 
-const rowOf = <State, Event extends DomainEvent>(
-  { contentOf, keys }: Projection<State, Event>,
-  { id, place, revision, isParked, state }: Entity<State>,
-): TextRow => ({
-  id,
-  place: place.toString(),
-  revision: revision.toString(),
-  parked: String(isParked),
-  ...contentOf(id, state),
-  ...Object.fromEntries(keys.map(({ name, cellOf }) => [name, cellOf(state)])),
-});
+const rowOf = (
+  { contentOf, keys }: Projection,
+  { id, creationPosition, revision, isParked, state }: Entity,
+): TextRow => {
+  const { body, hidden } = contentOf(id, state);
+  return {
+    id,
+    place: creationPosition.toString(),
+    revision: revision.toString(),
+    parked: String(isParked),
+    body,
+    kept: hidden,
+    ...Object.fromEntries(keys.map(({ name, cellOf }) => [name, cellOf(state)])),
+  };
+};
 
 /** The row that the stream makes up to where the sight stands, and before the event that holds the entity up. */
-const expectedRow = async <State, Event extends DomainEvent>(
-  { store, projection }: Verifier<State, Event>,
+const expectedRow = async (
+  { store, projection }: Verifier,
   stream: StreamName,
   { checkpoint, parkedAt }: Sight,
 ): Promise<TextRow | undefined> => {
@@ -54,13 +57,10 @@ const expectedRow = async <State, Event extends DomainEvent>(
  * Compares the row of an entity with its stream, both as of the checkpoint that stood when the row was read: a row
  * that is merely behind the log does not differ. Undefined when they agree. Throws what log and database throw.
  */
-export const findDrift = async <State, Event extends DomainEvent>(
-  verifier: Verifier<State, Event>,
-  id: string,
-): Promise<Drift | undefined> => {
-  const { database, instance, projection } = verifier;
+export const findDrift = async (verifier: Verifier, id: string): Promise<Drift | undefined> => {
+  const { database, generation, projection } = verifier;
   const stream: StreamName = `${projection.category}-${id}`;
-  const sight = await readSight(database, instance, projection, { id, stream });
+  const sight = await readSight(database, generation, projection, { id, stream });
   if (sight === undefined) return undefined;
   const expected = await expectedRow(verifier, stream, sight);
   const { row } = sight;

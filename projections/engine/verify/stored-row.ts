@@ -1,10 +1,9 @@
 import type { Revision } from '../../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { KeyColumn, Projection } from '../../projection.js';
-import type { TextRow } from '../differing-fields.js';
-import { type Instance, tableOf } from '../instance/instance.js';
-import type { Database } from '../schema.js';
-import { BASE_COLUMNS } from '../table.js';
+import type { TextRow } from '../rows/differing-fields.js';
+import { type Generation, tableOf } from '../generation/generation.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import { BASE_COLUMNS } from '../generation/table.js';
 
 /** What one snapshot of the database shows of an entity. */
 export type Sight = {
@@ -19,7 +18,7 @@ export type Sight = {
 const ELEMENT = String.raw`'"' || replace(replace(e, '\', '\\'), '"', '\"') || '"'`;
 
 /** The column as `cellOf` writes it. */
-const textOf = ({ name, type }: Pick<KeyColumn<never>, 'name' | 'type'>): string =>
+const textOf = ({ name, type }: Pick<KeyColumn, 'name' | 'type'>): string =>
   type === 'text'
     ? `t.${name}`
     : `case when t.${name} is not null then
@@ -32,10 +31,10 @@ type Row = {
 };
 
 /** Undefined when the rows have been dropped. */
-export const readSight = async <State, Event extends DomainEvent>(
+export const readSight = async (
   database: Database,
-  instance: Pick<Instance, 'name'>,
-  { keys }: Pick<Projection<State, Event>, 'keys'>,
+  generation: Pick<Generation, 'name'>,
+  { keys }: Pick<Projection, 'keys'>,
   { id, stream }: { readonly id: string; readonly stream: string },
 ): Promise<Sight | undefined> => {
   const columns = [
@@ -43,15 +42,15 @@ export const readSight = async <State, Event extends DomainEvent>(
     ...keys.map((key) => `'${key.name}', ${textOf(key)}`),
   ];
   const { rows } = await database.query<Row>({
-    name: `sight of ${instance.name}`,
+    name: `sight of ${generation.name}`,
     // one statement, one snapshot: rows and checkpoint move in one commit
     text: `select case when t.id is not null then json_build_object(${columns.join(', ')}) end as live,
              i.checkpoint_commit as checkpoint, p.revision as parked_at
            from read_model.instance i
-           left join ${tableOf(instance)} t on t.id = $2
+           left join ${tableOf(generation)} t on t.id = $2
            left join read_model.parked p on p.table_name = i.table_name and p.stream = $3
            where i.table_name = $1`,
-    values: [instance.name, id, stream],
+    values: [generation.name, id, stream],
   });
   const [sight] = rows;
   return (

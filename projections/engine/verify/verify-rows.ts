@@ -1,20 +1,19 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
-import { tableOf } from '../instance/instance.js';
-import { readWritableLive } from '../instance/live-instance.js';
+import { tableOf } from '../generation/generation.js';
+import { readWritableLive } from '../generation/writable-live.js';
 import { withSkips } from '../parked/skips.js';
-import type { Database } from '../schema.js';
+import type { Database } from '../../../src/postgres/pool.js';
 import { type Drift, findDrift, type Verifier } from './find-drift.js';
 
 const PAGE = 500;
-/** So many entities are looked at side by side: most of the time goes by waiting for log and database. */
+/** So many entities are compared side by side: most of the time is spent waiting for log and database. */
 const AT_ONCE = 16;
 
 export type VerifyingRows = {
-  /** So many rows by chance; without it every row, and every stream that should have one. */
+  /** So many rows at random; without it every row, and every stream that should have one. */
   readonly sample: number | undefined;
   readonly onDrift: (drift: Drift) => Promise<void>;
   /** After each entity. */
@@ -31,28 +30,28 @@ export type VerifiedRows = {
 
 type Ids = AsyncGenerator<string>;
 
-type Place = Pick<Verifier<never, never>, 'database' | 'instance'>;
+type Rows = Pick<Verifier, 'database' | 'generation'>;
 
-async function* sampled({ database, instance }: Place, size: number): Ids {
-  const text = `select id::text from ${tableOf(instance)} order by random() limit $1`;
+async function* sampled({ database, generation }: Rows, size: number): Ids {
+  const text = `select id::text from ${tableOf(generation)} order by random() limit $1`;
   for (const { id } of (await database.query<{ id: string }>(text, [size])).rows) yield id;
 }
 
 /** Ids of rows behind `after`, in their order. */
 export const nextIds = async (
-  { database, instance }: Place,
+  { database, generation }: Rows,
   after: string | undefined,
   limit: number,
 ): Promise<ReadonlyArray<string>> => {
-  const text = `select id::text from ${tableOf(instance)} where $1::uuid is null or id > $1 order by id limit $2`;
+  const text = `select id::text from ${tableOf(generation)} where $1::uuid is null or id > $1 order by id limit $2`;
   const { rows } = await database.query<{ id: string }>(text, [after, limit]);
   return rows.map(({ id }) => id);
 };
 
-async function* allRows(place: Place): Ids {
+async function* allRows(rows: Rows): Ids {
   let after: string | undefined;
   for (;;) {
-    const ids = await nextIds(place, after, PAGE);
+    const ids = await nextIds(rows, after, PAGE);
     yield* ids;
     after = ids.at(-1);
     if (after === undefined) return;
@@ -60,9 +59,9 @@ async function* allRows(place: Place): Ids {
 }
 
 /** Entities of the log that have no row just now. */
-async function* withoutRow({ database, instance }: Place, store: EventStore, category: string): Ids {
+async function* withoutRow({ database, generation }: Rows, store: EventStore, category: string): Ids {
   const text = `select u.id::text from unnest($1::uuid[]) u (id)
-    where not exists (select from ${tableOf(instance)} t where t.id = u.id)`;
+    where not exists (select from ${tableOf(generation)} t where t.id = u.id)`;
   for await (const { events } of store.readAll({ after: 'start', categories: [category] })) {
     const ids = events.filter(({ revision }) => revision === 0n).map(({ stream }) => entityIdOf(stream));
     const possible = ids.filter(isUuid);
@@ -82,27 +81,23 @@ async function* inGroups(ids: Ids, size: number): AsyncGenerator<ReadonlyArray<s
 }
 
 /**
- * Looks again, with what operators have decided meanwhile, before it says that a row drifted. `verifier` is given by
- * the caller for many looks; its projection is `given` with the skips of then.
+ * The drift of a row, compared a second time with what operators have decided to skip meanwhile: the projection of
+ * `verifier` is `given` with the skips of an earlier time.
  */
-export const confirmedDrift = async <State, Event extends DomainEvent>(
-  verifier: Verifier<State, Event>,
-  given: Projection<State, Event>,
-  id: string,
-): Promise<Drift | undefined> => {
+export const confirmedDrift = async (verifier: Verifier, given: Projection, id: string): Promise<Drift | undefined> => {
   if ((await findDrift(verifier, id)) === undefined) return undefined;
   return findDrift({ ...verifier, projection: await withSkips(verifier.store, given) }, id);
 };
 
 /** Compares live rows with their streams. Throws what log and database throw, and `NoLiveRows`. */
-export const verifyRows = async <State, Event extends DomainEvent>(
+export const verifyRows = async (
   database: Database,
   store: EventStore,
-  given: Projection<State, Event>,
+  given: Projection,
   { sample, onDrift, onChecked, signal }: VerifyingRows,
 ): Promise<VerifiedRows> => {
-  const instance = await readWritableLive(database, given);
-  const verifier = { database, store, instance, projection: await withSkips(store, given) };
+  const generation = await readWritableLive(database, given);
+  const verifier = { database, store, generation, projection: await withSkips(store, given) };
   const counts = { checked: 0, drifted: 0 };
   const check = async (ids: Ids): Promise<boolean> => {
     for await (const group of inGroups(ids, AT_ONCE)) {
@@ -117,11 +112,11 @@ export const verifyRows = async <State, Event extends DomainEvent>(
     }
     return true;
   };
-  const place = { database, instance };
+  const rows = { database, generation };
   if (sample !== undefined) {
-    const isComplete = await check(sampled(place, sample));
+    const isComplete = await check(sampled(rows, sample));
     return { ...counts, isComplete };
   }
-  const isComplete = (await check(allRows(place))) && (await check(withoutRow(place, store, given.category)));
+  const isComplete = (await check(allRows(rows))) && (await check(withoutRow(rows, store, given.category)));
   return { ...counts, isComplete };
 };

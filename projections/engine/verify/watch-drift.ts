@@ -2,42 +2,43 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
-import { businesses } from '../../businesses.js';
-import { documents } from '../../documents.js';
+import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
-import { readWritableLive } from '../instance/live-instance.js';
-import { makePool } from '../pool.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import { readWritableLive } from '../generation/writable-live.js';
+import { makeTurns } from '../run-task.js';
 import type { Drift } from './find-drift.js';
 import { confirmedDrift, nextIds } from './verify-rows.js';
 
 /** Between two entities, ms. */
 const PAUSE_MS = 500;
-/** And so many times what the last one took: long streams take no more than this share of the process either. */
+/** The pause is also so many times what the last comparison took: long streams take no larger share of the process. */
 const REST = 20;
 const IDS_AHEAD = 100;
-/** Rows that drifted and were told of: twice this, at most. */
+/** Rows whose drift was reported: twice this, at most. */
 const REMEMBERED = 1_000;
 const CONNECT_MS = 2_000;
-const ANSWER_MS = 15_000;
+const QUERY_MS = 15_000;
 
 /** A row that drifted, and the read model it belongs to. */
-export type FoundDrift = Drift & { readonly projection: Projection<never, never>['name'] };
+export type FoundDrift = Drift & { readonly projection: string };
 
 type WatchDriftOptions = {
   readonly store: EventStore;
+  readonly projections: ReadonlyArray<Projection>;
   /** Where the read models are. */
   readonly connectionString: string;
-  /** Whether this process writes the rows just now: one process looks, not all. */
-  readonly isProjecting: (projection: Projection<never, never>['name']) => boolean;
+  /** Whether this process writes the rows just now: one process compares, not all. */
+  readonly isProjecting: (projection: string) => boolean;
   /** Once for each row that drifted, and again when other fields of it do. */
   readonly onDrift: (drift: FoundDrift) => void;
+  readonly onEvent: OnEngineEvent;
   /** Of tests: between two entities, ms. */
   readonly pauseMs?: number;
 };
 
-/** Ids of rows round and round, from any place on; nothing when there are none. */
+/** Ids of rows round and round, from a random one on; nothing when there are none. */
 const makeRound = (): ((
   read: (after: string | undefined) => Promise<ReadonlyArray<string>>,
 ) => Promise<string | undefined>) => {
@@ -50,35 +51,32 @@ const makeRound = (): ((
   };
 };
 
-const watch = async <State, Event extends DomainEvent>(
+const watch = async (
   pool: Pool,
-  projection: Projection<State, Event>,
-  { store, isProjecting, onDrift, pauseMs = PAUSE_MS }: WatchDriftOptions,
+  projection: Projection,
+  { store, isProjecting, onDrift, onEvent, pauseMs = PAUSE_MS }: WatchDriftOptions,
   signal: AbortSignal,
 ): Promise<void> => {
   const next = makeRound();
-  const told = makeBoundedCache<string, string>(REMEMBERED);
-  const look = async (): Promise<void> => {
-    const instance = await readWritableLive(pool, projection);
-    const id = await next((after) => nextIds({ database: pool, instance }, after, IDS_AHEAD));
+  const reported = makeBoundedCache<string, string>(REMEMBERED);
+  const turn = makeTurns({ projection: projection.name, name: 'comparing rows with their streams', onEvent });
+  const compare = async (): Promise<void> => {
+    const generation = await readWritableLive(pool, projection);
+    const id = await next((after) => nextIds({ database: pool, generation }, after, IDS_AHEAD));
     if (id === undefined) return;
-    const drift = await confirmedDrift({ database: pool, store, projection, instance }, projection, id);
+    const drift = await confirmedDrift({ database: pool, store, projection, generation }, projection, id);
     if (drift === undefined) {
-      told.delete(id);
+      reported.delete(id);
       return;
     }
     const fault = [drift.kind, ...drift.fields].join(' ');
-    if (told.get(id) === fault) return;
-    told.set(id, fault);
+    if (reported.get(id) === fault) return;
+    reported.set(id, fault);
     onDrift({ ...drift, projection: projection.name });
   };
   while (!signal.aborted) {
     const began = performance.now();
-    try {
-      if (isProjecting(projection.name)) await look();
-    } catch {
-      // log or database are away, or there are no rows yet: those who need them say so
-    }
+    if (isProjecting(projection.name)) await turn(compare);
     await pause(Math.max(pauseMs, REST * (performance.now() - began)), signal);
   }
 };
@@ -88,17 +86,16 @@ const watch = async <State, Event extends DomainEvent>(
  * read model, round and round. Stops when asked to, and closes its connection.
  */
 export const watchDrift = (options: WatchDriftOptions): { readonly stop: () => Promise<void> } => {
-  const pool = makePool(options.connectionString, {
+  const { connectionString, projections } = options;
+  const pool = makePool({
+    connectionString,
     name: 'verification',
     connections: 1,
     connectMs: CONNECT_MS,
-    answerMs: ANSWER_MS,
+    queryMs: QUERY_MS,
   });
   const stopping = new AbortController();
-  const watching = Promise.all([
-    watch(pool, businesses, options, stopping.signal),
-    watch(pool, documents, options, stopping.signal),
-  ]);
+  const watching = Promise.all(projections.map((projection) => watch(pool, projection, options, stopping.signal)));
   return {
     stop: async () => {
       stopping.abort();

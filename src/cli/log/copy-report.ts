@@ -1,6 +1,6 @@
 import type { Copied, CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
 import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
-import type { LogLocation } from '../../infrastructure/open-log.js';
+import type { LogLocation } from '../../infrastructure/open-stores.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { nameLocation } from './location.js';
 

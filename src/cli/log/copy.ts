@@ -4,7 +4,8 @@ import type { Move } from '../../../projections/engine/move-to-copy.js';
 import type { Config } from '../../config.js';
 import { copyLog, type Copied, type Copying } from '../../event-sourcing/whole-log/copy-log.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { OpenLog } from '../../infrastructure/open-log.js';
+import type { OpenLog } from '../../infrastructure/open-stores.js';
+import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
@@ -46,10 +47,10 @@ const copy = async (
   { log: target }: OpenLog,
   { follow }: Options,
   signal: AbortSignal,
-  see: Move['see'],
+  onEvent: Move['onEvent'],
 ): Promise<Copied | undefined> => {
   const { onProgress, end } = await makePhases(source);
-  const onPair: Copying['onPair'] = (one, other) => see(one, other.position);
+  const onPair: Copying['onPair'] = (one, other) => onEvent(one, other.position);
   const copied = await copyLog(source, target, { follow: follow === true, signal, onPair, onProgress }).finally(end);
   if (E.isRight(copied)) return copied.right;
   tell(describeCopyFailure(copied.left));
@@ -68,13 +69,14 @@ const report = (route: Route, copied: Copied, steps: string, options: JsonOption
 
 const cutOver = (
   config: Config,
+  registry: Registry,
   route: Route,
   [source, target]: readonly [OpenLog, OpenLog],
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> =>
-  withMove(config, route, [source, target], async (move) => {
-    const copied = await copy(source, target, options, signal, move.see);
+  withMove(config, registry, route, [source, target], async (move) => {
+    const copied = await copy(source, target, options, signal, move.onEvent);
     if (copied === undefined) return EXIT.failed;
     if (copied.isComplete && !copied.isLevel) {
       tell('the source has gone on meanwhile: stop every process of the service, then give the command again');
@@ -82,22 +84,22 @@ const cutOver = (
     }
     const moved = copied.isComplete ? await move.commit() : E.right([]);
     if (E.isLeft(moved)) {
-      tell(`not gone over: ${moved.left.reason}`);
+      tell(`not gone over: ${moved.left.message}`);
       return EXIT.failed;
     }
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
     return report(route, copied, steps, options);
   });
 
-const run = async (config: Config, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+const run = async (config: Config, registry: Registry, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const route = { from: locate(options.from, config), to: locate(options.to, config) };
   if (isSameLocation(route.from, route.to)) {
     tell(`--from and --to are the same log, ${nameLocation(route.from)}; what is not given is the configured one`);
     return EXIT.usage;
   }
-  return withLog(route.from, (source) =>
-    withLog(route.to, async (target) => {
-      if (options.cutOver === true) return cutOver(config, route, [source, target], options, signal);
+  return withLog(route.from, registry, (source) =>
+    withLog(route.to, registry, async (target) => {
+      if (options.cutOver === true) return cutOver(config, registry, route, [source, target], options, signal);
       const copied = await copy(source, target, options, signal, () => undefined);
       if (copied === undefined) return EXIT.failed;
       return report(route, copied, stepsToCutOver(route), options);
@@ -105,7 +107,7 @@ const run = async (config: Config, options: Options, signal: AbortSignal): Promi
   );
 };
 
-export const addCopy = (log: Command): void => {
+export const addCopy = (log: Command, registry: Registry): void => {
   log
     .command('copy')
     .description(
@@ -118,5 +120,5 @@ export const addCopy = (log: Command): void => {
     .addOption(new Option('--follow', 'go on with what comes, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
     .option('--cut-over', 'with the service stopped: also put the read models onto the copy')
     .addOption(jsonOption('one JSON object: the counts'))
-    .action((options: Options) => runCommand((config, signal) => run(config, options, signal)));
+    .action((options: Options) => runCommand((config, signal) => run(config, registry, options, signal)));
 };

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
+import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
@@ -50,7 +51,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
   return EXIT.ok;
 };
 
-export const addExport = (log: Command): void => {
+export const addExport = (log: Command, registry: Registry): void => {
   log
     .command('export')
     .description(
@@ -65,5 +66,5 @@ export const addExport = (log: Command): void => {
     .option('--category <category>', 'only streams of this category: business or document', categoryArgument)
     .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
     .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
-    .action((options: Options) => onConfiguredLog((store, signal) => exportTo(store, options, signal)));
+    .action((options: Options) => onConfiguredLog(registry, (store, signal) => exportTo(store, options, signal)));
 };

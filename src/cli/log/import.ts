@@ -12,6 +12,7 @@ import {
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
+import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { makeProgress } from '../progress.js';
@@ -78,7 +79,7 @@ const importInto = async (
   return EXIT.ok;
 };
 
-export const addImport = (log: Command): void => {
+export const addImport = (log: Command, registry: Registry): void => {
   log
     .command('import')
     .argument('[file]', 'what `log export` wrote; without it, standard input')
@@ -88,6 +89,6 @@ export const addImport = (log: Command): void => {
     )
     .addOption(jsonOption('one JSON object: the counts'))
     .action((file: string | undefined, options: JsonOption) =>
-      onConfiguredLog((target, signal) => importInto(target, file, options, signal)),
+      onConfiguredLog(registry, (target, signal) => importInto(target, file, options, signal)),
     );
 };

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Config } from '../../config.js';
-import { configuredLog, type LogLocation } from '../../infrastructure/open-log.js';
+import { configuredLog, type LogLocation } from '../../infrastructure/open-stores.js';
 
 /** `embedded`, or a connection string, as it stands on the command line. */
 export type GivenLocation = { readonly _tag: 'Embedded' } | Exclude<LogLocation, { readonly _tag: 'Embedded' }>;

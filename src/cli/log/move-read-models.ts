@@ -1,11 +1,10 @@
 import { either as E } from 'fp-ts';
 import { type Move, prepareMove } from '../../../projections/engine/move-to-copy.js';
-import { refuseOtherOrigins } from '../../../projections/engine/instance/origin.js';
-import { makePool } from '../../../projections/engine/pool.js';
-import { ProjectionRefused } from '../../../projections/engine/instance/projection-refused.js';
 import type { Config } from '../../config.js';
-import { startEmbeddedPostgres } from '../../infrastructure/embedded/embedded-postgres.js';
-import type { LogLocation, OpenLog } from '../../infrastructure/open-log.js';
+import { projectionsOf, type Registry } from '../../entities/registry.js';
+import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
+import { isDatabaseError } from '../../postgres/sql-failure.js';
+import { makePool } from '../../postgres/pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { tell } from '../run-command.js';
@@ -25,28 +24,19 @@ export const keepsReadModels = ({ databaseUrl }: Config, to: LogLocation): boole
   }
 };
 
-const nothingToMove: Move = { see: () => undefined, commit: () => Promise.resolve(E.right([])) };
+const nothingToMove: Move = { onEvent: () => undefined, commit: () => Promise.resolve(E.right([])) };
 
-const useDatabase = async (
-  connectionString: string,
-  source: OpenLog,
-  use: (move: Move) => Promise<ExitCode>,
-): Promise<ExitCode> => {
-  const identity = await source.log.identity();
-  if (E.isLeft(identity)) throw identity.left;
-  const pool = makePool(connectionString, { name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
+type Use = (move: Move) => Promise<ExitCode>;
+
+const moveIn = async (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> => {
+  const pool = makePool({ connectionString, name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
   try {
-    await refuseOtherOrigins(source.log, pool);
-    const move = await prepareMove(pool, identity.right);
+    const move = await prepareMove(pool, log, projectionsOf(registry));
     if (E.isRight(move)) return await use(move.right);
-    tell(`not gone over: ${move.left.reason}`);
+    tell(`not gone over: ${move.left.message}`);
     return EXIT.failed;
   } catch (error) {
-    if (error instanceof ProjectionRefused) {
-      tell(`not gone over: ${error.message}`);
-      return EXIT.failed;
-    }
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (!isDatabaseError(error)) throw error;
     tell(`the database of the read models does not answer as it should: ${messageOf(error)}`);
     return EXIT.failed;
   } finally {
@@ -57,27 +47,25 @@ const useDatabase = async (
 /** Runs a cut-over with what is needed to move the read models of this configuration along. */
 export const withMove = async (
   config: Config,
+  registry: Registry,
   { from, to }: Route,
   [source, target]: readonly [OpenLog, OpenLog],
-  use: (move: Move) => Promise<ExitCode>,
+  use: Use,
 ): Promise<ExitCode> => {
   if (!keepsReadModels(config, to)) return use(nothingToMove);
-  if (config.databaseUrl !== undefined) return useDatabase(config.databaseUrl, source, use);
-  const embedded = [from, to].findIndex(({ _tag }) => _tag === 'Embedded');
-  const url = [source, target][embedded]?.databaseUrl;
-  if (url !== undefined) return useDatabase(url, source, use);
-  const started = await startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    claim: 'operator',
-    onLog: () => undefined,
-  });
-  if (E.isLeft(started)) {
-    tell(started.left.message);
+  const location = configuredDatabase(config);
+  // an embedded one may be open already, as it holds one of the logs
+  const opened = [from, to].findIndex(({ _tag }) => _tag === 'Embedded' && location._tag === 'Embedded');
+  const own = [source, target][opened]?.database;
+  if (own !== undefined) return moveIn(own.url, registry, source, use);
+  const database = await openDatabase(location, { processKind: 'operator', onPostgresLog: () => undefined });
+  if (E.isLeft(database)) {
+    tell(database.left.message);
     return EXIT.failed;
   }
   try {
-    return await useDatabase(started.right.connectionString, source, use);
+    return await moveIn(database.right.url, registry, source, use);
   } finally {
-    await started.right.stop();
+    await database.right.close();
   }
 };

@@ -3,6 +3,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { BrokenLink } from '../../event-sourcing/hash-chain.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
+import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
@@ -59,7 +60,7 @@ const verify = async (
   return conclude(verified, stream, options);
 };
 
-export const addVerify = (log: Command): void => {
+export const addVerify = (log: Command, registry: Registry): void => {
   log
     .command('verify')
     .argument('[stream]', 'only this stream: business-<id> or document-<id>', streamArgument)
@@ -69,6 +70,6 @@ export const addVerify = (log: Command): void => {
     )
     .addOption(jsonOption('one JSON object a line: each broken event, then the counts'))
     .action((stream: StreamName | undefined, options: JsonOption) =>
-      onConfiguredLog((store, signal) => verify(store, stream, options, signal)),
+      onConfiguredLog(registry, (store, signal) => verify(store, stream, options, signal)),
     );
 };

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
-import { type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-log.js';
+import { categoriesOf, type Registry } from '../../entities/registry.js';
+import { type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-stores.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { tell } from '../run-command.js';
 import { makePrintConnectionEvents } from './connection-events.js';
@@ -7,9 +8,15 @@ import { makePrintConnectionEvents } from './connection-events.js';
 /** Opens a log for the time that `use` takes. */
 export const withLog = async (
   location: LogLocation,
+  registry: Registry,
   use: (opened: OpenLog) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const opened = await openLog(location, { onPostgresLog: tell, onConnectionEvent: makePrintConnectionEvents(tell) });
+  const opened = await openLog(location, {
+    processKind: 'operator',
+    categories: categoriesOf(registry),
+    onPostgresLog: tell,
+    onConnectionEvent: makePrintConnectionEvents(tell),
+  });
   if (E.isLeft(opened)) {
     tell(opened.left.message);
     return EXIT.failed;

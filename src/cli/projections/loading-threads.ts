@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Deposed } from '../../../projections/engine/instance/lease.js';
-import type { Loader, MakeLoaders } from '../../../projections/engine/rebuild/load-by-stream.js';
-import { RowsRefused } from '../../../projections/engine/rebuild/load-stretch.js';
-import type { PlannedStretch } from '../../../projections/engine/rebuild/stretches.js';
+import { leaseLost, rowsRejected } from '../../../projections/engine/engine-failure.js';
+import type { Loader, MakeLoaders } from '../../../projections/engine/rebuild/load-by-key.js';
+import type { PlannedChunk } from '../../../projections/engine/rebuild/load-plan.js';
+import type { Registry } from '../../entities/registry.js';
 import type { Position } from '../../event-sourcing/recorded-event.js';
-import type { ProjectionName } from './projection-argument.js';
 
-/** More of them wait for the database. */
+/** More of them would wait for the database. */
 const MOST_THREADS = 4;
 /** A thread holds one entity and one page at a time. */
 const HEAP_MIB = 96;
@@ -15,24 +14,26 @@ const HEAP_MIB = 96;
 /** What a thread is given at its start. */
 export type ThreadData = Parameters<MakeLoaders>[0] & {
   readonly databaseUrl: string;
-  readonly projection: ProjectionName;
+  /** The module of the registry, and the name of the projection in it. */
+  readonly registry: string;
+  readonly projection: string;
 };
 
-export type LoadRequest = { readonly stretch: PlannedStretch; readonly upTo: Position };
+export type LoadRequest = { readonly chunk: PlannedChunk; readonly upTo: Position };
 
 export type LoadReply =
   | { readonly _tag: 'Events'; readonly count: number }
   | { readonly _tag: 'Loaded' }
-  | { readonly _tag: 'Failed'; readonly why: 'refused' | 'deposed' | 'other'; readonly message: string };
+  | { readonly _tag: 'Failed'; readonly why: 'RowsRejected' | 'LeaseLost' | 'Other'; readonly message: string };
 
 /** A thread could not load: a message that a person can act on. */
 export class LoadFailed extends Error {
   readonly _tag = 'LoadFailed';
 }
 
-const failureOf = ({ why, message }: Extract<LoadReply, { _tag: 'Failed' }>, instance: string): Error => {
-  if (why === 'refused') return new RowsRefused(message);
-  return why === 'deposed' ? new Deposed(instance) : new LoadFailed(message);
+const failureOf = ({ why, message }: Extract<LoadReply, { _tag: 'Failed' }>, generation: string): Error => {
+  if (why === 'RowsRejected') return rowsRejected(message);
+  return why === 'LeaseLost' ? leaseLost(generation) : new LoadFailed(message);
 };
 
 type LoadingThread = { readonly load: Loader; readonly close: () => Promise<unknown> };
@@ -45,7 +46,7 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
     thread.on('exit', () => resolve(new LoadFailed('a thread that loads rows has ended')));
   });
 
-  const load: Loader = (stretch, upTo, { onEvents, signal }) =>
+  const load: Loader = (chunk, upTo, { onEvents, signal }) =>
     new Promise((resolve, reject) => {
       const settle = (error?: Error): void => {
         thread.off('message', hear);
@@ -56,14 +57,14 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
       const hear = (reply: LoadReply): void => {
         if (reply._tag === 'Events') onEvents(reply.count);
         if (reply._tag === 'Loaded') settle();
-        if (reply._tag === 'Failed') settle(failureOf(reply, workerData.instance.name));
+        if (reply._tag === 'Failed') settle(failureOf(reply, workerData.generation.name));
       };
       // its transaction ends with it
       const aborted = (): void => void thread.terminate();
       void ended.then(settle);
       thread.on('message', hear);
       signal.addEventListener('abort', aborted);
-      const request: LoadRequest = { stretch, upTo };
+      const request: LoadRequest = { chunk, upTo };
       thread.postMessage(request);
     });
 
@@ -72,16 +73,17 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
 
 /**
  * Threads that load rows from a log in the same Postgres as the rows: folding takes more than one core can give. Their
- * loaders reject with `RowsRefused`, `Deposed` and `LoadFailed`; `script` is another one in tests.
+ * loaders reject with `RowsRejected`, `LeaseLost` and `LoadFailed`; tests give another `script`.
  */
 export const loadingThreads =
   (
     databaseUrl: string,
-    projection: ProjectionName,
+    registry: Registry,
+    projection: string,
     script = new URL('./loading-thread.js', import.meta.url),
   ): MakeLoaders =>
-  ({ instance, lease }) => {
-    const workerData: ThreadData = { databaseUrl, projection, instance, lease };
+  ({ generation, lease }) => {
+    const workerData: ThreadData = { databaseUrl, registry: registry.module, projection, generation, lease };
     const count = Math.min(MOST_THREADS, availableParallelism());
     const threads = Array.from({ length: count }, () => startThread(script, workerData));
     return {

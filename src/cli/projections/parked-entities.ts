@@ -2,11 +2,12 @@ import { either as E } from 'fp-ts';
 import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
 import type { Decision } from '../../../projections/engine/parked/record-skip.js';
 import type { Parked } from '../../../projections/engine/parked/read-parked.js';
-import type { Refolded } from '../../../projections/engine/refold.js';
+import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, print, printFinding } from '../output.js';
 import { tell } from '../run-command.js';
+import { failed } from './on-read-models.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
 const LISTED = 1_000;
@@ -64,19 +65,24 @@ export const show = async (operations: Operations, stream: StreamName, options: 
   return EXIT.ok;
 };
 
-const conclude = (stream: StreamName, refolded: Refolded, options: JsonOption): ExitCode => {
-  const isParked = refolded._tag === 'Parked';
-  const waitsAt = isParked ? { revision: Number(refolded.event.revision), error: refolded.reason } : {};
+const conclude = (stream: StreamName, repaired: Repaired, options: JsonOption): ExitCode => {
+  const isParked = repaired._tag === 'Parked';
+  const waitsAt = isParked ? { revision: Number(repaired.event.revision), error: repaired.reason } : {};
   const text = isParked
-    ? `${stream} stays parked at revision ${refolded.event.revision}: ${refolded.reason}`
+    ? `${stream} stays parked at revision ${repaired.event.revision}: ${repaired.reason}`
     : `${stream} is projected again`;
-  printFinding(options, text, { stream, outcome: refolded._tag, ...waitsAt });
+  printFinding(options, text, { stream, outcome: repaired._tag, ...waitsAt });
   return isParked ? EXIT.failed : EXIT.ok;
+};
+
+const repair = async (readModel: ReadModelOperations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
+  const repaired = await readModel.repair(stream);
+  return E.isLeft(repaired) ? failed(repaired.left) : conclude(stream, repaired.right, options);
 };
 
 export const retry = async (operations: Operations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
   const entity = await found(operations, stream);
-  return entity === undefined ? EXIT.failed : conclude(stream, await entity.readModel.refold(stream), options);
+  return entity === undefined ? EXIT.failed : repair(entity.readModel, stream, options);
 };
 
 /** Tries the entity first: what can be projected needs no decision, and the event that cannot is then known exactly. */
@@ -89,16 +95,17 @@ export const skip = async (
   const entity = await found(operations, stream);
   if (entity === undefined) return EXIT.failed;
   const { readModel } = entity;
-  const tried = await readModel.refold(stream);
-  if (tried._tag === 'Projected') {
+  const tried = await readModel.repair(stream);
+  if (E.isLeft(tried)) return failed(tried.left);
+  if (tried.right._tag === 'Projected') {
     tell('nothing was skipped: the event can be projected now');
-    return conclude(stream, tried, options);
+    return conclude(stream, tried.right, options);
   }
-  const { revision, id: eventId } = tried.event;
+  const { revision, id: eventId } = tried.right.event;
   const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
   if (E.isLeft(recorded)) {
     tell(`not skipped: ${describeAppendFailure(recorded.left)}`);
     return EXIT.failed;
   }
-  return conclude(stream, await readModel.refold(stream), options);
+  return repair(readModel, stream, options);
 };

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
 import { type JsonOption, jsonOption } from '../output.js';
@@ -31,7 +32,7 @@ const osUser = (): string => {
 };
 
 /** `ops projections parked …` */
-export const addParked = (projections: Command): void => {
+export const addParked = (projections: Command, registry: Registry): void => {
   const parked = projections
     .command('parked')
     .description('entities that wait because one of their events cannot be projected; all others go on');
@@ -40,14 +41,16 @@ export const addParked = (projections: Command): void => {
     .command('list')
     .description('the first 1,000, those that wait longest first')
     .addOption(jsonOption('one JSON object a line: each parked entity'))
-    .action((options: JsonOption) => onEntities((operations) => listAll(operations, options)));
+    .action((options: JsonOption) => onEntities(registry, (operations) => listAll(operations, options)));
 
   parked
     .command('show')
     .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
     .description('the event that holds the entity up as it is stored, its error and the version that met it')
     .addOption(jsonOption('the same on one line'))
-    .action((stream: StreamName, options: JsonOption) => onEntities((operations) => show(operations, stream, options)));
+    .action((stream: StreamName, options: JsonOption) =>
+      onEntities(registry, (operations) => show(operations, stream, options)),
+    );
 
   parked
     .command('retry')
@@ -55,7 +58,7 @@ export const addParked = (projections: Command): void => {
     .description('folds the entity anew with this program; exit code 1 when it stays parked')
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: JsonOption) =>
-      onEntities((operations) => retry(operations, stream, options)),
+      onEntities(registry, (operations) => retry(operations, stream, options)),
     );
 
   parked
@@ -69,7 +72,7 @@ export const addParked = (projections: Command): void => {
     .option('--user <name>', 'who decides; kept in the log', userArgument, osUser())
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: SkipOptions) =>
-      onEntities((operations) =>
+      onEntities(registry, (operations) =>
         skip(operations, stream, { actor: options.user, reason: options.reason, at: new Date() }, options),
       ),
     );

@@ -1,15 +1,11 @@
 import { Argument } from 'commander';
-import { businesses } from '../../../projections/businesses.js';
-import { documents } from '../../../projections/documents.js';
+import type { Projection } from '../../../projections/projection.js';
+import { projectionsOf, type Registry } from '../../entities/registry.js';
 
-const all = { businesses, documents } as const;
-
-export type ProjectionName = keyof typeof all;
-
-/** `businesses` or `documents`. */
-export const projectionArgument = (description: string): Argument =>
-  new Argument('[projection]', description).choices(Object.keys(all));
+/** The name of one of the read models; without it, all. */
+export const projectionArgument = (registry: Registry): Argument =>
+  new Argument('[projection]', 'which one; without it, all').choices(projectionsOf(registry).map(({ name }) => name));
 
 /** Those that a command is asked for: one by its name, or all. */
-export const namesOf = (asked: ProjectionName | undefined): ReadonlyArray<ProjectionName> =>
-  asked === undefined ? ['businesses', 'documents'] : [asked];
+export const projectionsNamed = (registry: Registry, name: string | undefined): ReadonlyArray<Projection> =>
+  projectionsOf(registry).filter((projection) => name === undefined || projection.name === name);

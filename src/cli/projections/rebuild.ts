@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { businesses } from '../../../projections/businesses.js';
-import { documents } from '../../../projections/documents.js';
+import { either as E } from 'fp-ts';
 import { type Compared, isSame } from '../../../projections/engine/rebuild/compare-with-live.js';
 import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections/engine/rebuild/rebuild.js';
+import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption, print } from '../output.js';
@@ -12,8 +12,8 @@ import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
 import { loadingThreads } from './loading-threads.js';
-import { namesOf, projectionArgument, type ProjectionName } from './projection-argument.js';
-import { onReadModels } from './on-read-models.js';
+import { projectionArgument, projectionsNamed } from './projection-argument.js';
+import { failed, onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
 
 type Options = JsonOption & {
@@ -27,7 +27,7 @@ type Options = JsonOption & {
 type Say = (line: string) => void;
 
 const decideBy =
-  ({ switch: wanted, dryRun, json }: Options, say: Say): RebuildOptions<never, never>['decide'] =>
+  ({ switch: wanted, dryRun, json }: Options, say: Say): RebuildOptions['decide'] =>
   async (compared, signal) => {
     if (compared !== undefined) for (const line of describeComparison(compared)) say(line);
     if (dryRun === true) return 'drop';
@@ -38,24 +38,16 @@ const decideBy =
     return canAsk && (await ask('switch to the rebuilt rows nevertheless?', signal)) ? 'switch' : 'keep';
   };
 
-const rebuildOne = (
-  name: ProjectionName,
-  options: Omit<RebuildOptions<never, never>, 'projection'>,
-): Promise<Rebuilt> =>
-  name === 'businesses'
-    ? rebuild({ ...options, projection: businesses })
-    : rebuild({ ...options, projection: documents });
-
-const observe = (name: ProjectionName, say: Say) => {
+const observe = (name: string, say: Say) => {
   const progress = makeProgress(standardError, `rebuilding ${name}`);
   const began = performance.now();
   let events = 0;
   return {
-    onOpened: (instance: string, resumedAt: 'start' | { readonly commit: bigint }) => {
-      if (resumedAt !== 'start') say(`${name}: goes on with ${instance} at position ${resumedAt.commit}`);
+    onOpened: (generation: string, resumedAt: 'start' | { readonly commit: bigint }) => {
+      if (resumedAt !== 'start') say(`${name}: goes on with ${generation} at position ${resumedAt.commit}`);
     },
-    onPartsLoaded: (loaded: number, parts: number) => {
-      say(`${name}: goes on with what an earlier rebuild has loaded, ${loaded} of ${parts} parts of the log`);
+    onChunksLoaded: (loaded: number, chunks: number) => {
+      say(`${name}: goes on with what an earlier rebuild has loaded, ${loaded} of ${chunks} chunks of the log`);
     },
     onProgress: (count: number, share: number) => {
       events = count;
@@ -79,26 +71,23 @@ const asJson = ({ at, rows, differing, onlyLive, onlyRebuilt }: Compared) => ({
   onlyRebuilt,
 });
 
-const conclude = (
-  name: ProjectionName,
-  { instance, compared, outcome }: Rebuilt,
-  { json }: Options,
-  say: Say,
-): ExitCode => {
-  if (outcome === 'Switched') say(`${name}: ${instance} is live; \`projections rollback ${name}\` goes back`);
+const conclude = (name: string, { generation, compared, outcome }: Rebuilt, { json }: Options, say: Say): ExitCode => {
+  if (outcome === 'Switched') say(`${name}: ${generation} is live; \`projections rollback ${name}\` goes back`);
   if (outcome === 'Kept')
     say(
-      `${name}: not switched; ${instance} is kept, and \`projections rebuild ${name} --switch always\` switches to it`,
+      `${name}: not switched; ${generation} is kept, and \`projections rebuild ${name} --switch always\` switches to it`,
     );
   if (outcome === 'Dropped') say(`${name}: dropped again; the live rows are as they were`);
   if (json === true)
-    print(JSON.stringify({ projection: name, instance, outcome, compared: compared ? asJson(compared) : null }));
+    print(
+      JSON.stringify({ projection: name, instance: generation, outcome, compared: compared ? asJson(compared) : null }),
+    );
   return outcome === 'Switched' || compared === undefined || isSame(compared) ? EXIT.ok : EXIT.failed;
 };
 
 const rebuildAll = async (
-  readModels: ReadModels,
-  asked: ProjectionName | undefined,
+  { pool, store, databaseUrl, registry }: ReadModels,
+  name: string | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
@@ -106,18 +95,21 @@ const rebuildAll = async (
   const say = options.json === true ? tell : print;
   let code: ExitCode = EXIT.ok;
   try {
-    for (const name of namesOf(asked)) {
-      const rebuilt = await rebuildOne(name, {
-        ...readModels,
+    for (const projection of projectionsNamed(registry, name)) {
+      const rebuilt = await rebuild({
+        pool,
+        store,
+        projection,
         isFromScratch: options.fromScratch === true,
         isFromOtherLog: options.fromOtherLog === true,
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
-        observer: observe(name, say),
-        makeLoaders: loadingThreads(readModels.databaseUrl, name),
+        observer: observe(projection.name, say),
+        makeLoaders: loadingThreads(databaseUrl, registry, projection.name),
         signal,
       });
-      code = conclude(name, rebuilt, options, say) === EXIT.ok ? code : EXIT.failed;
+      if (E.isLeft(rebuilt)) return failed(rebuilt.left);
+      code = conclude(projection.name, rebuilt.right, options, say) === EXIT.ok ? code : EXIT.failed;
     }
   } finally {
     await report.close();
@@ -125,10 +117,10 @@ const rebuildAll = async (
   return code;
 };
 
-export const addRebuild = (projections: Command): void => {
+export const addRebuild = (projections: Command, registry: Registry): void => {
   projections
     .command('rebuild')
-    .addArgument(projectionArgument('which one; without it, both'))
+    .addArgument(projectionArgument(registry))
     .description(
       'makes the rows anew from the log beside the live ones, compares both at one position, and switches\n' +
         '(the service goes on meanwhile; killed at any moment it has changed nothing, and the next one goes on)',
@@ -147,7 +139,7 @@ export const addRebuild = (projections: Command): void => {
     .option('--from-other-log', 'the same, also when the live rows were made from the log of another installation')
     .option('--dry-run', 'compare only, and drop what was built')
     .addOption(jsonOption('one JSON object a line: what became of each read model; nothing is asked'))
-    .action((asked: ProjectionName | undefined, options: Options) =>
-      onReadModels((readModels, signal) => rebuildAll(readModels, asked, options, signal)),
+    .action((name: string | undefined, options: Options) =>
+      onReadModels(registry, (readModels, signal) => rebuildAll(readModels, name, options, signal)),
     );
 };

@@ -1,18 +1,19 @@
 import type { Command } from 'commander';
-import { readStatuses } from '../../../projections/engine/instance/read-statuses.js';
-import { migrate } from '../../../projections/engine/schema.js';
+import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
+import { migrateReadModels } from '../../../projections/engine/generation/schema.js';
+import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption } from '../output.js';
 import { tell } from '../run-command.js';
-import { type InstanceLine, type Look, toLine } from './instance-line.js';
+import { type GenerationLine, type Reading, toLine } from './generation-line.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
 
 type Options = JsonOption & { readonly watch?: true };
 
-/** Between two looks, ms; the rate is that of the time between. */
-const LOOK_MS = 1_000;
+/** Between two readings, ms; the rate is that of the time between. */
+const POLL_MS = 1_000;
 
 const COLUMNS = {
   projection: 'projection',
@@ -27,9 +28,9 @@ const COLUMNS = {
   leaseSeconds: 'lease s',
   parked: 'parked',
   lastError: 'last error',
-} as const satisfies Partial<Record<keyof InstanceLine, string>>;
+} as const satisfies Partial<Record<keyof GenerationLine, string>>;
 
-const table = (lines: ReadonlyArray<InstanceLine>): string => {
+const table = (lines: ReadonlyArray<GenerationLine>): string => {
   // reason: the keys of a constant are its keys
   const columns = Object.keys(COLUMNS) as ReadonlyArray<keyof typeof COLUMNS>;
   const cells = [
@@ -41,43 +42,45 @@ const table = (lines: ReadonlyArray<InstanceLine>): string => {
   return `${cells.map((row) => lineOf(row).trimEnd()).join('\n')}\n`;
 };
 
-const look = async ({ store, pool }: ReadModels, before: Look | undefined) => {
+const read = async ({ store, pool, registry }: ReadModels, before: Reading | undefined) => {
   const statuses = await readStatuses(pool);
-  const now: Look = {
+  const now: Reading = {
     at: performance.now(),
     checkpoints: new Map(statuses.map(({ name, checkpoint }) => [name, checkpoint])),
   };
-  return { now, lines: await Promise.all(statuses.map((status) => toLine(store, status, before))) };
+  const categories = new Map(projectionsOf(registry).map(({ name, category }) => [name, category]));
+  const lines = statuses.map((status) => toLine(store, categories.get(status.projection), status, before));
+  return { now, lines: await Promise.all(lines) };
 };
 
-const show = (lines: ReadonlyArray<InstanceLine>, { json, watch }: Options): void => {
+const show = (lines: ReadonlyArray<GenerationLine>, { json, watch }: Options): void => {
   if (json === true) process.stdout.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   // a terminal is drawn anew, what is piped goes on line by line
   else process.stdout.write(`${watch === true && process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${table(lines)}`);
 };
 
 /** Rows of another log, beneath the table: a sentence does not fit into a column. */
-const tellRefused = (lines: ReadonlyArray<InstanceLine>): ExitCode => {
+const printWrongLogs = (lines: ReadonlyArray<GenerationLine>): ExitCode => {
   const reasons = new Set(lines.flatMap(({ refused }) => (refused === null ? [] : [refused])));
   for (const reason of reasons) tell(reason);
   return reasons.size === 0 ? EXIT.ok : EXIT.failed;
 };
 
 const status = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
-  await migrate(readModels.pool);
-  let { now } = await look(readModels, undefined);
+  await migrateReadModels(readModels.pool);
+  let { now } = await read(readModels, undefined);
   let code: ExitCode = EXIT.ok;
   do {
-    if (!(await pause(LOOK_MS, signal))) break;
-    const next = await look(readModels, now);
+    if (!(await pause(POLL_MS, signal))) break;
+    const next = await read(readModels, now);
     ({ now } = next);
     show(next.lines, options);
-    code = tellRefused(next.lines);
+    code = printWrongLogs(next.lines);
   } while (options.watch === true);
   return signal.aborted && options.watch !== true ? EXIT.interrupted : code;
 };
 
-export const addStatus = (projections: Command): void => {
+export const addStatus = (projections: Command, registry: Registry): void => {
   projections
     .command('status')
     .description(
@@ -86,5 +89,5 @@ export const addStatus = (projections: Command): void => {
     )
     .option('--watch', 'again every second, until it is interrupted')
     .addOption(jsonOption('one JSON object a line: each row'))
-    .action((options: Options) => onReadModels((readModels, signal) => status(readModels, options, signal)));
+    .action((options: Options) => onReadModels(registry, (readModels, signal) => status(readModels, options, signal)));
 };

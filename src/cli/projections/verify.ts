@@ -1,15 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { either as E } from 'fp-ts';
+import type { EngineFailure } from '../../../projections/engine/engine-failure.js';
 import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
-import type { Refolded } from '../../../projections/engine/refold.js';
+import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { Drift } from '../../../projections/engine/verify/find-drift.js';
 import type { VerifiedRows } from '../../../projections/engine/verify/verify-rows.js';
+import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
-import { projectionArgument, type ProjectionName } from './projection-argument.js';
-import { onEntities } from './on-read-models.js';
+import { projectionArgument } from './projection-argument.js';
+import { failed, onEntities } from './on-read-models.js';
 
 type Options = JsonOption & { readonly sample?: number; readonly repair?: true };
 
@@ -22,15 +25,15 @@ const sampleArgument = (text: string): number => {
 
 const FAULT = { differs: 'differs in', missing: 'has no row', surplus: 'has a row and no stream' } as const;
 
-const driftLine = (name: string, { stream, kind, fields }: Drift, refolded: Refolded | undefined): string => {
+const driftLine = (name: string, { stream, kind, fields }: Drift, repaired: Repaired | undefined): string => {
   const fault = [FAULT[kind], fields.join(', ')].filter((part) => part !== '').join(' ');
-  if (refolded === undefined) return `${name}: ${stream} ${fault}`;
-  return `${name}: ${stream} ${fault}: ${refolded._tag === 'Projected' ? 'repaired' : `parked, ${refolded.reason}`}`;
+  if (repaired === undefined) return `${name}: ${stream} ${fault}`;
+  return `${name}: ${stream} ${fault}: ${repaired._tag === 'Projected' ? 'repaired' : `parked, ${repaired.reason}`}`;
 };
 
-const reportDrift = (projection: string, drift: Drift, refolded: Refolded | undefined, options: Options): void => {
-  const outcome = refolded === undefined ? {} : { outcome: refolded._tag };
-  printFinding(options, driftLine(projection, drift, refolded), { projection, ...drift, ...outcome });
+const reportDrift = (projection: string, drift: Drift, repaired: Repaired | undefined, options: Options): void => {
+  const outcome = repaired === undefined ? {} : { outcome: repaired._tag };
+  printFinding(options, driftLine(projection, drift, repaired), { projection, ...drift, ...outcome });
 };
 
 const reportCounts = (projection: string, { checked, drifted, repaired }: Verified, options: Options): void => {
@@ -40,51 +43,61 @@ const reportCounts = (projection: string, { checked, drifted, repaired }: Verifi
 };
 
 const verifyOne = async (
-  { name, verify, refold }: ReadModelOperations,
+  readModel: ReadModelOperations,
   options: Options,
   signal: AbortSignal,
-): Promise<Verified> => {
-  const { sample, repair } = options;
+): Promise<E.Either<EngineFailure, Verified>> => {
+  const { name } = readModel;
   const progress = makeProgress(standardError, `verifying ${name}`, 'entities');
   let repaired = 0;
-  const verified = await verify({
-    sample,
+  let failure: EngineFailure | undefined;
+  const ending = new AbortController();
+  const verified = await readModel.verify({
+    sample: options.sample,
     onChecked: (checked) => progress.report(checked, undefined),
     onDrift: async (drift) => {
-      const refolded = repair === true ? await refold(drift.stream) : undefined;
-      if (refolded !== undefined) repaired += 1;
+      const mended = options.repair === true ? await readModel.repair(drift.stream) : undefined;
+      if (mended !== undefined && E.isLeft(mended)) {
+        failure = mended.left;
+        ending.abort();
+        return;
+      }
+      if (mended !== undefined) repaired += 1;
       progress.end();
-      reportDrift(name, drift, refolded, options);
+      reportDrift(name, drift, mended?.right, options);
     },
-    signal,
+    signal: AbortSignal.any([signal, ending.signal]),
   });
   progress.end();
-  return { ...verified, repaired };
+  if (failure !== undefined) return E.left(failure);
+  return E.map((counts: VerifiedRows) => ({ ...counts, repaired }))(verified);
 };
 
 const verifyAll = async (
   { readModels }: Operations,
-  wanted: ProjectionName | undefined,
+  wanted: string | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   let left = 0;
   for (const readModel of readModels.filter(({ name }) => wanted === undefined || name === wanted)) {
     const verified = await verifyOne(readModel, options, signal);
-    if (!verified.isComplete) {
-      tell(`interrupted after ${verified.checked} entities of ${readModel.name}`);
+    if (E.isLeft(verified)) return failed(verified.left);
+    const { checked, drifted, repaired, isComplete } = verified.right;
+    if (!isComplete) {
+      tell(`interrupted after ${checked} entities of ${readModel.name}`);
       return EXIT.interrupted;
     }
-    left += verified.drifted - verified.repaired;
-    reportCounts(readModel.name, verified, options);
+    left += drifted - repaired;
+    reportCounts(readModel.name, verified.right, options);
   }
   return left === 0 ? EXIT.ok : EXIT.failed;
 };
 
-export const addVerifyRows = (projections: Command): void => {
+export const addVerifyRows = (projections: Command, registry: Registry): void => {
   projections
     .command('verify')
-    .addArgument(projectionArgument('which one; without it, both'))
+    .addArgument(projectionArgument(registry))
     .description(
       'folds entities from the log and compares them with their live rows, field by field, each as of the ' +
         'checkpoint that stood when its row was read: rows that are behind the log do not differ',
@@ -92,7 +105,7 @@ export const addVerifyRows = (projections: Command): void => {
     .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
     .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
     .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
-    .action((name: ProjectionName | undefined, options: Options) =>
-      onEntities((operations, signal) => verifyAll(operations, name, options, signal)),
+    .action((name: string | undefined, options: Options) =>
+      onEntities(registry, (operations, signal) => verifyAll(operations, name, options, signal)),
     );
 };

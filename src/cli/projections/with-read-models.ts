@@ -1,13 +1,9 @@
 import { either as E } from 'fp-ts';
-import { NoLiveRows } from '../../../projections/engine/instance/live-instance.js';
-import { makePool } from '../../../projections/engine/pool.js';
-import { NotLevel } from '../../../projections/engine/rebuild/live-stands.js';
-import { RebuildRefused } from '../../../projections/engine/rebuild/rebuild-refused.js';
-import { ProjectionRefused } from '../../../projections/engine/instance/projection-refused.js';
-import { Deposed } from '../../../projections/engine/instance/lease.js';
 import type { Config } from '../../config.js';
+import { categoriesOf, type Registry } from '../../entities/registry.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { openStores } from '../../infrastructure/open-stores.js';
+import { makePool } from '../../postgres/pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { tell } from '../run-command.js';
@@ -24,33 +20,34 @@ export type ReadModels = {
   readonly pool: ReturnType<typeof makePool>;
   /** Of the read models; of the log too, unless that is in EventStoreDB. */
   readonly databaseUrl: string;
+  readonly registry: Registry;
 };
 
-const isExpected = (error: unknown): error is Error =>
-  error instanceof RebuildRefused ||
-  error instanceof LoadFailed ||
-  error instanceof ReportFailed ||
-  error instanceof NoLiveRows ||
-  error instanceof ProjectionRefused ||
-  error instanceof NotLevel ||
-  error instanceof Deposed;
+const isExpected = (error: unknown): error is Error => error instanceof LoadFailed || error instanceof ReportFailed;
 
 /** Opens the log and the read models for the time that `use` takes, beside a running service or without one. */
 export const withReadModels = async (
   config: Config,
+  registry: Registry,
   signal: AbortSignal,
   use: (opened: ReadModels) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
+  const categories = categoriesOf(registry);
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
-  const opened = await openStores({ config, claim: 'operator', ...silent });
+  const opened = await openStores(config, { processKind: 'operator', categories, ...silent });
   if (E.isLeft(opened)) {
     tell(opened.left.message);
     return EXIT.failed;
   }
   const { store, readModelsUrl, close } = opened.right;
-  const pool = makePool(readModelsUrl, { name: 'ops', connections: CONNECTIONS, connectMs: CONNECT_MS });
+  const pool = makePool({
+    connectionString: readModelsUrl,
+    name: 'ops',
+    connections: CONNECTIONS,
+    connectMs: CONNECT_MS,
+  });
   try {
-    return await use({ store, pool, databaseUrl: readModelsUrl });
+    return await use({ store, pool, databaseUrl: readModelsUrl, registry });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

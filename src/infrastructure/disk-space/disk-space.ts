@@ -1,35 +1,54 @@
-import { freeBytesOf } from './free-bytes.js';
-import { isOutOfSpace } from './out-of-space.js';
+import { statfs } from 'node:fs/promises';
 
 /**
- * Bytes that are left free. Postgres ends when it cannot begin another segment of its write-ahead log, and needs one to
- * start again: 16 MiB. Four of them leave room for what is under way between two looks, and for the rows of what was
- * acknowledged before.
+ * Bytes that are kept free. Postgres ends when it cannot begin another segment of its write-ahead log, and needs one to
+ * start again: 16 MiB. Four of them leave room for what is written between two measurements, and for the read models'
+ * rows of events that were acknowledged before.
  */
 const RESERVE = 64 * 1024 * 1024;
 
-/** Looks are taken this often, ms, and after so many bytes were written in between. */
-const LOOK_MS = 1_000;
-const LOOK_BYTES = 8 * 1024 * 1024;
+/** The free space is measured at this interval, and whenever so many bytes were written since. */
+const POLL_INTERVAL_MS = 1_000;
+const POLL_BYTES = 8 * 1024 * 1024;
 
-/** How long a write that failed for want of space counts when no other one is tried, ms. */
+/** A write that failed for want of space counts for so long, unless another write succeeds. */
 const FAILURE_MS = 15_000;
 
-/** The disk that something is kept on, be it ours or that of a server. */
+/** ENOSPC, EDQUOT: Node's, no space left on the disk or in the quota. 53100: Postgres's `disk_full`, Appendix A. */
+const OUT_OF_SPACE = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100']);
+
+/** Whether an error, or one of its causes, says that a disk is full. */
+export const isOutOfSpace = (failure: unknown): boolean => {
+  for (let each = failure; typeof each === 'object' && each !== null; each = 'cause' in each ? each.cause : undefined)
+    if ('code' in each && OUT_OF_SPACE.has(each.code)) return true;
+  return false;
+};
+
+/** Bytes that this process may still write on the disk of a directory; undefined where the system does not say. */
+export const freeBytesOf = async (directory: string): Promise<number | undefined> => {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The space on the disk that something is stored on. */
 export type DiskSpace = {
   /** Whether a write may fail for want of space: less than the reserve is free, or the last write failed so. */
   readonly isFull: () => boolean;
-  /** Bytes free to us at the last look; undefined where the disk is not of this machine, or cannot be asked. */
+  /** Free bytes when last measured; undefined where the disk is not of this machine, or the system does not say. */
   readonly free: () => number | undefined;
-  /** Whether so many bytes may be written without touching the reserve, as of the last look. */
+  /** Whether so many bytes may be written: the reserve was free when last measured. Counts them as written. */
   readonly admits: (bytes: number) => boolean;
-  /** What came of a write. */
+  /** The outcome of a write. */
   readonly succeeded: () => void;
   readonly failed: (cause: unknown) => void;
   readonly stop: () => Promise<void>;
 };
 
-/** A write that was refused to keep the reserve. */
+/** A write was not tried, in order to keep the reserve. */
 export class DiskFull extends Error {
   constructor() {
     super(`less than ${RESERVE / 1024 / 1024} MiB are free on the disk`);
@@ -37,36 +56,36 @@ export class DiskFull extends Error {
   }
 }
 
-type Means = {
+type Dependencies = {
   readonly freeBytes: typeof freeBytesOf;
   /** ms. */
   readonly now: () => number;
 };
 
-const usual: Means = { freeBytes: freeBytesOf, now: () => performance.now() };
+const production: Dependencies = { freeBytes: freeBytesOf, now: () => performance.now() };
 
 /**
- * Watches the disk of a directory until it is stopped, by one cheap look a second, whoever asks. Without a directory, as
- * the data is on a server, only what comes of writes tells.
+ * Measures the free space on the disk of a directory once a second, however often it is asked for, until it is stopped.
+ * Without a directory, where a server stores the data, only the outcomes of writes count.
  */
-export const watchDiskSpace = (directory: string | undefined, means: Partial<Means> = {}): DiskSpace => {
-  const { freeBytes, now } = { ...usual, ...means };
+export const watchDiskSpace = (directory: string | undefined, dependencies: Partial<Dependencies> = {}): DiskSpace => {
+  const { freeBytes, now } = { ...production, ...dependencies };
   let free: number | undefined;
   let written = 0;
   let failedAt = -Infinity;
-  let looking = false;
+  let isMeasuring = false;
 
-  const look = async (place: string): Promise<void> => {
-    if (looking) return;
-    looking = true;
+  const measure = async (measured: string): Promise<void> => {
+    if (isMeasuring) return;
+    isMeasuring = true;
     written = 0;
-    free = await freeBytes(place);
-    looking = false;
+    free = await freeBytes(measured);
+    isMeasuring = false;
   };
-  const lookNow = (): void => void (directory === undefined ? undefined : look(directory));
+  const measureNow = (): void => void (directory === undefined ? undefined : measure(directory));
 
-  lookNow();
-  const timer = directory === undefined ? undefined : setInterval(lookNow, LOOK_MS).unref();
+  measureNow();
+  const timer = directory === undefined ? undefined : setInterval(measureNow, POLL_INTERVAL_MS).unref();
 
   const isBelowReserve = (): boolean => free !== undefined && free < RESERVE;
   return {
@@ -74,7 +93,7 @@ export const watchDiskSpace = (directory: string | undefined, means: Partial<Mea
     free: () => free,
     admits: (bytes) => {
       written += bytes;
-      if (written >= LOOK_BYTES) lookNow();
+      if (written >= POLL_BYTES) measureNow();
       return !isBelowReserve();
     },
     succeeded: () => {
@@ -83,7 +102,7 @@ export const watchDiskSpace = (directory: string | undefined, means: Partial<Mea
     failed: (cause) => {
       if (!isOutOfSpace(cause)) return;
       failedAt = now();
-      lookNow();
+      measureNow();
     },
     stop: () => {
       clearInterval(timer);

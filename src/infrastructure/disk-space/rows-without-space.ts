@@ -1,16 +1,16 @@
-import type { Notice } from '../../../projections/engine/notice.js';
-import { isOutOfSpace } from './out-of-space.js';
+import type { OnEngineEvent } from '../../../projections/engine/engine-event.js';
+import { isOutOfSpace } from './disk-space.js';
 
-/** Which read models stand still because a disk takes no more, as the engine tells it: once per change. */
+/** Which read models stand still because a disk takes no more, as the events of the engine say. */
 export const makeRowsWithoutSpace = (): {
-  readonly hear: (notice: Notice) => void;
+  readonly onEngineEvent: OnEngineEvent;
   readonly any: () => boolean;
 } => {
   const waiting = new Set<string>();
   return {
-    hear: (notice) => {
-      if (notice._tag === 'Interrupted' && isOutOfSpace(notice.cause)) waiting.add(notice.projection);
-      else waiting.delete(notice.projection);
+    onEngineEvent: (event) => {
+      if (event._tag === 'Interrupted' && isOutOfSpace(event.cause)) waiting.add(event.projection);
+      else waiting.delete(event.projection);
     },
     any: () => waiting.size > 0,
   };

@@ -4,25 +4,25 @@ import { appendBytes } from '../../event-sourcing/append-limits.js';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import { DiskFull, type DiskSpace } from './disk-space.js';
 
-const tell = <Failure, A>(space: DiskSpace, outcome: E.Either<Failure, A>): E.Either<Failure, A> => {
+const reportTo = <Failure, A>(space: DiskSpace, outcome: E.Either<Failure, A>): E.Either<Failure, A> => {
   if (E.isLeft(outcome)) space.failed(outcome.left);
   else space.succeeded();
   return outcome;
 };
 
 /**
- * A log that takes nothing while its disk has no space to spare, so that whoever keeps it can go on answering: a
- * Postgres that runs out of space in the middle of a write ends, and its reads with it.
+ * An event store that appends nothing while its disk is down to the reserve, so that its reads go on: a Postgres that
+ * runs out of space in the middle of a write ends.
  */
 export const appendWithinSpace = (store: EventStore, space: DiskSpace): EventStore => ({
   ...store,
   append: async (stream, expected, events) =>
     space.admits(appendBytes(events))
-      ? tell(space, await store.append(stream, expected, events))
+      ? reportTo(space, await store.append(stream, expected, events))
       : E.left(new StoreUnavailable('the event log has no space to spare', new DiskFull())),
 });
 
-/** The chunks of a file as long as the disk has space to spare for them; throws `DiskFull`. */
+/** The chunks of a file for as long as the disk has space for them. Throws `DiskFull` when it is down to the reserve. */
 export async function* chunksWithinSpace(
   chunks: AsyncIterable<Uint8Array>,
   space: DiskSpace,
@@ -33,8 +33,8 @@ export async function* chunksWithinSpace(
   }
 }
 
-/** The same way of storing a file, which tells what comes of it. */
+/** A `put` that reports its outcomes to `space`. */
 export const putWithinSpace =
   (put: ObjectStorage['put'], space: DiskSpace): ObjectStorage['put'] =>
   async (key, body) =>
-    tell(space, await put(key, body));
+    reportTo(space, await put(key, body));

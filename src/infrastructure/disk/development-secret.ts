@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isMissing } from './unless-missing.js';
+import { errorCode } from '../error-code.js';
+import { isMissing } from './missing-files.js';
 
 const FILE = 'jwt-secret';
 
-const isThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
-
-/** Written whole under another name first: whoever comes second reads the first one's secret, never half of one. */
+/** Writes the whole file under another name first, so that a second process never reads half a secret. */
 const create = async (file: string): Promise<void> => {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   await mkdir(path.dirname(file), { recursive: true });
@@ -15,15 +14,15 @@ const create = async (file: string): Promise<void> => {
   try {
     await link(temporary, file);
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     await rm(temporary);
   }
 };
 
 /**
- * The secret that tokens are signed with while none is configured: random, made once for each data directory, readable
- * by its owner alone. Throws the file system's error.
+ * The secret that tokens are signed with when none is configured: random, created once for each data directory, in a
+ * file that only its owner may read. Throws errors of the file system.
  */
 export const developmentSecret = async (dataDir: string): Promise<string> => {
   const file = path.join(dataDir, FILE);

@@ -8,23 +8,23 @@ import type { DiskSpace } from '../disk-space/disk-space.js';
 import { chunksWithinSpace } from '../disk-space/within-space.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
+import { syncDirectory } from './durable-files.js';
 import { layoutOf } from './layout.js';
 import { listObjects } from './list-objects.js';
+import { removeIfExists, removeOldFiles } from './missing-files.js';
 import { openObject } from './open-object.js';
-import { removeIfThere, removeOldFiles } from './remove-files.js';
-import { syncDirectory } from './sync-directory.js';
 import { writeObject } from './write-object.js';
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
-/** Chunks between a request and its file. */
+/** Bytes of a body that one `put` holds at most: the chunks between the request and the file. */
 const HELD_PER_PUT = 256 * 1024;
 
 type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check };
 
 /**
- * Files in a directory of this machine, one an object, readable by their owner alone; the directory is created where
- * it is missing. Any number of processes may share it. A file is given up when its disk has no `space` to spare.
+ * Files in a directory of this machine: one for each object, readable by their owner only. The directory is created if
+ * it does not exist. Several processes may share it. With `space`, a `put` fails when the disk is down to the reserve.
  */
 export const openDiskStorage = (root: string, space?: DiskSpace): Promise<E.Either<StorageUnavailable, DiskStorage>> =>
   attempt(async () => {
@@ -44,7 +44,7 @@ export const openDiskStorage = (root: string, space?: DiskSpace): Promise<E.Eith
           () => openObject(layout.fileOf(key), range),
           (cause) => ({ _tag: 'FileUnavailable', cause }),
         ),
-      remove: (key) => attempt(async () => removeIfThere(layout.fileOf(key)), storageUnavailable),
+      remove: (key) => attempt(async () => removeIfExists(layout.fileOf(key)), storageUnavailable),
       list: (prefix) => listObjects(layout.objects, prefix),
       clearUnfinished: (before) => attempt(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
     };

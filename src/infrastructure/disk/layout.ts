@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isObjectKey, requireObjectKey } from '../object-key.js';
 
-/** Where things lie below the root. Both are on one file system, so that a finished file is moved by its name alone. */
+/** The directories below the root. Both are on one file system, so that a finished file can be renamed into place. */
 export type Layout = {
   readonly objects: string;
   readonly unfinished: string;
-  /** Throws on a key that is not ours. */
+  /** The path of an object. Throws on a key that is not ours. */
   readonly fileOf: (key: string) => string;
 };
 
-const SEGMENT_SEPARATOR = '_'; // in no key
+const SEGMENT_SEPARATOR = '_'; // no key contains it
 
 /**
- * One file an object, named by its key, in one of 256 directories told from a hash of the key: time-ordered ids share
- * their first characters, so the key's own would not spread.
+ * An object is one file, named by its key, in one of 256 directories. A hash of the key chooses the directory, because
+ * time-ordered ids share their first characters and would all fall into one.
  */
 export const layoutOf = (root: string): Layout => {
   const objects = path.join(root, 'objects');
@@ -26,7 +26,7 @@ export const layoutOf = (root: string): Layout => {
   return { objects, unfinished: path.join(root, 'unfinished'), fileOf };
 };
 
-/** The key that a file is named by; undefined for a file that is none of ours. */
+/** The key in the name of a file; undefined when the file is not an object of ours. */
 export const keyOf = (fileName: string): string | undefined => {
   const key = fileName.replaceAll(SEGMENT_SEPARATOR, '/');
   return isObjectKey(key) ? key : undefined;

@@ -3,21 +3,24 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../read/get-file.js';
 
-/** Follows no link, and does not wait for a writer where somebody has put a pipe. Windows has neither of the flags. */
+/** Does not follow a link, and does not block on a pipe that has no writer. Windows has neither flag. */
 const FLAGS =
-  // reason: Node leaves out the constants that the system lacks
+  // reason: Node leaves out the flags that the system does not have
   constants.O_RDONLY |
   ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
   ((constants.O_NONBLOCK as number | undefined) ?? 0);
 
 const requireFile = async (file: FileHandle, range: ByteRange | undefined): Promise<void> => {
   const stats = await file.stat();
-  if (!stats.isFile()) throw new Error('what is stored there is no file');
+  if (!stats.isFile()) throw new Error('the object is not a regular file');
   if (range !== undefined && range.last >= stats.size)
-    throw new RangeError(`byte ${range.last} was asked for, the file has ${stats.size}`);
+    throw new RangeError(`byte ${range.last} was asked for, the file has ${stats.size} bytes`);
 };
 
-/** Opens before it answers; the handle is closed when the stream ends, fails or is destroyed. Fails on what is no file. */
+/**
+ * Resolves when the file is open. It is closed when the stream ends, fails or is destroyed. Throws on anything but a
+ * regular file, and on a range beyond its end.
+ */
 export const openObject = async (name: string, range?: ByteRange): Promise<Readable> => {
   const file = await open(name, FLAGS);
   try {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { syncDirectory } from './durable-files.js';
 import type { Layout } from './layout.js';
-import { syncDirectory } from './sync-directory.js';
 
 const writeDurably = async (file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
   try {
@@ -13,8 +13,8 @@ const writeDurably = async (file: FileHandle, chunks: AsyncIterable<Uint8Array>)
   }
 };
 
+/** Used after a failure, which is the one to report. A file that stays is removed with the old unfinished ones. */
 const removeQuietly = async (file: string): Promise<void> => {
-  // the first failure is the one to tell; what stays is cleared when it is old
   await rm(file, { force: true }).catch(() => undefined);
 };
 
@@ -36,8 +36,8 @@ const publish = async (from: string, to: string): Promise<void> => {
 };
 
 /**
- * Stores an object so that it is either whole and durable under its name or not there at all. A crash leaves at most a
- * file among the unfinished ones.
+ * Stores an object whole and durable under its name, or not at all: written and synced as an unfinished file, then
+ * renamed. A crash leaves at most an unfinished file. Throws errors of the file system and of `chunks`.
  */
 export const writeObject = async (layout: Layout, key: string, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
   const target = layout.fileOf(key);

@@ -6,19 +6,19 @@ import { either as E } from 'fp-ts';
 import { cannotStart, type CannotStart } from './embedded-postgres-error.js';
 
 /**
- * Who Postgres runs as. Postgres refuses root, so root lends it the identity of somebody else; for everybody else it
- * is empty: Postgres runs as they do. Spread into the options of `spawn`.
+ * The user that Postgres runs as, for the options of `spawn`. Empty: the user of this process. Postgres refuses to run
+ * as root, so root starts it as another user.
  */
 export type Account = { readonly uid?: number; readonly gid?: number };
 
-export const weAreRoot = (): boolean => process.getuid?.() === 0;
+export const isRoot = (): boolean => process.getuid?.() === 0;
 
 const run = promisify(execFile);
 
-/** In /etc/passwd, because initdb refuses a user without an entry there. */
+/** They must be in /etc/passwd, because initdb refuses a user who is not. */
 const unprivileged = ['postgres', 'nobody'];
 
-const lookUp = async (): Promise<E.Either<CannotStart, Account>> => {
+const findUnprivileged = async (): Promise<E.Either<CannotStart, Account>> => {
   const entries = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const wanted of unprivileged) {
     const entry = entries.find(([name]) => name === wanted);
@@ -30,34 +30,37 @@ const lookUp = async (): Promise<E.Either<CannotStart, Account>> => {
 };
 
 /**
- * The account for the cluster in `directory`: ourselves; as root, whoever owns the data, or a user without rights when
- * there is no data yet or a restored copy of it belongs to root.
+ * The account for the cluster in `directory`. For root that is the owner of the directory, or an unprivileged user when
+ * it does not exist or belongs to root, as after a restore; for everybody else the user of this process.
  */
 export const accountFor = async (directory: string): Promise<E.Either<CannotStart, Account>> => {
-  if (!weAreRoot()) return E.right({});
+  if (!isRoot()) return E.right({});
   const { uid, gid } = await stat(directory).catch(() => ({ uid: 0, gid: 0 }));
-  return uid === 0 ? lookUp() : E.right({ uid, gid });
+  return uid === 0 ? findUnprivileged() : E.right({ uid, gid });
 };
 
-/** Whether the account may enter or execute every one of the paths; asked of the kernel, so groups and ACLs count. */
-export const mayEnter = async (account: Account, ...paths: ReadonlyArray<string>): Promise<boolean> => {
+/**
+ * Whether the account may traverse each directory, or execute each file, of `paths`. A process of the account tests it,
+ * so groups and ACLs count.
+ */
+export const mayTraverse = async (account: Account, ...paths: ReadonlyArray<string>): Promise<boolean> => {
   const script = 'for wanted; do test -x "$wanted" || exit 1; done';
-  const asked = run('/bin/sh', ['-c', script, 'sh', ...paths], { ...account, cwd: '/', env: {} });
-  return asked.then(
+  const tested = run('/bin/sh', ['-c', script, 'sh', ...paths], { ...account, cwd: '/', env: {} });
+  return tested.then(
     () => true,
     () => false,
   );
 };
 
-export const giveTo = async ({ uid, gid }: Account, ...paths: ReadonlyArray<string>): Promise<void> => {
+export const changeOwner = async ({ uid, gid }: Account, ...paths: ReadonlyArray<string>): Promise<void> => {
   if (uid === undefined || gid === undefined) return;
   for (const each of paths) await chown(each, uid, gid);
 };
 
-/** A directory and all that is in it. */
-export const giveTreeTo = async (account: Account, directory: string): Promise<void> => {
+/** As `chown -R`, without following links. */
+export const changeOwnerOfTree = async (account: Account, directory: string): Promise<void> => {
   const { uid, gid } = account;
   if (uid === undefined || gid === undefined) return;
   for (const name of await readdir(directory, { recursive: true })) await lchown(path.join(directory, name), uid, gid);
-  await giveTo(account, directory);
+  await changeOwner(account, directory);
 };

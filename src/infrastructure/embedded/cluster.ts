@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
-import { type Account, giveTo, giveTreeTo } from './account.js';
-import { syncDirectory } from '../disk/sync-directory.js';
-import { publish, writeSecretly } from './durable-files.js';
-import { cannotStart, codeOf, type EmbeddedPostgresError, majorVersionMismatch } from './embedded-postgres-error.js';
-import { clusterIn, type Home } from './home.js';
+import { createPrivateFile, renameDurably, syncDirectory } from '../disk/durable-files.js';
+import { errorCode } from '../error-code.js';
+import { type Account, changeOwner, changeOwnerOfTree } from './account.js';
+import { clusterIn, type ClusterLocation } from './cluster-location.js';
+import { cannotStart, type EmbeddedPostgresError, majorVersionMismatch } from './embedded-postgres-error.js';
 import { type Installation, majorOf, programIn } from './installation/installation.js';
-import { bornAt, lives } from './process-liveness.js';
+import { isAlive, startTimeOf } from './process-liveness.js';
 import { runProgram } from './run-program.js';
 
-/** The database files, and what is needed to serve them. */
+/** A database cluster: Postgres's files, and what is needed to run a server on them. */
 export type Cluster = {
   /** DATA_DIR, for messages. */
   readonly dataDir: string;
@@ -23,25 +23,26 @@ export type Cluster = {
   readonly installation: Installation;
 };
 
-/** The superuser, and the database that is made for it. */
+/** The name of the superuser, and of the database that is created for it. */
 export const user = 'app';
 
-const initialisationLimit = 120_000; // ms; 0.4 s is usual
+const initdbTimeoutMs = 120_000; // 0.4 s is usual
 
 const dataIn = (cluster: string): string => path.join(cluster, 'data');
 const passwordIn = (cluster: string): string => path.join(cluster, 'password');
 
 const unfinishedPrefix = 'initialising-';
 
-/** The name says which process makes it. */
+/** The name says which process creates it. */
 const unfinishedName = (): string =>
-  `${unfinishedPrefix}${process.pid}-${bornAt(process.pid)}-${randomBytes(4).toString('hex')}`;
+  `${unfinishedPrefix}${process.pid}-${startTimeOf(process.pid)}-${randomBytes(4).toString('hex')}`;
 
-/** What a crash in a first boot left behind; never what a living process is making. */
-const sweep = async (home: string): Promise<void> => {
-  for (const name of (await readdir(home)).filter((each) => each.startsWith(unfinishedPrefix))) {
-    const [pid, born = ''] = name.slice(unfinishedPrefix.length).split('-');
-    if (!lives({ pid: Number(pid), born })) await rm(path.join(home, name), { recursive: true, force: true });
+/** Removes the unfinished clusters of processes that have ended. */
+const removeUnfinished = async (directory: string): Promise<void> => {
+  for (const name of (await readdir(directory)).filter((each) => each.startsWith(unfinishedPrefix))) {
+    const [pid, startTime = ''] = name.slice(unfinishedPrefix.length).split('-');
+    if (!isAlive({ pid: Number(pid), startTime }))
+      await rm(path.join(directory, name), { recursive: true, force: true });
   }
 };
 
@@ -56,55 +57,63 @@ const initdbArguments = (cluster: string, durable: boolean): ReadonlyArray<strin
     '--no-instructions',
   ].concat(durable ? [] : ['--no-sync']);
 
-/** Another process may have published its own cluster first; then that one counts, and ours goes. */
-const publishUnlessThere = async (unfinished: string, cluster: string): Promise<void> => {
+/** Gives a finished cluster its name. When another process was faster, its cluster stays and ours is removed. */
+const renameUnlessExists = async (unfinished: string, cluster: string): Promise<void> => {
   try {
-    await publish(unfinished, cluster);
+    await renameDurably(unfinished, cluster);
   } catch (cause) {
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(cause)) || !existsSync(cluster)) throw cause;
+    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errorCode(cause)) || !existsSync(cluster)) throw cause;
     await rm(unfinished, { recursive: true, force: true });
   }
 };
 
-/** Made under another name and renamed when it is whole and on disk: a crash at any point leaves nothing half done. */
+/** Creates the cluster under a temporary name, and renames it when it is complete and synced. */
 const initialise = async (
-  { directory, account }: Home,
+  { directory, account }: ClusterLocation,
   installation: Installation,
   durable: boolean,
 ): Promise<E.Either<EmbeddedPostgresError, void>> => {
-  await sweep(directory);
+  await removeUnfinished(directory);
   const unfinished = path.join(directory, unfinishedName());
   await mkdir(unfinished, { mode: 0o700 });
-  await writeSecretly(passwordIn(unfinished), randomBytes(24).toString('base64url'));
-  await giveTo(account, unfinished, passwordIn(unfinished));
+  await createPrivateFile(passwordIn(unfinished), randomBytes(24).toString('base64url'));
+  await changeOwner(account, unfinished, passwordIn(unfinished));
   const args = initdbArguments(unfinished, durable);
-  const { ok, how, lines } = await runProgram(programIn(installation, 'initdb'), args, account, initialisationLimit);
+  const { ok, reason, lines } = await runProgram(programIn(installation, 'initdb'), args, account, initdbTimeoutMs);
   if (!ok) {
     await rm(unfinished, { recursive: true, force: true });
-    return E.left(cannotStart(`initdb failed in ${directory} (${how})`, lines.slice(-8)));
+    return E.left(cannotStart(`initdb failed in ${directory} (${reason})`, lines.slice(-8)));
   }
   await syncDirectory(unfinished);
-  await publishUnlessThere(unfinished, clusterIn(directory));
+  await renameUnlessExists(unfinished, clusterIn(directory));
   return E.right(undefined);
 };
 
 /**
- * The cluster of a home, made on first use. `durable` waits until a new one is on disk.
- * Rejects on file system errors.
+ * The cluster at a location, created on first use. A new one is synced to disk when `durable`, as initdb does by
+ * default. Fails when the data is of another major version. Rejects on file system errors.
  */
 export const openCluster = async (
-  home: Home,
+  location: ClusterLocation,
   installation: Installation,
   durable: boolean,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
-  const cluster = clusterIn(home.directory);
+  const cluster = clusterIn(location.directory);
   if (!existsSync(cluster)) {
-    const made = await initialise(home, installation, durable);
+    const made = await initialise(location, installation, durable);
     if (E.isLeft(made)) return made;
   }
-  if (home.account.uid !== undefined && (await stat(cluster)).uid === 0) await giveTreeTo(home.account, cluster);
+  if (location.account.uid !== undefined && (await stat(cluster)).uid === 0)
+    await changeOwnerOfTree(location.account, cluster);
   const found = (await readFile(path.join(dataIn(cluster), 'PG_VERSION'), 'utf8')).trim();
-  if (found !== majorOf(installation)) return E.left(majorVersionMismatch(home.dataDir, found, majorOf(installation)));
+  if (found !== majorOf(installation))
+    return E.left(majorVersionMismatch(location.dataDir, found, majorOf(installation)));
   const password = (await readFile(passwordIn(cluster), 'utf8')).trim();
-  return E.right({ dataDir: home.dataDir, data: dataIn(cluster), password, account: home.account, installation });
+  return E.right({
+    dataDir: location.dataDir,
+    data: dataIn(cluster),
+    password,
+    account: location.account,
+    installation,
+  });
 };

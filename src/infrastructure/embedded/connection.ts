@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { user } from './cluster.js';
 
-/** What a connection to a server of ours needs. */
+/** Where a server of ours listens, and the password of its superuser. The host is always the loopback interface. */
 export type Address = { readonly port: number; readonly password: string };
 
-const connectLimit = 5_000; // ms
-const statementLimit = 30_000; // ms; all of ours are short, but a disk may be slow
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 30_000; // our statements are short, but the disk may be slow
 
 /**
- * A client that is not connected yet and does not listen to the environment.
- * An error on an idle connection ends it; whoever needs to know listens to 'end'.
+ * A client that is not connected yet. It reads no PG* variable of the environment. When its connection is lost it emits
+ * 'end', and 'error' goes unnoticed.
  */
 export const clientFor = ({ port, password }: Address, database: string, name: string): pg.Client => {
   const client = new pg.Client({
@@ -20,14 +20,14 @@ export const clientFor = ({ port, password }: Address, database: string, name: s
     database,
     ssl: false,
     application_name: name,
-    connectionTimeoutMillis: connectLimit,
-    query_timeout: statementLimit,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
   });
   client.on('error', () => undefined); // without a listener it would end the process
   return client;
 };
 
-/** Connects, works, disconnects. */
+/** Runs `work` on a connection of its own. */
 export const withClient = async <A>(
   address: Address,
   database: string,

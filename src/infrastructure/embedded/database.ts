@@ -1,15 +1,16 @@
 import type pg from 'pg';
+import { errorCode } from '../error-code.js';
 import { user } from './cluster.js';
-import { codeOf } from './embedded-postgres-error.js';
 
-const alreadyThere = new Set(['42P04', '23505']); // made by another process in the same moment
+/** `duplicate_database`, `unique_violation`: another process has created it meanwhile. */
+const alreadyExists = new Set(['42P04', '23505']);
 
-/** Makes the database that the connection string names, unless it is there. */
+/** Creates the database that the connection string names, if it does not exist. */
 export const ensureDatabase = async (client: pg.Client): Promise<void> => {
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [user]);
   if (rowCount !== 0) return;
-  // from template0, because nobody can be connected to it, which would forbid the copy
+  // not from template1: a connection to the template would make this fail, and template0 takes none
   await client.query(`CREATE DATABASE ${user} TEMPLATE template0`).catch((cause: unknown) => {
-    if (!alreadyThere.has(codeOf(cause))) throw cause;
+    if (!alreadyExists.has(errorCode(cause))) throw cause;
   });
 };

@@ -1,4 +1,6 @@
-/** Why the embedded Postgres does not run. Each `message` says what a person can do about it. */
+import { errorCode } from '../error-code.js';
+
+/** Why the embedded Postgres does not run. Each `message` says what to do about it. */
 export type EmbeddedPostgresError =
   UnsupportedPlatform | DataDirectoryInUse | DataDirectoryNotWritable | MajorVersionMismatch | CannotStart;
 
@@ -7,7 +9,7 @@ export type UnsupportedPlatform = { readonly _tag: 'UnsupportedPlatform'; readon
 export type DataDirectoryInUse = {
   readonly _tag: 'DataDirectoryInUse';
   readonly directory: string;
-  /** The process that holds the directory. */
+  /** The process that uses the directory. */
   readonly pid: number;
   readonly message: string;
 };
@@ -33,11 +35,11 @@ export type CannotStart = {
   readonly message: string;
 };
 
-const wayOut = 'Set DATABASE_URL to a Postgres of your own';
+const alternative = 'Set DATABASE_URL to a Postgres of your own';
 
 export const unsupportedPlatform = (reason: string): UnsupportedPlatform => ({
   _tag: 'UnsupportedPlatform',
-  message: `${reason} ${wayOut} (postgres://user:password@host:5432/database).`,
+  message: `${reason} ${alternative} (postgres://user:password@host:5432/database).`,
 });
 
 export const inUseByService = (directory: string, pid: number): DataDirectoryInUse => ({
@@ -64,7 +66,7 @@ export const inUseByServer = (directory: string, pid: number): DataDirectoryInUs
 export const notWritable = (directory: string, reason: string): DataDirectoryNotWritable => ({
   _tag: 'DataDirectoryNotWritable',
   directory,
-  message: `${directory} cannot be used for data: ${reason}. Change its permissions, or set DATA_DIR to another place.`,
+  message: `${directory} cannot be used for data: ${reason}. Change its permissions, or set DATA_DIR to another directory.`,
 });
 
 export const majorVersionMismatch = (directory: string, found: string, shipped: string): MajorVersionMismatch => ({
@@ -81,16 +83,12 @@ export const cannotStart = (reason: string, lastLines: ReadonlyArray<string> = [
   message: [`Postgres cannot start: ${reason}.`, ...lastLines.map((line) => `  ${line}`)].join('\n'),
 });
 
-const refusals = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+const notWritableCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
-/** The code of a failed system call, or of an SQL state; empty when the cause has none. */
-export const codeOf = (cause: unknown): string =>
-  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-
-/** What a rejected file or process operation means for somebody who wants Postgres in `directory`. */
+/** The error for a file or process operation that failed while Postgres was being started in `directory`. */
 export const fromSystemError =
   (directory: string) =>
   (cause: unknown): EmbeddedPostgresError => {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return refusals.has(codeOf(cause)) ? notWritable(directory, reason) : cannotStart(reason);
+    return notWritableCodes.has(errorCode(cause)) ? notWritable(directory, reason) : cannotStart(reason);
   };

@@ -1,82 +1,83 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
-import { type Claim, takeClaim } from './claim.js';
 import { type Cluster, openCluster } from './cluster.js';
+import { locateCluster } from './cluster-location.js';
 import { type Address, connectionString, withClient } from './connection.js';
+import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.js';
 import { ensureDatabase } from './database.js';
 import { cannotStart, type EmbeddedPostgresError, fromSystemError } from './embedded-postgres-error.js';
-import { findHome } from './home.js';
 import { packageFor, thisHost } from './installation/host-platform.js';
 import { findInstallation, type Installation } from './installation/installation.js';
-import { type ClaimKind, ourselves } from './process-liveness.js';
 import { makeRunnable } from './installation/runnable-installation.js';
+import { makeOwner, type ProcessKind } from './process-liveness.js';
+import { acquireServer, type Acquisition, defaultWaitTimeoutMs, freePort } from './server/acquire-server.js';
 import type { Server } from './server/server-process.js';
-import { defaultPatience, freePort, settle, type Settling } from './server/settle.js';
 import { supervise } from './server/supervisor.js';
 import { ensureSpareSegment } from './spare-segment.js';
 
 export type EmbeddedPostgres = {
   /** Database `app`, UTF8, C locale. It stays valid while the server is restarted after a crash. */
   readonly connectionString: string;
-  /** Where its data is. */
+  /** Postgres's data directory. */
   readonly directory: string;
-  /** True when a server already ran in this directory. */
-  readonly adopted: boolean;
+  /** Whether another process runs the server. */
+  readonly joined: boolean;
   /**
-   * Fast shutdown of the server we started, operators' commands or not; an operator's command first waits for others
-   * that have joined its server, within a bound. Releases only our claim when adopted.
+   * Stops the server by a fast shutdown, unless it was joined; then this only releases the lock. A service does not wait
+   * for operators' commands that have joined its server; an operator's command does, ten minutes at most.
    */
   readonly stop: () => Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
-  /** DATA_DIR; made if it is not there. */
+  /** DATA_DIR; created if it does not exist. */
   readonly dataDir: string;
   /**
-   * `service`: exclusive, always on a server of its own; waits for an operator's command that runs one.
-   * `operator`: joins a running server, or starts one and stops it again.
+   * `service`: excludes other services and always starts a server of its own; it waits for an operator's command that
+   * runs one. `operator`: joins a running server, or starts one and stops it again.
    */
-  readonly claim: ClaimKind;
-  /** Lines worth a log: Postgres's own, and what the launcher does about them. */
+  readonly processKind: ProcessKind;
+  /** Lines for a log: Postgres's notable ones, and what the launcher does about them. */
   readonly onLog: (line: string) => void;
-  /** More settings for a server that is started; `fsync=off` makes a new cluster quicker, too. */
+  /** Further settings for a server that is started. `fsync=off` also makes creating a cluster faster. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-type Circumstances = Pick<Settling, 'choosePort' | 'patience'>;
+type Overrides = Pick<Acquisition, 'choosePort' | 'waitTimeoutMs'>;
 
-const usual: Circumstances = { choosePort: freePort, patience: defaultPatience };
+const defaults: Overrides = { choosePort: freePort, waitTimeoutMs: defaultWaitTimeoutMs };
 
-const othersPatience = 600_000; // ms an operator's command waits for those that use its server
-const glance = 100; // ms between two looks
+/** How long an operator's command waits for the others that use its server. */
+const operatorsTimeoutMs = 600_000;
+const operatorsPollIntervalMs = 100;
 
-const prepare = async (
+const prepareCluster = async (
   installation: Installation,
   { dataDir, onLog, settings }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
-  const home = await findHome(dataDir, onLog);
-  if (E.isLeft(home)) return home;
-  const runnable = await makeRunnable(installation, home.right.account, home.right.staging);
-  return openCluster(home.right, runnable, settings?.['fsync'] !== 'off');
+  const location = await locateCluster(dataDir, onLog);
+  if (E.isLeft(location)) return location;
+  const runnable = await makeRunnable(installation, location.right.account, location.right.programs);
+  return openCluster(location.right, runnable, settings?.['fsync'] !== 'off');
 };
 
-/** A server on the port of the first, so that pools find it again. */
-const restart = async (settling: Settling, port: number): Promise<E.Either<EmbeddedPostgresError, Server>> => {
-  const settled = await settle({ ...settling, choosePort: () => Promise.resolve(port) });
-  if (E.isLeft(settled)) return settled;
-  return settled.right._tag === 'Started'
-    ? E.right(settled.right.server)
-    : E.left(cannotStart(`another command has started a server in ${settling.cluster.dataDir}`));
+/** Starts another server on the port of the first, so that connection pools find it. */
+const restart = async (acquisition: Acquisition, port: number): Promise<E.Either<EmbeddedPostgresError, Server>> => {
+  const acquired = await acquireServer({ ...acquisition, choosePort: () => Promise.resolve(port) });
+  if (E.isLeft(acquired)) return acquired;
+  return acquired.right._tag === 'Started'
+    ? E.right(acquired.right.server)
+    : E.left(cannotStart(`another command has started a server in ${acquisition.cluster.dataDir}`));
 };
 
-const othersToFinish = async (claim: Claim, onLog: (line: string) => void): Promise<void> => {
-  const deadline = performance.now() + othersPatience;
-  for (let told = false; performance.now() < deadline; told = true) {
-    const others = await claim.operators().catch(() => []);
+const waitForOtherOperators = async (lock: DataDirectoryLock, onLog: (line: string) => void): Promise<void> => {
+  const deadline = performance.now() + operatorsTimeoutMs;
+  for (let isLogged = false; performance.now() < deadline; isLogged = true) {
+    const others = await lock.otherOperators().catch(() => []);
     if (others.length === 0) return;
-    if (!told) onLog(`waiting for other commands that use this server (pid ${others.join(', ')})`);
-    await delay(glance);
+    if (!isLogged) onLog(`waiting for other commands that use this server (pid ${others.join(', ')})`);
+    await delay(operatorsPollIntervalMs);
   }
 };
 
@@ -85,18 +86,18 @@ const once = (work: () => Promise<void>): (() => Promise<void>) => {
   return () => (done ??= work());
 };
 
-/** The database is there and we may use it. */
-const enter = async (
+/** Makes a server ready for use, and takes the lock on its data directory. */
+const prepareServer = async (
   address: Address,
   { data }: Cluster,
-  { claim: kind, dataDir }: EmbeddedPostgresOptions,
-): Promise<E.Either<EmbeddedPostgresError, Claim>> => {
+  { processKind, dataDir }: EmbeddedPostgresOptions,
+): Promise<E.Either<EmbeddedPostgresError, DataDirectoryLock>> => {
   try {
     await withClient(address, 'postgres', async (client) => {
       await ensureDatabase(client);
       await ensureSpareSegment(client, data);
     });
-    return await takeClaim({ kind, address, dataDir });
+    return await lockDataDirectory({ processKind, address, dataDir });
   } catch (cause) {
     return E.left(fromSystemError(dataDir)(cause));
   }
@@ -105,53 +106,54 @@ const enter = async (
 const start = async (
   installation: Installation,
   options: EmbeddedPostgresOptions,
-  circumstances: Circumstances,
+  overrides: Overrides,
 ): Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>> => {
-  const { claim: kind, onLog, settings = {} } = options;
-  const prepared = await prepare(installation, options);
+  const { processKind, onLog, settings = {} } = options;
+  const prepared = await prepareCluster(installation, options);
   if (E.isLeft(prepared)) return prepared;
   const cluster = prepared.right;
-  const settling = { ...circumstances, cluster, owner: ourselves(kind), settings, onLog };
-  const settled = await settle(settling);
-  if (E.isLeft(settled)) return settled;
+  const acquisition = { ...overrides, cluster, owner: makeOwner(processKind), settings, onLog };
+  const acquired = await acquireServer(acquisition);
+  if (E.isLeft(acquired)) return acquired;
 
-  const ours = settled.right._tag === 'Started' ? settled.right.server : undefined;
-  const port = settled.right._tag === 'Started' ? settled.right.server.port : settled.right.port;
+  const ours = acquired.right._tag === 'Started' ? acquired.right.server : undefined;
+  const port = acquired.right._tag === 'Started' ? acquired.right.server.port : acquired.right.port;
   const address = { port, password: cluster.password };
-  const again = async () => E.flatten(await attempt(() => restart(settling, port), fromSystemError(options.dataDir)));
+  const again = async () =>
+    E.flatten(await attempt(() => restart(acquisition, port), fromSystemError(options.dataDir)));
   const shutDown = ours && supervise(ours, { restart: again, onLog });
-  const claim = await enter(address, cluster, options);
-  if (E.isLeft(claim)) {
+  const lock = await prepareServer(address, cluster, options);
+  if (E.isLeft(lock)) {
     await shutDown?.();
-    return claim;
+    return lock;
   }
   const stop = async (): Promise<void> => {
-    if (ours !== undefined && kind === 'operator') await othersToFinish(claim.right, onLog);
-    await claim.right.release();
+    if (ours !== undefined && processKind === 'operator') await waitForOtherOperators(lock.right, onLog);
+    await lock.right.release();
     await shutDown?.();
   };
   return E.right({
     connectionString: connectionString(address),
     directory: cluster.data,
-    adopted: ours === undefined,
+    joined: ours === undefined,
     stop: once(stop),
   });
 };
 
-/** As `startEmbeddedPostgres`, from a given package and under given circumstances. */
+/** As `startEmbeddedPostgres`, from a given installation. */
 export const startFrom =
-  (installation: Installation, circumstances: Partial<Circumstances> = {}) =>
+  (installation: Installation, overrides: Partial<Overrides> = {}) =>
   async (options: EmbeddedPostgresOptions): Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>> =>
     E.flatten(
       await attempt(
-        () => start(installation, options, { ...usual, ...circumstances }),
+        () => start(installation, options, { ...defaults, ...overrides }),
         fromSystemError(options.dataDir),
       ),
     );
 
 /**
- * A Postgres of our own in DATA_DIR, ready for connections. Its life ends with this process, however that ends, and
- * while the process lives it is restarted when it dies. Never rejects.
+ * Runs a Postgres in DATA_DIR, or joins the one that runs there; resolves when it accepts connections. A server that is
+ * started here is restarted when it dies, and stopped when this process ends, however it ends. Never rejects.
  */
 export const startEmbeddedPostgres = async (
   options: EmbeddedPostgresOptions,

@@ -1,66 +1,71 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { codeOf } from './embedded-postgres-error.js';
+import { errorCode } from '../error-code.js';
 
-export type ClaimKind = 'service' | 'operator';
+/** A service, or an operator's command. */
+export type ProcessKind = 'service' | 'operator';
 
 /**
- * The process that started a server and whose end is the server's end. The server carries this on its command line, so
- * that it vanishes with the server, as a file would not.
+ * The process that started a server; when it ends, the server is stopped. The server carries this on its command line:
+ * unlike a file, that is gone when the server is.
  */
 export type Owner = {
-  readonly claim: ClaimKind;
+  readonly processKind: ProcessKind;
   readonly pid: number;
-  /** When the process started, where the system tells: a pid alone may be somebody else's by now. */
-  readonly born: string;
-  /** Tells apart several launchers in one process. */
-  readonly mark: string;
+  /** As `/proc` gives it, empty on other systems: after a while another process may have the same pid. */
+  readonly startTime: string;
+  /** Distinguishes several launchers in one process. */
+  readonly launchId: string;
 };
 
-/** State and start time from /proc/<pid>/stat; the name before them may contain blanks and parentheses. */
-const linuxStat = (pid: number): { readonly state: string; readonly born: string } | undefined => {
+/** Fields of /proc/<pid>/stat. The process name before them may contain blanks and parentheses. */
+const linuxStat = (pid: number): { readonly state: string; readonly startTime: string } | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', born: fields[19] ?? '' };
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
   } catch {
     return undefined;
   }
 };
 
-export const bornAt = (pid: number): string => linuxStat(pid)?.born ?? '';
+export const startTimeOf = (pid: number): string => linuxStat(pid)?.startTime ?? '';
 
-/** A killed process that nobody has waited for is a zombie: it has a pid and does nothing any more. */
+/** A process that has ended keeps its pid until its parent has waited for it. */
 const isZombie = (pid: number): boolean => ['Z', 'X'].includes(linuxStat(pid)?.state ?? '');
 
 export const processExists = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
   } catch (cause) {
-    return codeOf(cause) === 'EPERM';
+    return errorCode(cause) === 'EPERM';
   }
   return !isZombie(pid);
 };
 
-export const ourselves = (claim: ClaimKind): Owner => ({
-  claim,
+/** This process, as the owner of what one launcher in it starts. */
+export const makeOwner = (processKind: ProcessKind): Owner => ({
+  processKind,
   pid: process.pid,
-  born: bornAt(process.pid),
-  mark: randomBytes(4).toString('hex'),
+  startTime: startTimeOf(process.pid),
+  launchId: randomBytes(4).toString('hex'),
 });
 
-export const ownerText = ({ claim, pid, born, mark }: Owner): string => [claim, pid, born, mark].join(':');
+export const formatOwner = ({ processKind, pid, startTime, launchId }: Owner): string =>
+  [processKind, pid, startTime, launchId].join(':');
 
+/** Undefined when the text is not one of `formatOwner`. */
 export const parseOwner = (text: string): Owner | undefined => {
-  const [claim, pid, born, mark] = text.split(':');
-  if ((claim !== 'service' && claim !== 'operator') || born === undefined || mark === undefined) return undefined;
-  return { claim, pid: Number(pid), born, mark };
+  const [processKind, pid, startTime, launchId] = text.split(':');
+  if (processKind !== 'service' && processKind !== 'operator') return undefined;
+  if (startTime === undefined || launchId === undefined) return undefined;
+  return { processKind, pid: Number(pid), startTime, launchId };
 };
 
-/** Whether it is still the same process. */
-export const lives = ({ pid, born }: Pick<Owner, 'pid' | 'born'>): boolean =>
-  processExists(pid) && bornAt(pid) === born;
+/** Whether the process still runs, and its pid has not been given to another one. */
+export const isAlive = ({ pid, startTime }: Pick<Owner, 'pid' | 'startTime'>): boolean =>
+  processExists(pid) && startTimeOf(pid) === startTime;
 
 const commandLine = (pid: number): string => {
   try {
@@ -72,8 +77,8 @@ const commandLine = (pid: number): string => {
   }
 };
 
-/** Undefined where we may not look: root in a container without SYS_PTRACE, which is the usual one. */
-const worksIn = (directory: string, pid: number): boolean | undefined => {
+/** Undefined where /proc may not be read, as by root in a container without SYS_PTRACE, which is the default there. */
+const hasWorkingDirectory = (pid: number, directory: string): boolean | undefined => {
   try {
     const [own, wanted] = [statSync(`/proc/${pid}/cwd`), statSync(directory)];
     return own.dev === wanted.dev && own.ino === wanted.ino;
@@ -83,14 +88,15 @@ const worksIn = (directory: string, pid: number): boolean | undefined => {
 };
 
 /**
- * Whether a pid is a Postgres that works in this data directory, or has been given to another process since.
- * On Linux the working directory tells, which does not depend on how the path was written, else the command line. Where
- * nothing tells, as on Windows, the answer is yes: to wait in vain is harmless, a second server on the same data is not.
+ * Whether the process with this pid is a Postgres that runs in this data directory. Judged by its working directory,
+ * which does not depend on how the path was written; where that cannot be read, by its command line. Where neither can
+ * be read, as on Windows, any process with the pid counts: a second server on the same data would do more harm than
+ * waiting for a process that is none.
  */
 export const isServerIn = (data: string, pid: number): boolean => {
   if (!processExists(pid)) return false;
-  const works = worksIn(data, pid);
-  if (works !== undefined) return works;
+  const isThere = hasWorkingDirectory(pid, data);
+  if (isThere !== undefined) return isThere;
   const command = commandLine(pid);
   return command === '' ? processExists(pid) : command.includes(data);
 };

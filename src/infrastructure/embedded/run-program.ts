@@ -2,22 +2,23 @@ import { spawn } from 'node:child_process';
 import type { Account } from './account.js';
 
 /**
- * All that Postgres's programs see of the environment: an inherited LC_ALL, TZ or PG* would change what they do.
- * (Node adds what Windows cannot do without.)
+ * The whole environment of Postgres's programs: an inherited LC_ALL, TZ or PG* would change what they do. Node adds the
+ * variables that Windows requires.
  */
 export const cleanEnvironment: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-type Ran = { readonly ok: boolean; readonly how: string; readonly lines: ReadonlyArray<string> };
+/** `reason`: how it ended, or why it could not be started. `lines`: what it printed. */
+type Ran = { readonly ok: boolean; readonly reason: string; readonly lines: ReadonlyArray<string> };
 
-const outcome = (code: number | null, signal: NodeJS.Signals | null): string =>
+const exitReason = (code: number | null, signal: NodeJS.Signals | null): string =>
   signal === null ? `exit code ${code ?? '?'}` : `killed by ${signal}`;
 
-/** Runs a program to its end, or kills it after `timeout` ms. Never rejects: a program that is not there is not `ok`. */
+/** Runs a program until it ends, or kills it after `timeoutMs`. Never rejects: a program that is missing is not `ok`. */
 export const runProgram = async (
   program: string,
   args: ReadonlyArray<string>,
   account: Account,
-  timeout: number,
+  timeoutMs: number,
 ): Promise<Ran> =>
   new Promise((resolve) => {
     const output: Array<string> = [];
@@ -28,11 +29,13 @@ export const runProgram = async (
       cwd: '/',
       env: cleanEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout,
+      timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    child.once('error', (cause) => resolve({ ok: false, how: cause.message, lines: lines() }));
-    child.once('close', (code, signal) => resolve({ ok: code === 0, how: outcome(code, signal), lines: lines() }));
+    child.once('error', (cause) => resolve({ ok: false, reason: cause.message, lines: lines() }));
+    child.once('close', (code, signal) =>
+      resolve({ ok: code === 0, reason: exitReason(code, signal), lines: lines() }),
+    );
   });

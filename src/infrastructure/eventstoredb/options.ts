@@ -1,18 +1,44 @@
-import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { OnConnectionEvent } from '../../event-sourcing/connection-event.js';
-import type { Timings } from './timings.js';
+import type { RetryPolicy } from '../../event-sourcing/retry.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+
+/** In milliseconds. */
+export type Timings = {
+  /** How long a call waits for a connection and is retried. */
+  readonly timeout: number;
+  /** What a call that begins at the end of `timeout` still gets. */
+  readonly minimumTimeout: number;
+  /** Longest time without a message in a call that has an end. */
+  readonly idleTimeout: number;
+  /** For one gossip response of a cluster; finding the leader takes two of them at most. */
+  readonly gossipTimeout: number;
+  /** After this time without a message a subscription is compared with the head. */
+  readonly watchdogInterval: number;
+  /** Pauses between tries. */
+  readonly backoff: Pick<RetryPolicy, 'first' | 'longest'>;
+};
+
+/** `timeout` and `minimumTimeout` add up to less than the two seconds within which every command is answered. */
+export const defaultTimings: Timings = {
+  timeout: 1_500,
+  minimumTimeout: 300,
+  idleTimeout: 1_500,
+  gossipTimeout: 700,
+  watchdogInterval: 2_500,
+  backoff: { first: 200, longest: 1_000 },
+};
 
 export type EventStoreDbOptions = {
   /** `esdb://` or `esdb+discover://`, as the EventStoreDB client takes it. */
   readonly connectionString: string;
-  /** Told of everything that is healed or being healed. Must not throw. */
+  /** The categories that belong to this service; the database may hold other streams. */
+  readonly categories: ReadonlyArray<string>;
+  /** Must not throw. */
   readonly onConnectionEvent?: OnConnectionEvent;
-  /** The categories that are ours; other streams may live in the same database. */
-  readonly categories?: ReadonlyArray<string>;
   readonly timings?: Partial<Timings>;
 };
 
 export type EventStoreDb = LogTarget & {
-  /** Ends every call. Calls that come later fail with `StoreUnavailable`. */
+  /** Ends every call. Later calls fail with `StoreUnavailable`. */
   readonly close: () => Promise<void>;
 };

@@ -1,10 +1,11 @@
 import { Counter } from 'prom-client';
 import type { Metrics } from './metrics.js';
 
-const readModels = ['businesses', 'documents'] as const;
-
 /** Counts rows that were found not to be what their streams make. */
-export const makeDriftCounter = ({ registry }: Pick<Metrics, 'registry'>): ((readModel: string) => void) => {
+export const makeDriftCounter = (
+  { registry }: Pick<Metrics, 'registry'>,
+  readModels: ReadonlyArray<string>,
+): ((readModel: string) => void) => {
   const drifts = new Counter({
     name: 'projection_drift_total',
     help: 'Rows that were found not to be what their streams make',

@@ -1,21 +1,20 @@
-import { Gauge } from 'prom-client';
-import type { Projections } from '../../../projections/engine/live/start-projections.js';
+import { Counter, Gauge } from 'prom-client';
+import type { EngineEvent } from '../../../projections/engine/engine-event.js';
+import type { Projections, RunningProjection } from '../../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf } from './lag.js';
 import type { Metrics } from './metrics.js';
 
-const categories = { businesses: 'business', documents: 'document' } as const;
-type ReadModel = keyof typeof categories;
-const readModels: ReadonlyArray<ReadModel> = ['businesses', 'documents'];
+type Watched = Pick<Metrics, 'registry' | 'beforeScrape'>;
 
 /**
- * Gauges of the read models, asked for before each scrape: lag where this process projects, parked entities. What
- * cannot be asked just then is left out of the scrape.
+ * Gauges of the read models, read before each scrape: lag where this process projects, parked entities. What cannot be
+ * found out just then is left out of the scrape.
  */
 export const watchProjections = (
-  { registry, beforeScrape }: Pick<Metrics, 'registry' | 'beforeScrape'>,
+  { registry, beforeScrape }: Watched,
   store: EventStore,
-  { status, parked }: Pick<Projections, 'status' | 'parked'>,
+  { all, parked }: Pick<Projections, 'all' | 'parked'>,
 ): void => {
   const gauge = (name: string, help: string): Gauge =>
     new Gauge({ name, help, labelNames: ['read_model'], registers: [registry] });
@@ -24,21 +23,34 @@ export const watchProjections = (
   const lagSeconds = gauge('projection_lag_seconds', 'Age of the oldest event that the rows lack');
   const waiting = gauge('projection_parked_entities', 'Entities whose events cannot be projected');
 
-  const refreshLag = async (readModel: ReadModel): Promise<void> => {
-    const { activity } = status()[readModel];
-    up.set({ read_model: readModel }, activity._tag === 'Projecting' ? 1 : 0);
-    if (activity._tag !== 'Projecting') return;
-    const { events, seconds } = await lagOf(store, categories[readModel], activity.checkpoint, new Date());
-    lagEvents.set({ read_model: readModel }, events);
-    lagSeconds.set({ read_model: readModel }, seconds);
+  const refreshLag = async ({ name, category, status }: RunningProjection): Promise<void> => {
+    const { projector } = status();
+    up.set({ read_model: name }, projector._tag === 'Projecting' ? 1 : 0);
+    if (projector._tag !== 'Projecting') return;
+    const { events, seconds } = await lagOf(store, category, projector.checkpoint, new Date());
+    lagEvents.set({ read_model: name }, events);
+    lagSeconds.set({ read_model: name }, seconds);
   };
   const refreshParked = async (): Promise<void> => {
     const counts = await parked();
-    for (const readModel of readModels) waiting.set({ read_model: readModel }, counts[readModel] ?? 0);
+    for (const { name } of all) waiting.set({ read_model: name }, counts[name] ?? 0);
   };
 
   beforeScrape(() => {
     for (const metric of [lagEvents, lagSeconds, waiting]) metric.reset();
-    return Promise.allSettled([...readModels.map(refreshLag), refreshParked()]);
+    return Promise.allSettled([...all.map(refreshLag), refreshParked()]);
   });
+};
+
+/** Counts faults of the program in tasks of the engine that go on. */
+export const makeFaultCounter = ({ registry }: Pick<Metrics, 'registry'>): ((event: EngineEvent) => void) => {
+  const faults = new Counter({
+    name: 'projection_task_faults_total',
+    help: 'Faults of the program in tasks of the projection engine; the log has their stacks',
+    labelNames: ['read_model', 'task'],
+    registers: [registry],
+  });
+  return (event) => {
+    if (event._tag === 'Fault') faults.inc({ read_model: event.projection, task: event.task });
+  };
 };

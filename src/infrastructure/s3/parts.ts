@@ -1,9 +1,12 @@
-/** S3 takes parts of 5 MiB and more, the last excepted, and at most 10,000 of them: objects up to 78 GiB. */
+/**
+ * Bytes of a part. S3 requires at least 5 MiB, except for the last part, and takes at most 10,000 parts: an object may
+ * have 78 GiB. https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
+ */
 export const PART_BYTES = 8 * 1024 * 1024;
 
 const FIRST_BYTES = 64 * 1024;
 
-/** Memory that doubles from little to a part's length: a small file takes little. */
+/** A buffer that doubles as it fills, up to the length of a part: a small file takes little memory. */
 class Part {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
@@ -20,7 +23,7 @@ class Part {
     this.#length = 0;
   }
 
-  /** Takes what fits of `chunk`, and gives the rest back. */
+  /** Takes what fits of `chunk` and returns the rest. */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, PART_BYTES - this.#length);
     this.#reserve(this.#length + taken.length);
@@ -38,8 +41,8 @@ class Part {
 }
 
 /**
- * Cuts a body into parts of `PART_BYTES`; the last may be shorter, and of an empty body it is empty. All parts lie in
- * the same memory: use up one before asking for the next.
+ * Cuts a body into parts of `PART_BYTES`. The last part may be shorter; an empty body is one empty part. All parts share
+ * one buffer: be done with a part before asking for the next.
  */
 export async function* partsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void> {
   const part = new Part();

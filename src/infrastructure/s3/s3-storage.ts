@@ -8,22 +8,26 @@ import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import type { Bucket } from './bucket.js';
 import { checkBucket } from './check-bucket.js';
-import { type Connections, openConnections } from './connections.js';
 import { listObjects } from './list-objects.js';
 import { openObject } from './open-object.js';
-import { putObject } from './put-object.js';
-import { repeating } from './repeating.js';
 import { PART_BYTES } from './parts.js';
-import { DEFAULT_PATIENCE, type Patience } from './patience.js';
-import { patientTransport } from './transport.js';
+import { putObject } from './put-object.js';
+import { retryRequest } from './retry-request.js';
+import {
+  type Connections,
+  DEFAULT_TIMEOUTS,
+  openConnections,
+  type Timeouts,
+  transportWithTimeouts,
+} from './transport.js';
 import { abortOldUploads } from './unfinished-uploads.js';
 
 export type S3Storage = ObjectStorage & FileContents & { readonly isThere: Check; readonly close: () => void };
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
-const connect = async (settings: S3Config, connections: Connections, patience: Patience): Promise<Bucket> => {
-  // loaded only where it is used: it takes longer than all the rest of the start
+const connect = async (settings: S3Config, connections: Connections, timeouts: Timeouts): Promise<Bucket> => {
+  // loaded here, because loading it takes longer than the rest of the start
   const { Client } = await import('minio');
   const { protocol, hostname, port } = new URL(settings.endpoint);
   const client = new Client({
@@ -33,7 +37,7 @@ const connect = async (settings: S3Config, connections: Connections, patience: P
     accessKey: settings.accessKey,
     secretKey: settings.secretKey,
     region: settings.region,
-    transport: patientTransport(connections.request, patience),
+    transport: transportWithTimeouts(connections.request, timeouts),
     transportAgent: connections.agent,
     retryOptions: { disableRetry: true },
   });
@@ -42,7 +46,7 @@ const connect = async (settings: S3Config, connections: Connections, patience: P
 
 const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
   isThere: () => bucket.client.bucketExists(bucket.name),
-  // while its memory doubles for the last time, the half of it is there too
+  // a part and, while its buffer doubles for the last time, the old buffer of half its length
   heldPerPut: 1.5 * PART_BYTES,
   put: (key, body) =>
     takeBody(body, async (chunks) => {
@@ -60,7 +64,7 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
   remove: (key) =>
     attempt(async () => {
       requireObjectKey(key);
-      await repeating(() => bucket.client.removeObject(bucket.name, key));
+      await retryRequest(() => bucket.client.removeObject(bucket.name, key));
     }, storageUnavailable),
   list: (prefix) => listObjects(bucket, prefix),
   clearUnfinished: (before) => attempt(() => abortOldUploads(bucket, before), storageUnavailable),
@@ -68,17 +72,17 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
 });
 
 /**
- * Files in a bucket of S3 or of a server that speaks it, which is created where it is missing. Answers only when all
- * that files need was seen to work there; else the cause says what does not, and which settings decide it.
+ * Files in a bucket of S3, or of a server that speaks its protocol; the bucket is created if it does not exist. Every
+ * operation on files is tried before this resolves. When one fails, the cause names it and the settings to look at.
  */
 export const openS3Storage = (
   settings: S3Config,
-  patience: Patience = DEFAULT_PATIENCE,
+  timeouts: Timeouts = DEFAULT_TIMEOUTS,
 ): Promise<E.Either<StorageUnavailable, S3Storage>> =>
   attempt(async () => {
     const connections = openConnections(settings.endpoint.startsWith('https:'));
     try {
-      const bucket = await connect(settings, connections, patience);
+      const bucket = await connect(settings, connections, timeouts);
       await checkBucket(bucket, settings);
       return storageIn(bucket, connections);
     } catch (error) {

@@ -1,20 +1,47 @@
-import type http from 'node:http';
-import type https from 'node:https';
-import type { Patience } from './patience.js';
+import http from 'node:http';
+import https from 'node:https';
 
-/** The server answered that it cannot serve now: too busy, or broken for the moment. */
+/** How long a request may wait, in ms: for a connection, and for the next byte in either direction. */
+export type Timeouts = { readonly connectMs: number; readonly idleMs: number };
+
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, idleMs: 30_000 };
+
+/** The server answered that it cannot serve now: too many requests, or an error of its own. */
 export class ServerBusy extends Error {
   constructor(status: number) {
     super(`the server answered ${status}`);
   }
 }
 
-/** Nothing came in time. */
+/** A timeout has passed without a connection or a byte. */
 export class ServerSilent extends Error {}
+
+/** Further requests wait for a connection to become free, `connectMs` at most. */
+const MAX_CONNECTIONS = 128;
+const MAX_IDLE_CONNECTIONS = 16;
+
+export type Connections = {
+  readonly agent: http.Agent;
+  readonly request: typeof http.request;
+  /** Closes the connections that are idle. */
+  readonly close: () => void;
+};
+
+/** A pool of keep-alive connections; `request` is Node's own, of `https` or of `http`. */
+export const openConnections = (isSecure: boolean): Connections => {
+  const { Agent, request } = isSecure ? https : http;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: MAX_CONNECTIONS,
+    maxFreeSockets: MAX_IDLE_CONNECTIONS,
+    scheduling: 'lifo',
+  });
+  return { agent, request, close: () => agent.destroy() };
+};
 
 const isBusy = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-const waitForConnection = (request: http.ClientRequest, { connectMs }: Patience): void => {
+const limitConnecting = (request: http.ClientRequest, { connectMs }: Timeouts): void => {
   const giveUp = (): void => void request.destroy(new ServerSilent(`no connection within ${connectMs} ms`));
   const timer = setTimeout(giveUp, connectMs);
   const stop = (): void => clearTimeout(timer);
@@ -25,31 +52,31 @@ const waitForConnection = (request: http.ClientRequest, { connectMs }: Patience)
   request.once('close', stop);
 };
 
-const watchSilence = (request: http.ClientRequest, { idleMs }: Patience): void => {
+const limitSilence = (request: http.ClientRequest, { idleMs }: Timeouts): void => {
   let response: http.IncomingMessage | undefined;
   request.once('response', (received) => (response = received));
   request.setTimeout(idleMs, () => {
-    // bytes that wait to be read: the reader is slow, not the server
+    // with received bytes still unread the reader is slow, not the server
     if (response !== undefined && response.readableLength > 0) request.socket?.setTimeout(idleMs);
     else (response ?? request).destroy(new ServerSilent(`no byte within ${idleMs} ms`));
   });
 };
 
 /**
- * Node's `request` with an end to every wait. An answer that says "not now" fails the request, as a lost connection
- * does: the client library would drop such an answer unread and keep its connection for ever.
+ * Node's `request` with timeouts, in the form that the client library takes. A response of a busy server fails the
+ * request with `ServerBusy`: the library would never read such a response, and so never free its connection.
  */
-export const patientTransport = (
+export const transportWithTimeouts = (
   request: typeof http.request,
-  patience: Patience,
+  timeouts: Timeouts,
 ): { readonly request: typeof http.request } => {
-  const patiently = (
+  const requestWithTimeouts = (
     options: https.RequestOptions,
     onResponse: (response: http.IncomingMessage) => void,
   ): http.ClientRequest => {
     const sent = request(options);
-    waitForConnection(sent, patience);
-    watchSilence(sent, patience);
+    limitConnecting(sent, timeouts);
+    limitSilence(sent, timeouts);
     sent.once('response', (response) => {
       const { statusCode: status = 0 } = response;
       if (isBusy(status)) sent.destroy(new ServerBusy(status));
@@ -58,5 +85,5 @@ export const patientTransport = (
     return sent;
   };
   // reason: of the overloads of `request` the client library uses this one
-  return { request: patiently as typeof http.request };
+  return { request: requestWithTimeouts as typeof http.request };
 };

@@ -1,13 +1,14 @@
+import { errorCode } from '../error-code.js';
 import { isObjectKey } from '../object-key.js';
 import type { Bucket } from './bucket.js';
-import { codeOf, repeating } from './repeating.js';
+import { retryRequest } from './retry-request.js';
 
 type UnfinishedUpload = { readonly key: string; readonly uploadId: string; readonly initiated: Date };
 
 async function* unfinishedUploads({ client, name }: Bucket): AsyncGenerator<UnfinishedUpload, void> {
   let after = '';
   for (;;) {
-    const page = await repeating(() => client.listIncompleteUploadsQuery(name, '', after, '', ''));
+    const page = await retryRequest(() => client.listIncompleteUploadsQuery(name, '', after, '', ''));
     yield* page.uploads;
     if (!page.isTruncated) return;
     if (page.nextKeyMarker === '' || page.nextKeyMarker === after)
@@ -18,14 +19,14 @@ async function* unfinishedUploads({ client, name }: Bucket): AsyncGenerator<Unfi
 
 const abort = async ({ client, name }: Bucket, { key, uploadId }: UnfinishedUpload): Promise<void> => {
   try {
-    await repeating(() => client.abortMultipartUpload(name, key, uploadId));
+    await retryRequest(() => client.abortMultipartUpload(name, key, uploadId));
   } catch (error) {
-    // another replica was faster
-    if (codeOf(error) !== 'NoSuchUpload') throw error;
+    // another process has aborted it meanwhile
+    if (errorCode(error) !== 'NoSuchUpload') throw error;
   }
 };
 
-/** Frees the parts of our uploads that began before `before` and were neither completed nor aborted; how many. */
+/** Aborts the uploads of our keys that began before `before` and are not complete. Returns how many. */
 export const abortOldUploads = async (bucket: Bucket, before: Date): Promise<number> => {
   let aborted = 0;
   for await (const upload of unfinishedUploads(bucket)) {

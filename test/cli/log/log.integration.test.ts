@@ -6,7 +6,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { type OpenLog, openLog } from '../../../src/infrastructure/open-log.js';
+import { categoriesOf, registry } from '../../../src/entities/registry.js';
+import { type OpenLog, openLog } from '../../../src/infrastructure/open-stores.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 
@@ -15,7 +16,12 @@ const [BUSINESSES, ROUNDS] = [20, 5];
 const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   const opened = await openLog(
     { _tag: 'Embedded', dataDir },
-    { onPostgresLog: () => undefined, onConnectionEvent: () => undefined },
+    {
+      processKind: 'operator',
+      categories: categoriesOf(registry),
+      onPostgresLog: () => undefined,
+      onConnectionEvent: () => undefined,
+    },
   );
   if (E.isLeft(opened)) throw new Error(opened.left.message);
   return opened.right;
@@ -85,8 +91,8 @@ describe('the log commands', function () {
     const broken = inNewDirectory('broken');
     const { stdout } = await runOperator(['log', 'export'], { env });
     await runOperator(['log', 'import'], { env: broken, input: stdout });
-    const { databaseUrl, close } = await openEmbedded(broken['DATA_DIR']!);
-    const client = new pg.Client({ connectionString: databaseUrl });
+    const { database, close } = await openEmbedded(broken['DATA_DIR']!);
+    const client = new pg.Client({ connectionString: database?.url });
     await client.connect();
     await client.query(`update event_log.event set data = replace(data, '555', '556') where position = 25`);
     await client.end();

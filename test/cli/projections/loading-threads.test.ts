@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import type { Loader } from '../../../projections/engine/rebuild/load-by-stream.js';
+import type { Loader } from '../../../projections/engine/rebuild/load-by-key.js';
+import { registry } from '../../../src/entities/registry.js';
 import { LoadFailed, loadingThreads } from '../../../src/cli/projections/loading-threads.js';
 
 const WHOLE = { category: 'business', from: null, before: null, number: 1 };
-const INSTANCE = {
+const GENERATION = {
   name: 'businesses_1',
   version: '1',
   role: 'building',
@@ -19,8 +20,13 @@ describe('threads that load rows', () => {
 
   const running = (script: string): Loader => {
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
-    const lease = { name: INSTANCE.name, holder: 'me', fencing: '1' };
-    const threads = loadingThreads('postgres://nowhere', 'businesses', url)({ instance: INSTANCE, lease });
+    const lease = { name: GENERATION.name, holder: 'me', fencing: '1' };
+    const threads = loadingThreads(
+      'postgres://nowhere',
+      registry,
+      'businesses',
+      url,
+    )({ generation: GENERATION, lease });
     ({ close } = threads);
     return threads.loaders[0]!;
   };
@@ -35,7 +41,7 @@ describe('threads that load rows', () => {
     import { parentPort } from 'node:worker_threads';
     parentPort.on('message', () => { parentPort.postMessage({ _tag: 'Loaded' }); ${then} });`;
 
-  it('load one stretch after another', async () => {
+  it('load one chunk after another', async () => {
     const load = running(answering(''));
     expect([await outcomeOf(load), await outcomeOf(load)]).to.deep.equal(['loaded', 'loaded']);
   });
@@ -49,7 +55,7 @@ describe('threads that load rows', () => {
     }
   });
 
-  it('may fail or end between two stretches, which the next one is told', async () => {
+  it('may fail or end between two chunks, which the next one is told', async () => {
     for (const [then, message] of [
       [`setTimeout(() => { throw new Error('out of memory'); }, 100);`, /has failed: out of memory/],
       ['setTimeout(() => process.exit(), 100);', /has ended/],

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { startProjections } from '../../../projections/engine/live/start-projections.js';
+import { categoriesOf, projectionsOf, registry } from '../../../src/entities/registry.js';
+import { startProjections } from '../../../projections/engine/run/start-projections.js';
 import { openStores } from '../../../src/infrastructure/open-stores.js';
 import { append, created, renamed, sealed } from '../../projections/appending.js';
 import { runOperator } from '../../support/operator.js';
@@ -23,7 +24,12 @@ describe('the commands that verify rows and release parked entities', function (
   const onStack = async (use: (stack: { store: Parameters<typeof append>[0]; url: string }) => Promise<void>) => {
     const config = { dataDir, databaseUrl: undefined, eventStoreDbUrl: undefined };
     const quiet = (): void => undefined;
-    const opened = await openStores({ config, claim: 'service', onPostgresLog: quiet, onConnectionEvent: quiet });
+    const opened = await openStores(config, {
+      processKind: 'service',
+      categories: categoriesOf(registry),
+      onPostgresLog: quiet,
+      onConnectionEvent: quiet,
+    });
     if (E.isLeft(opened)) throw new Error(opened.left.message);
     const { store, readModelsUrl, close } = opened.right;
     try {
@@ -35,14 +41,15 @@ describe('the commands that verify rows and release parked entities', function (
 
   const project = async (url: string, store: Parameters<typeof append>[0], position: bigint): Promise<void> => {
     const projections = startProjections({
+      projections: projectionsOf(registry),
       store,
       connectionString: url,
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onNotice: () => undefined,
+      onEvent: () => undefined,
     });
-    expect(await projections.businesses.progress.waitFor(position)).to.equal(true);
+    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
     await projections.stop();
   };
 

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
@@ -5,6 +6,19 @@ import type { ExpectedRevision, StreamName } from '../../../src/event-sourcing/r
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../../support/command-handler.js';
+
+/** Enough turns of the event loop for all that waits for nothing but memory. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+type Tagged = E.Either<{ readonly _tag: string }, unknown>;
+
+const soFar = (outcomes: ReadonlyArray<Promise<Tagged>>): Promise<ReadonlyArray<string>> => {
+  const waits = turns().then(() => 'waits');
+  const tagOf = (outcome: Tagged): string => (E.isLeft(outcome) ? outcome.left._tag : outcome._tag);
+  return Promise.all(outcomes.map((outcome) => Promise.race([outcome.then(tagOf), waits])));
+};
 
 describe('handling a command', () => {
   let store: EventStore;
@@ -161,20 +175,46 @@ describe('handling a command', () => {
       expect((await handled(handle(stream, take('a')))).revision).to.equal(3n);
     });
 
-    it('gives up after its attempts with StreamContended', async () => {
-      const racing: EventStore = {
-        ...store,
-        append: async (name, expected, events) => {
-          const revision = expected === 'no-stream' ? 'no-stream' : expected;
-          await appended(store, name, revision, anEvent({ type: 'NoteTaken', ...foreign() }));
-          return store.append(name, expected, events);
-        },
+    /** A store in which somebody else always appends first, and how often it was tried. */
+    const contended = () => {
+      let attempts = 0;
+      const append: EventStore['append'] = async (name, expected, events) => {
+        attempts += 1;
+        const theirs = anEvent({ type: 'NoteTaken', data: '{"text":"x"}', metadata: JSON.stringify(anEnvelope) });
+        await appended(store, name, expected, theirs);
+        return store.append(name, expected, events);
       };
-      const foreign = () => ({ data: '{"text":"x"}', metadata: JSON.stringify(anEnvelope) });
+      return { racing: { ...store, append }, attempts: () => attempts };
+    };
+
+    it('gives up after its attempts with StreamContended', async () => {
+      const { racing, attempts } = contended();
       await handle(stream, open);
       const outcome = await aProcess(racing, { attempts: 3, maxPause: 1 })(stream, take('a'));
       expect(outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
+      expect(attempts()).to.equal(3);
       expect(await store.head()).to.deep.equal(E.right(4n));
+    });
+
+    it('pauses between attempts, by default 100 ms at most and 30 times in all', async () => {
+      const { racing, attempts } = contended();
+      await handle(stream, open);
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const outcome = aProcess(racing)(stream, take('a'));
+        const seen: Array<number> = [];
+        for (let pauses = 0; pauses < 30; pauses += 1) {
+          await turns();
+          seen.push(attempts());
+          mock.timers.tick(100);
+        }
+        const [first = 0] = seen;
+        expect(first).to.be.within(1, 3);
+        expect(seen).to.deep.equal(seen.map((_, pauses) => Math.min(30, first + pauses)));
+        expect(await outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
+      } finally {
+        mock.timers.reset();
+      }
     });
   });
 
@@ -193,6 +233,43 @@ describe('handling a command', () => {
       { _tag: 'StreamContended', stream },
       0n,
     ]);
+  });
+
+  it('by default lets 1,000 commands of a stream wait', async () => {
+    const stuck = aProcess({ ...store, append: () => new Promise(() => undefined) });
+    const outcomes = Array.from({ length: 1_001 }, () => stuck(stream, open));
+    expect(await soFar(outcomes.slice(-2))).to.deep.equal(['waits', 'StreamContended']);
+  });
+
+  it('by default lets 100 repeats of commands of a stream wait to be answered', async () => {
+    let isHeld = false;
+    const process = aProcess({
+      ...store,
+      async *readStream(name, range) {
+        if (isHeld && range.limit !== undefined) await new Promise(() => undefined);
+        yield* store.readStream(name, range);
+      },
+    });
+    await handled(process(stream, open, { key: 'k1' }));
+    isHeld = true;
+    const outcomes = Array.from({ length: 101 }, () => process(stream, open, { key: 'k1' }));
+    expect(await soFar(outcomes.slice(-2))).to.deep.equal(['waits', 'StreamContended']);
+  });
+
+  it('by default remembers the last 2,500 streams, and 5,000 at most', async () => {
+    const read: Array<StreamName> = [];
+    const process = aProcess({
+      ...store,
+      readStream: (name, range) => {
+        read.push(name);
+        return store.readStream(name, range);
+      },
+    });
+    const streams = Array.from({ length: 5_001 }, () => aNotebook());
+    for (const each of streams) await process(each, open);
+    read.length = 0;
+    for (const each of [streams[5_000]!, streams[2_501]!, streams[0]!]) await process(each, take('a'));
+    expect(read).to.deep.equal([streams[0]]);
   });
 
   it('reports an event that it cannot read, and appends nothing after it', async () => {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { copyLog, type Copying } from '../../../src/event-sourcing/whole-log/copy-log.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
+import { appended } from '../../contract/event-store/store-under-test.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import {
   appendChained,
@@ -169,6 +171,41 @@ describe('copying a log', () => {
         away-- > 0 ? Promise.resolve(E.left(new StoreUnavailable('away'))) : target.appendInOrder(appends),
     };
     expect(E.isRight(await copyLog(source, shaky, quietly()))).to.equal(true);
+    expect(await contentOf(target)).to.deep.equal(await contentOf(source));
+  });
+
+  it('is not level when the source has gone on meanwhile, and is when the next run has fetched that', async () => {
+    const [source, target] = [makeInMemoryEventStore(), makeInMemoryEventStore()];
+    const chains = makeChains();
+    await appendChained(source, chains, ...interleaved(3, 3));
+    let goesOn = true;
+    const busy: EventStore = {
+      ...source,
+      async *readAll(range) {
+        yield* source.readAll(range);
+        // behind what was read
+        if (goesOn) await appendChained(source, chains, businessStream(0));
+      },
+    };
+    const copied = await copyLog(busy, target, quietly());
+    expect(E.isRight(copied) && copied.right).to.include({ events: 9, isLevel: false, isComplete: true });
+    goesOn = false;
+    const again = await copyLog(busy, target, quietly());
+    expect(E.isRight(again) && again.right).to.include({ isLevel: true, isComplete: true });
+    expect(await contentOf(target)).to.deep.equal(await contentOf(source));
+  });
+
+  it('copies a stream of more bytes than one append may have', async () => {
+    const [source, target] = [makeInMemoryEventStore(), makeInMemoryEventStore()];
+    const chains = makeChains();
+    const large = async (stream: StreamName, bytes: number): Promise<void> => {
+      const { event, revision } = chains(stream, { name: 'x'.repeat(bytes) });
+      await appended(source, stream, revision === 0n ? 'no-stream' : revision - 1n, event);
+    };
+    for (let count = 0; count < 5; count += 1) await large('document-d1', 400_000);
+    for (let count = 0; count < 2; count += 1) await large('document-d2', 1_000_000);
+    const copied = await copyLog(source, target, quietly());
+    expect(E.isRight(copied) && copied.right).to.include({ events: 7, isLevel: true, isComplete: true });
     expect(await contentOf(target)).to.deep.equal(await contentOf(source));
   });
 });

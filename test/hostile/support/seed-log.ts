@@ -122,7 +122,7 @@ const appendAll = async (store: EventStore): Promise<LargeRecords> => {
  * come to.
  */
 export const seedLog = async (dataDir: string): Promise<LargeRecords> => {
-  const joined = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined });
+  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
   if (E.isLeft(joined)) throw new Error(joined.left.message);
   try {
     const opened = await makePostgresEventStore({ connectionString: joined.right.connectionString });

@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { Appended } from '../../../src/event-sourcing/event-store.js';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
-import { DiskFull, type DiskSpace, watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
-import { freeBytesOf } from '../../../src/infrastructure/disk-space/free-bytes.js';
-import { isOutOfSpace } from '../../../src/infrastructure/disk-space/out-of-space.js';
+import {
+  DiskFull,
+  type DiskSpace,
+  freeBytesOf,
+  isOutOfSpace,
+  watchDiskSpace,
+} from '../../../src/infrastructure/disk-space/disk-space.js';
 import { makeRowsWithoutSpace } from '../../../src/infrastructure/disk-space/rows-without-space.js';
 import {
   appendWithinSpace,
@@ -22,13 +26,13 @@ const MIB = 1024 * 1024;
 describe('a failure for want of space', () => {
   const wrapped = (code: string): unknown => ({ _tag: 'StorageUnavailable', cause: systemError(code) });
   for (const code of ['ENOSPC', 'EDQUOT', '53100'])
-    it(`is told by ${code}, wherever it lies below`, () => {
+    it(`is recognised by ${code}, also in a cause`, () => {
       expect(isOutOfSpace(systemError(code))).to.equal(true);
       expect(isOutOfSpace(wrapped(code))).to.equal(true);
       expect(isOutOfSpace(new StoreUnavailable('no', new Error('no', { cause: systemError(code) })))).to.equal(true);
     });
 
-  it('is no other one', () => {
+  it('is not any other failure', () => {
     const others = [
       wrapped('EIO'),
       systemError('53200'),
@@ -49,40 +53,40 @@ describe('the space of a disk', () => {
     space = watchDiskSpace('/somewhere', { freeBytes: () => Promise.resolve(free()), now });
     return space;
   };
-  const looked = (from: DiskSpace, free: number) => eventually(from.free, (bytes) => bytes === free);
+  const untilMeasured = (from: DiskSpace, free: number) => eventually(from.free, (bytes) => bytes === free);
 
   it('is what the system says of a directory that is there', async () => {
     expect(await freeBytesOf('.')).to.be.greaterThan(0);
     expect(await freeBytesOf('/nowhere/at/all')).to.equal(undefined);
   });
 
-  it('is too little below 64 MiB, and enough again when there is more, without anybody asking', async () => {
+  it('is too little below 64 MiB, and enough again when there is more, measured by itself', async () => {
     let free = 64 * MIB;
     const disk = watched(() => free);
-    await looked(disk, free);
+    await untilMeasured(disk, free);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
     free -= 1;
-    await looked(disk, free);
+    await untilMeasured(disk, free);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([true, false]);
     free += 1;
-    await looked(disk, free);
+    await untilMeasured(disk, free);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
   });
 
-  it('is looked at once a second, however often it is asked for, and once more after many bytes', async () => {
-    let looks = 0;
-    const disk = watched(() => ++looks);
-    await looked(disk, 1);
-    // nothing else runs from here on
-    const before = looks;
+  it('is measured once a second, however often it is asked for, and once more after many bytes', async () => {
+    let measurements = 0;
+    const disk = watched(() => ++measurements);
+    await untilMeasured(disk, 1);
+    // synchronous from here on, so the timer cannot fire
+    const before = measurements;
     for (let asked = 0; asked < 10_000; asked += 1) disk.isFull();
     for (let asked = 0; asked < 7; asked += 1) disk.admits(MIB);
-    expect(looks).to.equal(before);
+    expect(measurements).to.equal(before);
     disk.admits(MIB);
-    expect(looks).to.equal(before + 1);
-    // a look is under way: no other one begins
+    expect(measurements).to.equal(before + 1);
+    // a measurement is under way: no other one begins
     disk.admits(20 * MIB);
-    expect(looks).to.equal(before + 1);
+    expect(measurements).to.equal(before + 1);
   });
 
   it('is not known to be too little where the system does not say, or the data is elsewhere', () => {
@@ -92,7 +96,7 @@ describe('the space of a disk', () => {
     expect([elsewhere.isFull(), elsewhere.admits(1), elsewhere.free()]).to.deep.equal([false, true, undefined]);
   });
 
-  it('is too little when a write failed so, until one succeeds', () => {
+  it('is too little when a write failed for want of it, until one succeeds', () => {
     const elsewhere = watchDiskSpace(undefined);
     elsewhere.failed(systemError('ECONNRESET'));
     expect(elsewhere.isFull()).to.equal(false);
@@ -112,10 +116,10 @@ describe('the space of a disk', () => {
     expect(elsewhere.isFull()).to.equal(false);
   });
 
-  it('is looked at at once when a write failed for want of it', async () => {
+  it('is measured at once when a write failed for want of it', async () => {
     let free = 100 * MIB;
     const disk = watched(() => free);
-    await looked(disk, free);
+    await untilMeasured(disk, free);
     free = 0;
     disk.failed(systemError('ENOSPC'));
     await Promise.resolve();
@@ -125,20 +129,20 @@ describe('the space of a disk', () => {
 });
 
 describe('writing within the space of a disk', () => {
-  const told: Array<string> = [];
+  const reported: Array<string> = [];
   const disk = (admits: (bytes: number) => boolean): DiskSpace => ({
     isFull: () => false,
     free: () => undefined,
     admits,
-    succeeded: () => told.push('succeeded'),
-    failed: (cause) => told.push(isOutOfSpace(cause) ? 'out of space' : 'failed'),
+    succeeded: () => reported.push('succeeded'),
+    failed: (cause) => reported.push(isOutOfSpace(cause) ? 'out of space' : 'failed'),
     stop: () => Promise.resolve(),
   });
-  beforeEach(() => told.splice(0));
+  beforeEach(() => reported.splice(0));
 
   const event = ['BusinessCreated', { name: 'a' }] as const;
 
-  it('appends, and tells what came of it', async () => {
+  it('appends, and reports the outcome', async () => {
     const store = makeInMemoryEventStore();
     const [stored] = await givenStream(store, 'business-1', [{ type: event[0], data: event[1] }]);
     const within = appendWithinSpace(
@@ -155,7 +159,7 @@ describe('writing within the space of a disk', () => {
         ).append('business-1', 0n, [stored!]),
       ),
     ).to.equal(true);
-    expect(told).to.deep.equal(['succeeded', 'out of space']);
+    expect(reported).to.deep.equal(['succeeded', 'out of space']);
   });
 
   it('appends nothing without it, and reads on', async () => {
@@ -172,7 +176,7 @@ describe('writing within the space of a disk', () => {
     );
     const outcome = await within.append('business-2', 'no-stream', [stored!]);
     expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
-    expect([asked, told]).to.deep.equal([0, []]);
+    expect([asked, reported]).to.deep.equal([0, []]);
     expect(E.isRight(await within.head())).to.equal(true);
   });
 
@@ -193,7 +197,7 @@ describe('writing within the space of a disk', () => {
     expect(taken).to.have.length(2);
   });
 
-  it('tells what came of storing a file', async () => {
+  it('reports the outcome of storing a file', async () => {
     const put = (outcome: Promise<E.Either<{ _tag: 'StorageUnavailable'; cause: unknown }, void>>) =>
       putWithinSpace(
         () => outcome,
@@ -202,23 +206,23 @@ describe('writing within the space of a disk', () => {
     await put(Promise.resolve(E.right(undefined)));
     await put(Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: systemError('ENOSPC') })));
     await put(Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: systemError('EIO') })));
-    expect(told).to.deep.equal(['succeeded', 'out of space', 'failed']);
+    expect(reported).to.deep.equal(['succeeded', 'out of space', 'failed']);
   });
 });
 
 describe('rows that cannot be written for want of space', () => {
-  it('are told of from the interruption to the next thing that is told of them', () => {
+  it('are known from the interruption to the next event of their projection', () => {
     const rows = makeRowsWithoutSpace();
     const seen = (
       [
         { _tag: 'Interrupted', projection: 'businesses', cause: systemError('ECONNRESET') },
         { _tag: 'Interrupted', projection: 'businesses', cause: systemError('53100') },
         { _tag: 'Interrupted', projection: 'documents', cause: systemError('53100') },
-        { _tag: 'Projecting', projection: 'businesses', instance: 'b_1', role: 'live' },
-        { _tag: 'Projecting', projection: 'documents', instance: 'd_1', role: 'live' },
+        { _tag: 'Projecting', projection: 'businesses', generation: 'b_1', role: 'live' },
+        { _tag: 'Projecting', projection: 'documents', generation: 'd_1', role: 'live' },
       ] as const
-    ).map((notice) => {
-      rows.hear(notice);
+    ).map((event) => {
+      rows.onEngineEvent(event);
       return rows.any();
     });
     expect(seen).to.deep.equal([false, true, true, true, false]);

@@ -6,29 +6,32 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { openCluster } from '../../../src/infrastructure/embedded/cluster.js';
+import { locateCluster } from '../../../src/infrastructure/embedded/cluster-location.js';
 import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
 import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { findHome } from '../../../src/infrastructure/embedded/home.js';
-import { ourselves } from '../../../src/infrastructure/embedded/process-liveness.js';
+import { makeRunnable } from '../../../src/infrastructure/embedded/installation/runnable-installation.js';
+import { makeOwner } from '../../../src/infrastructure/embedded/process-liveness.js';
+import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
-import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
 import { type Child, endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
   answers,
   discard,
-  eventually,
   logged,
   newDirectory,
   options,
   pgDataOf,
-  refused,
+  startError,
   rows,
   runningOperator,
   runningService,
   serverPid,
 } from './support/launching.js';
+import { eventually } from '../../support/eventually.js';
 import { needs } from '../../support/needs.js';
+
+const lockFileOf = (dataDir: string): string => path.join(pgDataOf(dataDir), 'postmaster.pid');
 
 const lastAcknowledged = (child: Child): number => Number(child.said.findLast((each) => 'n' in each)?.['n'] ?? 0);
 
@@ -40,11 +43,22 @@ const watchdogOf = (server: number): ReadonlyArray<number> => {
   return [...children.filter((pid) => pid !== server), shell];
 };
 
-const claimIsHeld = async (connectionString: string): Promise<boolean> => {
-  const locks = await rows(
-    connectionString,
-    "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted",
+/** The pid of another server than `old`; undefined while there is none. */
+const newServerPid = (dataDir: string, old: number): Promise<number | undefined> =>
+  eventually(
+    () => {
+      try {
+        return serverPid(dataDir);
+      } catch {
+        return undefined; // between the two servers there is no lock file
+      }
+    },
+    (pid) => pid !== undefined && pid !== 0 && pid !== old,
   );
+
+const isLockedByService = async (connectionString: string): Promise<boolean> => {
+  const sql = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted";
+  const locks = await rows(connectionString, sql).catch(() => []);
   return locks.length === 1;
 };
 
@@ -62,13 +76,16 @@ describe('embedded Postgres when something is killed', function () {
   it('the service, at full write: the server goes too, and the next start has every acknowledged row', async () => {
     const child = startChild([dataDir, 'service', 'write']);
     const before = String(await child.saying('ready'));
-    await eventually(() => lastAcknowledged(child) > 50, '50 acknowledged rows');
+    await eventually(
+      () => lastAcknowledged(child),
+      (count) => count > 50,
+    );
     child.process.kill('SIGKILL');
     await child.ended;
     const acknowledged = lastAcknowledged(child);
 
     const next = await runningService(dataDir); // while the watchdog stops the old server
-    expect(next.adopted).to.equal(false);
+    expect(next.joined).to.equal(false);
     expect(await answers(before)).to.equal(next.connectionString === before);
     const [kept] = await rows(next.connectionString, 'SELECT count(*)::int AS n FROM acknowledged');
     // one more may have been committed and not yet acknowledged
@@ -79,7 +96,8 @@ describe('embedded Postgres when something is killed', function () {
     const child = startChild([dataDir, 'service']);
     await child.saying('ready');
     child.process.kill('SIGKILL');
-    await eventually(() => !existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid')), 'the server is down');
+    const isRunning = (): boolean => existsSync(lockFileOf(dataDir));
+    expect(await eventually(isRunning, (running) => !running)).to.equal(false);
   });
 
   it('the service and its watchdog: the next start replaces the orphan', async function () {
@@ -93,12 +111,12 @@ describe('embedded Postgres when something is killed', function () {
     await child.ended;
 
     const next = await runningOperator(dataDir);
-    expect([next.adopted, serverPid(dataDir) === orphan]).to.deep.equal([false, false]);
+    expect([next.joined, serverPid(dataDir) === orphan]).to.deep.equal([false, false]);
     const [kept] = await rows(next.connectionString, 'SELECT count(*)::int AS n FROM acknowledged');
     expect(kept).to.satisfy(({ n }: { n: number }) => n >= lastAcknowledged(child));
   });
 
-  it('the server, under the service: the same connection string works again, and the claim is held again', async () => {
+  it('the server, under the service: the same connection string works again, and the lock is held again', async () => {
     const log: Array<string> = [];
     const service = await runningService(dataDir, log);
     const pool = new pg.Pool({ connectionString: service.connectionString, max: 2 });
@@ -107,14 +125,15 @@ describe('embedded Postgres when something is killed', function () {
     for (const death of ['first', 'second']) {
       const killed = serverPid(dataDir);
       process.kill(killed, 'SIGKILL');
-      await eventually(() => serverPid(dataDir) !== killed, `the ${death} restart`);
-      const { rows: kept } = await eventually(() => pool.query('SELECT n FROM survived'), 'an answer after it');
-      expect(kept).to.deep.equal([{ n: 42 }]);
+      expect(await newServerPid(dataDir, killed), `the ${death} restart`).not.to.equal(killed);
+      const ask = () => pool.query('SELECT n FROM survived').catch(() => undefined);
+      const answer = await eventually(ask, (result) => result !== undefined);
+      expect(answer?.rows).to.deep.equal([{ n: 42 }]);
     }
     await logged(log, 'Postgres ended unexpectedly (killed by signal 9); starting it again');
     await logged(log, 'automatic recovery in progress');
-    await eventually(() => claimIsHeld(service.connectionString), 'the claim is held again');
-    expect((await refused(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
+    expect(await eventually(() => isLockedByService(service.connectionString), Boolean)).to.equal(true);
+    expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
     await pool.end();
     await service.stop();
     expect(await answers(service.connectionString)).to.equal(false);
@@ -129,18 +148,20 @@ describe('embedded Postgres when something is killed', function () {
   });
 
   it('the server, and by now another one runs there: stopping the first does not touch it', async () => {
-    const home = await findHome(dataDir, () => undefined);
-    const cluster = E.isRight(home) ? await openCluster(home.right, await installed(), false) : home;
+    const location = await locateCluster(dataDir, () => undefined);
+    if (E.isLeft(location)) throw new Error(location.left.message);
+    const runnable = await makeRunnable(await installed(), location.right.account, location.right.programs);
+    const cluster = await openCluster(location.right, runnable, false);
     if (E.isLeft(cluster)) throw new Error(cluster.left.message);
     const launch = async (): Promise<Server> => {
       const launched = await launchServer({
         cluster: cluster.right,
-        owner: ourselves('service'),
+        owner: makeOwner('service'),
         port: await freePort(),
         settings: {},
         onLog: () => undefined,
       });
-      if (E.isLeft(launched)) throw new Error(launched.left.how);
+      if (E.isLeft(launched)) throw new Error(launched.left.reason);
       return launched.right;
     };
     const first = await launch();
@@ -159,23 +180,24 @@ describe('embedded Postgres when something is killed', function () {
     const unguarded = serverPid(dataDir);
     for (const pid of watchdogOf(unguarded)) process.kill(pid, 'SIGKILL');
     await logged(log, 'Postgres ended unexpectedly (watchdog killed by SIGKILL); starting it again');
-    await eventually(() => serverPid(dataDir) !== unguarded && answers(service.connectionString), 'another server');
+    expect(await newServerPid(dataDir, unguarded)).not.to.equal(unguarded);
+    expect(await eventually(() => answers(service.connectionString), Boolean)).to.equal(true);
     expect(watchdogOf(serverPid(dataDir))).to.have.length(2);
   });
 
-  it('the connection that holds the claim: it is taken again, and nobody slips in', async () => {
+  it('the connection that holds the lock: the lock is taken again, and no other service gets it', async () => {
     const service = await runningService(dataDir);
     await rows(
       service.connectionString,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
     );
-    expect((await refused(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
-    await eventually(() => claimIsHeld(service.connectionString), 'the claim is held again');
+    expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
+    expect(await eventually(() => isLockedByService(service.connectionString), Boolean)).to.equal(true);
   });
 
-  it('the server, and its pid belongs to somebody else by now', async () => {
+  it('the server, and its pid now belongs to another process', async () => {
     const service = await runningService(dataDir);
-    const lockFile = path.join(pgDataOf(dataDir), 'postmaster.pid');
+    const lockFile = lockFileOf(dataDir);
     const lock = readFileSync(lockFile, 'utf8');
     await service.stop();
 
@@ -199,6 +221,6 @@ describe('embedded Postgres when something is killed', function () {
     expect(await child.saying('drained')).to.equal(7);
     expect(child.said.filter((each) => 'lost' in each)).to.deep.equal([]);
     await child.ended;
-    expect(existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid'))).to.equal(false);
+    expect(existsSync(lockFileOf(dataDir))).to.equal(false);
   });
 });

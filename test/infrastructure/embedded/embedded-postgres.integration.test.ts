@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { freePort } from '../../../src/infrastructure/embedded/server/settle.js';
+import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
@@ -13,7 +13,7 @@ import {
   newDirectory,
   options,
   pgDataOf,
-  refused,
+  startError,
   rows,
   running,
   runningOperator,
@@ -31,7 +31,7 @@ describe('embedded Postgres', function () {
   after(() => discard(dataDir));
 
   it('a cold start makes a database on the loopback alone, a warm one keeps what was written', async () => {
-    const cold = await running(startEmbeddedPostgres({ dataDir, claim: 'service', onLog: () => undefined }));
+    const cold = await running(startEmbeddedPostgres({ dataDir, processKind: 'service', onLog: () => undefined }));
     expect(cold.connectionString).to.match(/^postgres:\/\/app:[\w-]{32}@127\.0\.0\.1:\d+\/app$/);
     expect(
       await rows(
@@ -63,7 +63,7 @@ describe('embedded Postgres', function () {
     const warm = await runningService(dataDir, log);
     expect(log).to.deep.equal([]); // not a word of recovery: it was stopped cleanly
     expect(await rows(warm.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
-    expect(warm.adopted).to.equal(false);
+    expect(warm.joined).to.equal(false);
     await warm.stop();
   });
 
@@ -84,17 +84,17 @@ describe('embedded Postgres', function () {
     expect(existsSync(path.join(pgDataOf(dataDir), 'postmaster.pid'))).to.equal(false);
   });
 
-  it('a second service is refused, and told by whom; an operator joins and leaves the server running', async () => {
+  it('a second service fails, and its error names the first one; an operator joins and leaves the server running', async () => {
     const child = startChild([dataDir, 'service']);
     const ready = await child.saying('ready');
-    expect(await refused(startEmbeddedPostgres(options(dataDir, 'service')))).to.deep.equal({
+    expect(await startError(startEmbeddedPostgres(options(dataDir, 'service')))).to.deep.equal({
       _tag: 'DataDirectoryInUse',
       directory: dataDir,
       pid: child.pid,
       message: `Another service (pid ${child.pid}) uses ${dataDir}. Stop it, or give this one its own DATA_DIR.`,
     });
     const operator = await runningOperator(dataDir);
-    expect([operator.connectionString, operator.adopted]).to.deep.equal([ready, true]);
+    expect([operator.connectionString, operator.joined]).to.deep.equal([ready, true]);
     expect(
       await rows(
         operator.connectionString,
@@ -118,12 +118,12 @@ describe('embedded Postgres', function () {
     await operator.stop();
   });
 
-  it('an operator alone starts a server and stops it; a service waits for that, within a bound', async () => {
+  it('an operator alone starts a server and stops it; a service waits for that, until a timeout', async () => {
     const log: Array<string> = [];
     const operator = await runningOperator(dataDir);
-    expect(operator.adopted).to.equal(false);
-    const impatient = startFrom(await installed(), { patience: 50 });
-    expect(await refused(impatient(options(dataDir, 'service')))).to.deep.equal({
+    expect(operator.joined).to.equal(false);
+    const startSoon = startFrom(await installed(), { waitTimeoutMs: 50 });
+    expect(await startError(startSoon(options(dataDir, 'service')))).to.deep.equal({
       _tag: 'DataDirectoryInUse',
       directory: dataDir,
       pid: process.pid,
@@ -162,7 +162,7 @@ describe('embedded Postgres', function () {
     occupied.close();
   });
 
-  it('listens to nothing in the environment', async () => {
+  it('takes no setting from the environment', async () => {
     const fresh = newDirectory();
     const strange = {
       LC_ALL: 'xx_XX',
@@ -180,10 +180,10 @@ describe('embedded Postgres', function () {
     discard(fresh);
   });
 
-  it('data of another major version is refused', async () => {
+  it('data of another major version is not opened', async () => {
     const version = path.join(pgDataOf(dataDir), 'PG_VERSION');
     writeFileSync(version, '16\n');
-    const error = await refused(startEmbeddedPostgres(options(dataDir, 'service')));
+    const error = await startError(startEmbeddedPostgres(options(dataDir, 'service')));
     writeFileSync(version, '17\n');
     expect([error._tag, error.message.split('.')[0]]).to.deep.equal([
       'MajorVersionMismatch',
@@ -195,7 +195,7 @@ describe('embedded Postgres', function () {
     const fresh = newDirectory();
     const [one, other] = await Promise.all([runningOperator(fresh), runningOperator(fresh)]);
     expect(one.connectionString).to.equal(other.connectionString);
-    expect([one.adopted, other.adopted].sort()).to.deep.equal([false, true]);
+    expect([one.joined, other.joined].sort()).to.deep.equal([false, true]);
     expect(readdirSync(path.join(fresh, 'postgres'))).to.deep.equal(['cluster']);
     await Promise.all([one.stop(), other.stop()]);
     discard(fresh);

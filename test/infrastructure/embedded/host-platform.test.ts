@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type Host, packageFor } from '../../../src/infrastructure/embedded/installation/host-platform.js';
 
-const refusal = (host: Host): string => {
+const packageOrError = (host: Host): string => {
   const found = packageFor(host);
   return E.isLeft(found) ? `${found.left._tag}: ${found.left.message}` : found.right;
 };
@@ -19,14 +19,14 @@ describe('the embedded Postgres of a platform', () => {
       expect(packageFor({ platform, arch, glibc: platform === 'linux' })).to.deep.equal(E.right(expected));
     });
 
-  it('a platform without a package is told the way out', () => {
-    expect(refusal({ platform: 'freebsd', arch: 'x64', glibc: false })).to.equal(
+  it('the error for a platform without a package names the alternative', () => {
+    expect(packageOrError({ platform: 'freebsd', arch: 'x64', glibc: false })).to.equal(
       'UnsupportedPlatform: No Postgres is shipped for freebsd-x64. Set DATABASE_URL to a Postgres of your own (postgres://user:password@host:5432/database).',
     );
   });
 
-  it('so is a Linux without glibc', () => {
-    expect(refusal({ platform: 'linux', arch: 'x64', glibc: false })).to.equal(
+  it('so does the error for a Linux without glibc', () => {
+    expect(packageOrError({ platform: 'linux', arch: 'x64', glibc: false })).to.equal(
       'UnsupportedPlatform: The Postgres that is shipped needs glibc; this Linux (musl, as Alpine) has none. Set DATABASE_URL to a Postgres of your own (postgres://user:password@host:5432/database).',
     );
   });

@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { mayEnter, weAreRoot } from '../../../src/infrastructure/embedded/account.js';
+import { isRoot, mayTraverse } from '../../../src/infrastructure/embedded/account.js';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { installationIn } from '../../../src/infrastructure/embedded/installation/installation.js';
-import { systemPlace } from '../../../src/infrastructure/embedded/system-place.js';
+import { stateDirectory } from '../../../src/infrastructure/embedded/relocated-data.js';
 import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
@@ -27,7 +27,7 @@ import {
   newDirectory,
   options,
   pgDataOf,
-  refused,
+  startError,
   rows,
   running,
   runningService,
@@ -88,20 +88,20 @@ describe('embedded Postgres on hosts of many kinds', function () {
 
   describe('as root', () => {
     before(function () {
-      needs(this, weAreRoot(), 'root');
+      needs(this, isRoot(), 'root');
     });
 
-    const placesOf = (dataDir: string): string => readFileSync(path.join(dataDir, 'postgres.place'), 'utf8').trim();
+    const relocationOf = (dataDir: string): string => readFileSync(path.join(dataDir, 'postgres.place'), 'utf8').trim();
 
-    it('below a directory that only root may enter: data in a place of its own, which moves with DATA_DIR', async () => {
+    it('below a directory that only root may enter: the data is elsewhere, and is found when DATA_DIR is moved', async () => {
       const locked = path.join(home, 'locked');
       const dataDir = path.join(locked, 'data');
       mkdirSync(locked, { mode: 0o700 });
       const first = await runningService(dataDir);
       await rows(first.connectionString, 'CREATE TABLE kept AS SELECT 42 AS n');
       await first.stop();
-      const place = placesOf(dataDir);
-      expect(path.dirname(place)).to.equal(systemPlace);
+      const relocated = relocationOf(dataDir);
+      expect(path.dirname(relocated)).to.equal(stateDirectory);
       expect(readdirSync(dataDir)).to.deep.equal(['postgres.place']);
 
       const moved = path.join(locked, 'moved');
@@ -110,13 +110,13 @@ describe('embedded Postgres on hosts of many kinds', function () {
       expect(await rows(second.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
       await second.stop();
 
-      discard(place);
-      expect((await refused(startEmbeddedPostgres(options(moved, 'service')))).message).to.contain(
-        `says that the data is in ${place}, and that does not exist`,
+      discard(relocated);
+      expect((await startError(startEmbeddedPostgres(options(moved, 'service')))).message).to.contain(
+        `says that the data is in ${relocated}, and that does not exist`,
       );
     });
 
-    it("a DATA_DIR of root's alone: Postgres may pass it, and nobody else", async () => {
+    it('a DATA_DIR that only root may enter: Postgres may pass it, and nobody else', async () => {
       const dataDir = path.join(home, 'data');
       mkdirSync(dataDir, { mode: 0o700 });
       const service = await runningService(dataDir);
@@ -136,7 +136,7 @@ describe('embedded Postgres on hosts of many kinds', function () {
       const service = await running(start(options(path.join(home, 'data'), 'service')));
       expect(await answers(service.connectionString)).to.equal(true);
       await service.stop();
-      const copy = path.join(systemPlace, `postgres-${version}-${process.arch}`);
+      const copy = path.join(stateDirectory, `postgres-${version}-${process.arch}`);
       expect(existsSync(copy)).to.equal(true);
       discard(copy);
     });
@@ -157,17 +157,17 @@ describe('embedded Postgres on hosts of many kinds', function () {
       const [program, ...args] = ['setpriv', '--bounding-set=-sys_ptrace', '--inh-caps=-sys_ptrace', process.execPath];
       needs(this, spawnSync(program, [...args, '--version']).status === 0, 'setpriv, to give up a capability');
       const child = startChild([dataDir, 'service'], {}, [program, ...args]);
-      expect(await child.saying('refused')).to.equal('DataDirectoryInUse');
+      expect(await child.saying('failed')).to.equal('DataDirectoryInUse');
       expect(await answers(service.connectionString)).to.equal(true);
       await service.stop();
     });
 
-    it('a full disk is named', async function () {
+    it('an error names a full disk', async function () {
       const disk = mountSmallDisk(8);
       needs(this, disk !== undefined, MOUNTING);
       const dataDir = disk!.directory;
       try {
-        const error = await refused(startEmbeddedPostgres(options(dataDir, 'service')));
+        const error = await startError(startEmbeddedPostgres(options(dataDir, 'service')));
         expect(error._tag).to.equal('CannotStart');
         expect(error.message).to.contain('initdb failed').and.to.contain('No space left on device');
         expect(readdirSync(path.join(dataDir, 'postgres'))).to.deep.equal([]);
@@ -182,8 +182,8 @@ describe('embedded Postgres on hosts of many kinds', function () {
     const asGames = { ...games, env: { PATH: process.env['PATH'], HOME: '/nonexistent' } };
 
     before(async function () {
-      needs(this, weAreRoot() && games !== undefined, 'root and the user "games", to become another user');
-      needs(this, await mayEnter(games ?? {}, process.cwd()), 'a project that others may read');
+      needs(this, isRoot() && games !== undefined, 'root and the user "games", to become another user');
+      needs(this, await mayTraverse(games ?? {}, process.cwd()), 'a project that others may read');
     });
 
     it('with a package that nobody may write to: the programs are copied beside the data; root runs it later', async () => {
@@ -208,18 +208,18 @@ describe('embedded Postgres on hosts of many kinds', function () {
       await byRoot.stop();
     });
 
-    it('a directory it may not write to is named, and so is data of another user', async () => {
+    it('an error names a directory it may not write to, and data of another user', async () => {
       const locked = path.join(home, 'locked');
       mkdirSync(locked);
       const child = startChild([path.join(locked, 'data'), 'service'], asGames);
-      expect(await child.saying('refused')).to.equal('DataDirectoryNotWritable');
+      expect(await child.saying('failed')).to.equal('DataDirectoryNotWritable');
       expect(await child.saying('message')).to.contain(`${locked}/data cannot be used for data: EACCES`);
 
       const dataDir = path.join(home, 'data');
       await (await runningService(dataDir)).stop();
       chmodSync(dataDir, 0o777);
       const other = startChild([dataDir, 'service'], asGames);
-      expect(await other.saying('refused')).to.equal('DataDirectoryNotWritable');
+      expect(await other.saying('failed')).to.equal('DataDirectoryNotWritable');
       expect(await other.saying('message')).to.contain('it belongs to another user');
     });
   });

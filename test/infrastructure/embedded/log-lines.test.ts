@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { makeLogReader } from '../../../src/infrastructure/embedded/server/log-lines.js';
+import { makeLogFilter } from '../../../src/infrastructure/embedded/server/log-lines.js';
 
-const told = (...lines: ReadonlyArray<string>): ReadonlyArray<string | undefined> => lines.map(makeLogReader());
+const logged = (...lines: ReadonlyArray<string>): ReadonlyArray<string | undefined> => lines.map(makeLogFilter());
 
-describe("what is told of Postgres's log", () => {
+describe("what is logged of Postgres's output", () => {
   it('not what every start and stop prints', () => {
     expect(
-      told(
+      logged(
         'postmaster|LOG:  starting PostgreSQL 17.10 on x86_64-pc-linux-gnu',
         'startup|LOG:  database system was shut down at 2026-11-20 10:00:00 UTC',
         'postmaster|LOG:  database system is ready to accept connections',
@@ -17,7 +17,7 @@ describe("what is told of Postgres's log", () => {
 
   it('recovery, crashes and lines of no known form, with their details', () => {
     expect(
-      told(
+      logged(
         'startup|LOG:  database system was not properly shut down; automatic recovery in progress',
         'checkpointer|ERROR:  could not write to file "base/1": No space left on device',
         'checkpointer|HINT:  Check free disk space.',
@@ -35,7 +35,7 @@ describe("what is told of Postgres's log", () => {
 
   it("nothing of a client's data", () => {
     expect(
-      told(
+      logged(
         'startup|LOG:  redo starts at 0/1',
         'client backend|ERROR:  duplicate key value violates unique constraint "people"',
         'client backend|DETAIL:  Key (name)=(Ada) already exists.',

@@ -7,9 +7,9 @@ import { supervise } from '../../../src/infrastructure/embedded/server/superviso
 type Later<A> = { readonly promise: Promise<A>; readonly resolve: (value: A) => void };
 
 const later = <A>(): Later<A> => {
-  let settle: (value: A) => void = () => undefined;
-  const promise = new Promise<A>((resolve) => (settle = resolve));
-  return { promise, resolve: (value) => settle(value) };
+  let resolveIt: (value: A) => void = () => undefined;
+  const promise = new Promise<A>((resolve) => (resolveIt = resolve));
+  return { promise, resolve: (value) => resolveIt(value) };
 };
 
 /** A server that does nothing but end. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/timings.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../../support/chained-events.js';
 import { withStore } from './double-and-store.js';
 
@@ -29,7 +29,7 @@ describe('appending a whole log to EventStoreDB', () => {
   );
 
   it(
-    'finds out what became of those that were not acknowledged, and goes on in order',
+    'appends again what was not acknowledged, and goes on in order',
     withStore(
       async ({ store, double }) => {
         double.node.faults.batchesEndAfter = 40;
@@ -42,7 +42,7 @@ describe('appending a whole log to EventStoreDB', () => {
   );
 
   it(
-    'says so when the log has them in another order',
+    'rejects appends that the log holds in another order',
     withStore(
       async ({ store }) => {
         const [first, second] = gatherAppends(await someLog());

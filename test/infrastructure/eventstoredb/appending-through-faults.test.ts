@@ -23,14 +23,14 @@ const appendsTo = ({ node }: EventStoreDbDouble): number =>
 const HEALED = ['connected', 'connection-lost', 'append-repeated', 'reconnected'];
 
 describe('appending to EventStoreDB through faults', () => {
-  const passing: ReadonlyArray<readonly [string, AppendFault]> = [
-    ['the acknowledgement is lost after the write', 'lost-acknowledgement'],
-    ['the server writes and falls silent', 'written-without-answer'],
-    ['the server falls silent before it writes', 'no-answer'],
-    ['the connection breaks before the write', 'reset'],
+  const transient: ReadonlyArray<readonly [string, AppendFault]> = [
+    ['the acknowledgement is lost', 'lost-acknowledgement'],
+    ['the server stores them and does not respond', 'stored-without-response'],
+    ['the server neither stores them nor responds', 'no-response'],
+    ['the connection breaks before they are stored', 'reset'],
     ['the server is not ready', 'not-ready'],
   ];
-  for (const [what, fault] of passing)
+  for (const [what, fault] of transient)
     it(
       `stores events once when ${what}`,
       withStore(async ({ store, connectionEvents, double }) => {
@@ -45,6 +45,19 @@ describe('appending to EventStoreDB through faults', () => {
         expect(double.node.state.mostEqualAppends).to.equal(1);
       }),
     );
+
+  it(
+    'does not take a part of the events for all of them when it finds out what became of an append',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      const events = someEvents(2);
+      await appended(store, stream, 'no-stream', events[0]);
+      double.node.faults.appends.push('no-response');
+      expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
+        E.left({ _tag: 'RevisionConflict', expected: 'no-stream', actual: 0n }),
+      );
+    }),
+  );
 
   it(
     'repeats until an append that is slower than its deadline has been written',
@@ -72,7 +85,7 @@ describe('appending to EventStoreDB through faults', () => {
         () => double.log.records.length,
         (length) => length > 20,
       );
-      double.node.faults.appends.push('written-without-answer', 'no-answer', 'lost-acknowledgement');
+      double.node.faults.appends.push('stored-without-response', 'no-response', 'lost-acknowledgement');
       await eventually(
         () => double.node.faults.appends.length,
         (length) => length === 0,
@@ -85,7 +98,7 @@ describe('appending to EventStoreDB through faults', () => {
   );
 
   it(
-    'reads back before it calls a repeated append a conflict',
+    'reads back before it reports a retried append as a conflict',
     withStore(async ({ store, double }) => {
       const stream = aStream();
       const events = someEvents(2);
@@ -102,7 +115,7 @@ describe('appending to EventStoreDB through faults', () => {
   );
 
   it(
-    'does not read back after a first conflict',
+    'does not read back after a conflict at the first try',
     withStore(async ({ store, double }) => {
       const stream = aStream();
       await appended(store, stream, 'no-stream', anEvent());
@@ -112,7 +125,7 @@ describe('appending to EventStoreDB through faults', () => {
   );
 
   it(
-    'calls a tombstoned stream refused, and a deleted one that it cannot read back unknown',
+    'rejects an append to a tombstoned stream, and leaves its outcome open when it cannot be read back',
     withStore(async ({ store, double }) => {
       const [dead, deleted] = [aStream(), aStream()];
       const event = anEvent();
@@ -120,15 +133,15 @@ describe('appending to EventStoreDB through faults', () => {
       await appended(store, deleted, 'no-stream', event);
       double.log.tombstone(dead);
       double.log.softDelete(deleted);
-      const refused = await append(store, dead, 0n, anEvent());
-      expect(E.isLeft(refused) && refused.left._tag).to.equal('AppendRejected');
+      const rejected = await append(store, dead, 0n, anEvent());
+      expect(E.isLeft(rejected) && rejected.left._tag).to.equal('AppendRejected');
       const unknown = await append(store, deleted, 'no-stream', event);
       expect(E.isLeft(unknown) && unknown.left._tag).to.equal('StoreUnavailable');
     }),
   );
 
   it(
-    'sends nothing that is too large, and does not repeat what the server cannot handle',
+    'sends nothing that is too large, and does not retry what the server cannot handle',
     withStore(async ({ store, double }) => {
       const large = await append(store, aStream(), 'no-stream', anEvent({ data: `"${'x'.repeat(1 << 20)}"` }));
       expect(E.isLeft(large) && large.left._tag).to.equal('AppendRejected');
@@ -141,7 +154,7 @@ describe('appending to EventStoreDB through faults', () => {
   );
 
   it(
-    'says so when the outcome stays unknown',
+    'fails with StoreUnavailable when the outcome stays unknown',
     withStore(
       async ({ store, double }) => {
         await appended(store, aStream(), 'no-stream', anEvent());
@@ -150,12 +163,12 @@ describe('appending to EventStoreDB through faults', () => {
         expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
         expect(double.node.faults.appends.length).to.be.lessThan(97);
       },
-      { timings: { patience: 500, pause: 10, longestPause: 50 } },
+      { timings: { timeout: 500, backoff: { first: 20, longest: 100 } } },
     ),
   );
 
   it(
-    'fails after it has been closed',
+    'fails when the store has been closed',
     withStore(async ({ store }) => {
       await store.close();
       const outcome = await append(store, aStream(), 'no-stream', anEvent());

@@ -17,7 +17,7 @@ const appendedSoon = async ({ store }: DoubleAndStore): Promise<boolean> =>
 
 describe('a cluster of EventStoreDB', () => {
   it(
-    'is asked for its leader, who then gets every call',
+    'sends every call to the leader',
     onCluster(async (both) => {
       both.double.elect(2);
       const stream = aStream();
@@ -30,7 +30,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'sends calls over the connection on which the leader has answered, so that none waits for another handshake',
+    'sends calls over the connection on which the leader was found, so that none waits for another handshake',
     onCluster(async ({ store, double }) => {
       for (const index of [1, 2]) {
         double.elect(index);
@@ -44,7 +44,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'leads on from one address to the leader elsewhere',
+    'is searched for a leader that is not at the given address',
     onCluster(async ({ double }) => {
       double.elect(1);
       const { store } = openStore(`esdb://127.0.0.1:${double.nodes[0]!.port}?tls=false`);
@@ -60,6 +60,17 @@ describe('a cluster of EventStoreDB', () => {
       await appended(both.store, aStream(), 'no-stream', anEvent());
       both.double.nodes[0]?.kill();
       both.double.elect(1);
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      expect(appendsAt(both)).to.deep.equal([1, 1, 0]);
+    }),
+  );
+
+  it(
+    'goes on with the new leader while the others still list the dead one as a leader',
+    onCluster(async (both) => {
+      await appended(both.store, aStream(), 'no-stream', anEvent());
+      both.double.nodes[0]?.kill();
+      both.double.replaceDead(1);
       await appended(both.store, aStream(), 'no-stream', anEvent());
       expect(appendsAt(both)).to.deep.equal([1, 1, 0]);
     }),
@@ -86,7 +97,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'follows a leader who has become a follower',
+    'goes on with the new leader when the old one has become a follower',
     onCluster(async (both) => {
       await appended(both.store, aStream(), 'no-stream', anEvent());
       both.double.elect(1);
@@ -97,7 +108,7 @@ describe('a cluster of EventStoreDB', () => {
   );
 
   it(
-    'keeps a subscription whole over a change of leaders that the old leader says nothing about',
+    'keeps a subscription complete when the leader changes and the old one does not end it',
     onCluster(async (both) => {
       const { double, store } = both;
       const leaving = new AbortController();
@@ -117,6 +128,30 @@ describe('a cluster of EventStoreDB', () => {
       expect(seen.map(({ id }) => id)).to.deep.equal(all);
       leaving.abort();
       await following;
+    }),
+  );
+
+  it(
+    'begins a subscription on the new leader when the old one is frozen and nothing else has noticed',
+    onCluster(async ({ double, store }) => {
+      await store.head();
+      double.nodes[0]!.faults.isSilent = true;
+      double.elect(1);
+      const event = anEvent();
+      double.log.append(aStream(), 'no-stream', [event]);
+      const leaving = new AbortController();
+      const seen: Array<string> = [];
+      const following = (async () => {
+        for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
+          seen.push(...events.map(({ id }) => id));
+      })();
+      await eventually(
+        () => seen.length,
+        (length) => length > 0,
+      );
+      leaving.abort();
+      await following;
+      expect(seen).to.deep.equal([event.id]);
     }),
   );
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection-string.js';
+import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection/connection-string.js';
 import { makeEventStoreDb } from '../../../src/infrastructure/eventstoredb/make-event-store-db.js';
 
-const understood = (text: string): unknown => {
+const settingsIn = (text: string): unknown => {
   const settings = readConnectionString(text);
   if (E.isLeft(settings)) return settings.left.message;
   const { credentials, ...rest } = settings.right;
@@ -52,8 +52,8 @@ describe('the EventStoreDB connection string', () => {
     ['esdb://log?keepAliveInterval=-1&keepAliveTimeout=-1', plain],
   ];
   for (const [text, expected] of cases)
-    it(`understands ${text}`, () => {
-      expect(understood(text)).to.deep.equal(expected);
+    it(`may be ${text}`, () => {
+      expect(settingsIn(text)).to.deep.equal(expected);
     });
 
   const faults: ReadonlyArray<readonly [string, string]> = [
@@ -63,19 +63,19 @@ describe('the EventStoreDB connection string', () => {
     ['esdb://log?userCertFile=/a', 'userCertFile and userKeyFile belong together'],
   ];
   for (const [text, message] of faults)
-    it(`refuses ${text} without quoting it`, () => {
-      expect(understood(text)).to.equal(message);
+    it(`is not quoted when it is rejected: ${text}`, () => {
+      expect(settingsIn(text)).to.equal(message);
     });
 
-  it('names a certificate file that is missing', () => {
-    expect(understood('esdb://log?tlsCAFile=/no/such/ca.pem')).to.match(/ENOENT.*\/no\/such\/ca\.pem/);
+  it('fails with the name of a certificate file that is missing', () => {
+    expect(settingsIn('esdb://log?tlsCAFile=/no/such/ca.pem')).to.match(/ENOENT.*\/no\/such\/ca\.pem/);
   });
 
-  it('is all that can keep the store from being made', async () => {
-    const refused = await makeEventStoreDb({ connectionString: 'nonsense' });
-    expect(E.isLeft(refused) && refused.left._tag).to.equal('StoreUnavailable');
-    const nobody = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false' });
-    if (E.isLeft(nobody)) throw nobody.left;
-    await nobody.right.close();
+  it('is the only reason why a store is not made', async () => {
+    const rejected = await makeEventStoreDb({ connectionString: 'nonsense', categories: [] });
+    expect(E.isLeft(rejected) && rejected.left._tag).to.equal('StoreUnavailable');
+    const unreachable = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false', categories: [] });
+    if (E.isLeft(unreachable)) throw unreachable.left;
+    await unreachable.right.close();
   });
 });

@@ -4,7 +4,7 @@ import { type OpenedStore, openStore } from '../../support/eventstoredb-double/o
 
 export type DoubleAndStore = OpenedStore & { readonly double: EventStoreDbDouble };
 
-/** Runs a test on a new double and a store that is connected to it; both are closed when it ends, however it ends. */
+/** Runs a test on a new double with a store connected to it, and closes both. */
 export const withStore =
   (
     run: (both: DoubleAndStore) => Promise<void>,

@@ -26,7 +26,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
     process.on('uncaughtExceptionMonitor', note);
   });
   afterEach(async () => {
-    // what is unhandled is known as such only when the current turn is over
+    // Node reports an unhandled rejection only after the current turn of the event loop
     await atRest(() => escaped.length);
     process.removeListener('unhandledRejection', note);
     process.removeListener('uncaughtExceptionMonitor', note);
@@ -37,18 +37,26 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
     E.isLeft(outcome) && outcome.left._tag === 'StoreUnavailable';
 
   it(
-    '1: an append to a server that never answers settles',
+    '1: an append to a server that never responds settles',
     withStore(
       async ({ store, double }) => {
-        double.node.faults.appends.push(...Array.from({ length: 50 }, () => 'no-answer' as const));
+        double.node.faults.appends.push(...Array.from({ length: 50 }, () => 'no-response' as const));
         expect(isUnavailable(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
       },
-      { timings: { silence: 100, grace: 50, pause: 10, longestPause: 20, gossip: 100, patience: 300 } },
+      {
+        timings: {
+          timeout: 300,
+          minimumTimeout: 50,
+          idleTimeout: 100,
+          gossipTimeout: 100,
+          backoff: { first: 20, longest: 40 },
+        },
+      },
     ),
   );
 
   it(
-    '2: a subscription that the server ends politely is taken up again',
+    '2: a subscription that the server ends with status OK goes on',
     withStore(async ({ store, double, connectionEvents }) => {
       await appended(store, aStream(), 'no-stream', anEvent());
       const leaving = new AbortController();
@@ -74,7 +82,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   );
 
   it(
-    '3: the failures of one store are not those of another',
+    '3: a failure of one store does not reach another',
     withStore(async ({ store, double }) => {
       const other = await startDouble();
       const beside = openStore(other.connectionString);
@@ -89,7 +97,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
     }),
   );
 
-  it('4: a conflict is one, whatever the connection string says about throwing', async () => {
+  it('4: a conflict is reported even with throwOnAppendFailure=false', async () => {
     const double = await startDouble();
     const { store } = openStore(`${double.connectionString}&throwOnAppendFailure=false`);
     const stream = aStream();
@@ -102,7 +110,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   });
 
   it(
-    '5: what is no text fails its own append',
+    '5: data that is not text fails its own append only',
     withStore(async ({ store }) => {
       const broken = { ...anEvent(), data: undefined } as unknown as NewEvent; // reason: what a caller without types sends
       expect(isUnavailable(await append(store, aStream(), 'no-stream', broken))).to.equal(true);
@@ -111,18 +119,17 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   );
 
   it(
-    '6: an answer that comes after everybody has gone is lost quietly',
+    '6: a response that comes after the store was closed does no harm',
     withStore(async ({ store, double }) => {
-      double.node.faults.appends.push({ slow: 400 });
+      double.node.faults.appends.push({ slow: 1_500 });
       const pending = append(store, aStream(), 'no-stream', anEvent());
       await eventually(
         () => double.node.state.appending.size,
         (size) => size === 1,
       );
-      const closed = performance.now();
       await store.close();
       expect(isUnavailable(await pending)).to.equal(true);
-      expect(performance.now() - closed).to.be.lessThan(2_000);
+      expect(double.log.records).to.have.length(1);
       await eventually(
         () => double.log.records.length,
         (length) => length === 2,
@@ -131,7 +138,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   );
 
   it(
-    '7: subscriptions, reads and appends outlive a cluster of which every node dies',
+    '7: subscriptions, reads and appends end or go on when every node of a cluster dies',
     withStore(
       async ({ store, double, connectionEvents }) => {
         const stream = aStream();
@@ -160,7 +167,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   );
 
   it(
-    '8: a reader that stops early takes its call with it',
+    '8: a reader that stops early ends its call',
     withStore(async ({ store, double }) => {
       await appended(store, aStream(), 'no-stream', ...someEvents(300));
       for (let count = 0; count < 10; count++)
@@ -174,7 +181,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   );
 
   it(
-    '9: a read that never gets an answer settles, also when nobody looks at it',
+    '9: a read without a response settles, also when nobody awaits it',
     withStore(async ({ store, double }) => {
       const stream = aStream();
       await appended(store, stream, 'no-stream', anEvent());

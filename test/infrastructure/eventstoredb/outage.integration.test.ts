@@ -5,11 +5,11 @@ import { anEvent, append, appended, aStream } from '../../contract/event-store/s
 import { eventually } from '../../support/eventually.js';
 import { withStore } from './double-and-store.js';
 
-// with the adapter's own timings, not those of the other tests
+// with the default timings, unlike the other tests
 
 describe('an outage of EventStoreDB', () => {
   it(
-    'answers within two seconds while the server is down, at once when it has been down for long, and heals',
+    'answers within two seconds while the server is down, at once when it has been down for long, and recovers',
     withStore(
       async ({ store, double }) => {
         await appended(store, aStream(), 'no-stream', anEvent());
@@ -24,15 +24,15 @@ describe('an outage of EventStoreDB', () => {
         expect(await timed()).to.be.lessThan(2_000);
         expect(await eventually(timed, (ms) => ms < 200)).to.be.lessThan(200);
         await double.node.restart();
-        const healed = await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
-        expect(E.isRight(healed)).to.equal(true);
+        const recovered = await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
+        expect(E.isRight(recovered)).to.equal(true);
       },
       { timings: {} },
     ),
   );
 
   it(
-    'answers within two seconds while the server takes calls and answers none',
+    'answers within two seconds while the server accepts calls and does not respond',
     withStore(
       async ({ store, double }) => {
         double.node.faults.isSilent = true;

@@ -27,7 +27,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(undefi
 
 describe('reading EventStoreDB through faults', () => {
   it(
-    'gives up a server that falls silent, within two seconds, and leaves no call open',
+    'fails within two seconds when the server does not respond, and leaves no call open',
     withStore(
       async ({ store, double }) => {
         const stream = aStream();
@@ -58,15 +58,15 @@ describe('reading EventStoreDB through faults', () => {
   };
 
   it(
-    'waits for a read of many while the server answers others, and not for ever',
+    'waits longer, but not for ever, for one of many reads while the server responds to others',
     withStore(async ({ store, double, connectionEvents }) => {
       const [large, other] = [aStream(), aStream()];
       for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
       const { msBeforeReads } = double.node.faults;
-      msBeforeReads.push(3 * quick.silence);
+      msBeforeReads.push(3 * quick.idleTimeout);
       expect(await readsBesides(store, large, other)).to.have.length(1);
       expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
-      msBeforeReads.push(20 * quick.silence);
+      msBeforeReads.push(20 * quick.idleTimeout);
       expect(await readsBesides(store, large, other)).to.have.length(1);
       expect(connectionEvents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
     }),
@@ -87,7 +87,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'repeats a read on a renewed connection when the server was not ready or had restarted',
+    'retries a read on a new connection when the server was not ready or had restarted',
     withStore(async ({ store, double, connectionEvents }) => {
       const stream = aStream();
       const events = someEvents(2);
@@ -108,7 +108,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'calls a stream damaged that has lost its beginning',
+    'reports a stream without its beginning as damaged',
     withStore(async ({ store, double }) => {
       const [cut, revived] = [aStream(), aStream()];
       await appended(store, cut, 'no-stream', ...someEvents(4));
@@ -127,7 +127,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'fails on a tombstoned stream and finds a deleted one empty',
+    'fails on a tombstoned stream; a soft-deleted one is empty',
     withStore(async ({ store, double }) => {
       const [dead, deleted] = [aStream(), aStream()];
       await appended(store, dead, 'no-stream', anEvent());
@@ -141,7 +141,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'gives back JSON as it was written, where parsing it would not',
+    'returns JSON byte for byte, where parsing it would change it',
     withStore(async ({ store }) => {
       const stream = aStream();
       const data = '{"10":1,"9":2,"__proto__":{"a":1.0},"n":12345678901234567890,"z":-0, "spaced" : "\\u00e9" }';
@@ -153,7 +153,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    "leaves out the database's own records, and passes them",
+    "leaves out the database's own records, and moves its checkpoint past them",
     withStore(async ({ store, double }) => {
       const category = aCategory();
       const stream = aStream(category);
@@ -167,7 +167,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'cuts pages of large events',
+    'makes smaller pages of large events',
     withStore(async ({ store }) => {
       const stream = aStream();
       const data = `"${'x'.repeat(1_000_000)}"`;
@@ -183,7 +183,7 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
-    'lets several that ask first agree on the name of the log, and keeps it over a restart',
+    'gives one identity to all who ask first, and keeps it over a restart',
     withStore(async ({ store, double }) => {
       const names = await Promise.all(Array.from({ length: 8 }, () => store.identity()));
       expect(new Set(names.map((name) => E.isRight(name) && name.right)).size).to.equal(1);

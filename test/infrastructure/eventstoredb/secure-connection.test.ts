@@ -48,20 +48,20 @@ describe('a secure connection to EventStoreDB', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('trusts the given authority and shows the user on every call that needs one', async () => {
+  it('trusts the given authority and sends the user with every call that needs one', async () => {
     double = await startDouble({ credentials: credentials(false) });
     expect(await appendWith(`tlsCAFile=${await caFile(authority)}`)).to.equal(true);
     const calls = double.node.state.calls.filter(({ rpc }) => rpc === 'append');
     expect(calls.map(({ headers }) => headers['authorization'])).to.deep.equal([USER]);
   });
 
-  it('does not talk to a server of another authority', async () => {
+  it('sends nothing to a server of another authority', async () => {
     double = await startDouble({ credentials: credentials(false) });
     expect(await appendWith(`tlsCAFile=${await caFile(makeAuthority('somebody else'))}`)).to.equal(false);
     expect(double.node.state.calls).to.deep.equal([]);
   });
 
-  it("shows the user's certificate to a server that asks for one", async () => {
+  it("sends the user's certificate to a server that asks for one", async () => {
     double = await startDouble({ credentials: credentials(true) });
     const trusted = `tlsCAFile=${await caFile(authority)}`;
     expect(await appendWith(`${trusted}&${await userFiles(authority.issue('ops'))}`)).to.equal(true);

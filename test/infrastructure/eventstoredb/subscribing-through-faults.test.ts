@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CheckpointNotInLog, type LogBatch } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/timings.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { anEvent, appended, aStream, eventsOf, someEvents } from '../../contract/event-store/store-under-test.js';
 import { eventually, atRest } from '../../support/eventually.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
@@ -50,14 +50,14 @@ describe('subscribing to EventStoreDB through faults', () => {
   const breaks: ReadonlyArray<readonly [string, (both: DoubleAndStore) => Promise<void>]> = [
     ['the server dies and comes back on the same port', ({ double }) => double.node.restart()],
     [
-      'the server ends the subscription as if all had been said',
+      'the server ends the subscription with status OK',
       ({ double }) => {
         double.node.endReads();
         return Promise.resolve();
       },
     ],
     [
-      'the connection is given up because an append failed on it',
+      'the connection is discarded because an append failed on it',
       async (both) => {
         both.double.node.faults.appends.push('reset');
         await write(both, 1);
@@ -66,7 +66,7 @@ describe('subscribing to EventStoreDB through faults', () => {
   ];
   for (const [what, breakIt] of breaks)
     it(
-      `goes on where it was, without a gap or a repetition, when ${what}`,
+      `goes on without a gap or a repetition when ${what}`,
       withStore(async (both) => {
         const follower = follow(both);
         const before = await write(both, 3);
@@ -82,7 +82,7 @@ describe('subscribing to EventStoreDB through faults', () => {
     );
 
   it(
-    'is healed by its watchdog when it falls silent while events come',
+    'is renewed by its watchdog when it sends nothing while events are appended',
     withStore(async (both) => {
       const { double, connectionEvents } = both;
       const follower = follow(both);
@@ -117,7 +117,7 @@ describe('subscribing to EventStoreDB through faults', () => {
   );
 
   it(
-    'outlives a server that takes calls and answers none',
+    'goes on after a time in which the server accepted calls and did not respond',
     withStore(async (both) => {
       const { double } = both;
       const follower = follow(both);
@@ -151,7 +151,7 @@ describe('subscribing to EventStoreDB through faults', () => {
   );
 
   it(
-    'passes foreign records with checkpoints alone, and resumes from them',
+    'moves its checkpoint past records of other categories, and resumes from it',
     withStore(async (both) => {
       const { store } = both;
       const follower = follow(both);
@@ -191,24 +191,24 @@ describe('subscribing to EventStoreDB through faults', () => {
   );
 
   it(
-    'does not start from a place that is none in this log',
+    'does not start from a checkpoint that is not in this log',
     withStore(async (both) => {
       await write(both, 3);
       const last = both.double.log.records.at(-1)!.position;
-      const places: ReadonlyArray<Checkpoint> = [
+      const checkpoints: ReadonlyArray<Checkpoint> = [
         { commit: last + 1n, prepare: last + 1n },
         { commit: last - 1n, prepare: last - 1n },
       ];
-      for (const place of places) {
-        const failure = await failureOf(follow(both, place).ended);
+      for (const checkpoint of checkpoints) {
+        const failure = await failureOf(follow(both, checkpoint).ended);
         expect(failure).to.be.instanceOf(CheckpointNotInLog);
-        expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(place); // reason: tested above
+        expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(checkpoint); // reason: tested above
       }
     }),
   );
 
   it(
-    'ends when the log has been restored from before the place it had reached',
+    'ends when the log has been restored from before its checkpoint',
     withStore(async (both) => {
       const { double } = both;
       const follower = follow(both);
@@ -223,7 +223,7 @@ describe('subscribing to EventStoreDB through faults', () => {
   );
 
   it(
-    'holds no more than a page while its consumer works',
+    'buffers no more than a page while its consumer works',
     withStore(
       async (both) => {
         const { store, double } = both;
@@ -242,13 +242,13 @@ describe('subscribing to EventStoreDB through faults', () => {
         leaving.abort();
         await reader.next();
       },
-      // five thousand events at once take their time where other tests run as well
+      // five thousand events at once take long on a busy machine
       { timings: defaultTimings },
     ),
   );
 
   it(
-    'begins before the server is there',
+    'may begin before the server runs',
     withStore(async (both) => {
       both.double.node.kill();
       const follower = follow(both);
@@ -269,7 +269,7 @@ describe('subscribing to EventStoreDB through faults', () => {
 
 describe('a fault of the consumer', () => {
   it(
-    'is its own and leaves no call open',
+    'reaches the consumer and leaves no call open',
     withStore(async (both) => {
       await write(both, 1);
       const consume = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 describe('the counter of drifted rows', () => {
   it('counts by read model, from zero on', async () => {
     const metrics = makeMetrics();
-    const count = makeDriftCounter(metrics);
+    const count = makeDriftCounter(metrics, ['businesses', 'documents']);
     count('documents');
     count('documents');
     const { body } = await metrics.read();

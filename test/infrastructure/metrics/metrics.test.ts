@@ -37,7 +37,7 @@ describe('lag', () => {
 });
 
 describe('metrics', () => {
-  it('count requests, appends by outcome, waits by outcome and connectionEvents by kind', async () => {
+  it('count requests, appends by outcome, waits by outcome and connection events by kind', async () => {
     const metrics = makeMetrics();
     const store = metrics.timeAppends(makeInMemoryEventStore());
     const progress = metrics.timeProjection('businesses', { waitFor: (position) => Promise.resolve(position > 0n) });
@@ -73,13 +73,19 @@ describe('metrics', () => {
     const metrics = makeMetrics();
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
-    const at = { reached: -1n, isBehind: false, isExamined: true, refused: undefined };
-    const projecting = { _tag: 'Projecting', instance: 'i', role: 'live', checkpoint: 'start' } as const;
+    const at = { reached: -1n, isBehind: false, isExamined: true, wrongLog: undefined };
+    const progress = { waitFor: () => Promise.resolve(true), isBehind: () => false };
+    const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
-      status: () => ({
-        businesses: { ...at, activity: projecting },
-        documents: { ...at, activity: { _tag: 'Elsewhere' } },
-      }),
+      all: [
+        { name: 'businesses', category: 'business', progress, status: () => ({ ...at, projector: projecting }) },
+        {
+          name: 'documents',
+          category: 'document',
+          progress,
+          status: () => ({ ...at, projector: { _tag: 'Elsewhere' } }),
+        },
+      ],
       parked: () => Promise.reject(new Error('the database is away')),
     });
 

@@ -4,7 +4,7 @@ import {
   defaultAppendLimits,
   makeAppendQueue,
   type PendingAppend,
-} from '../../../src/infrastructure/postgres/event-log/append/append-queue.js';
+} from '../../../src/infrastructure/postgres/event-log/append-queue.js';
 import { anEvent, aStream } from '../../contract/event-store/store-under-test.js';
 
 type Batch = { readonly appends: ReadonlyArray<PendingAppend>; readonly commit: () => void };
@@ -15,12 +15,16 @@ const command = (stream = aStream(), data = '{}') => ({
   events: [anEvent({ data })],
 });
 
+/** A text of about so many bytes. */
+const bytes = (size: number): string => `"${'x'.repeat(size)}"`;
+
 const answer = { revision: 0n, position: 1n, confirmedNew: true };
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue whose batches are committed by hand. */
 const arrange = (limits = defaultAppendLimits) => {
   const batches: Array<Batch> = [];
-  let arrived: (() => void) | undefined;
   const queue = makeAppendQueue(
     (appends) =>
       new Promise((resolve) => {
@@ -29,12 +33,12 @@ const arrange = (limits = defaultAppendLimits) => {
           resolve();
         };
         batches.push({ appends, commit });
-        arrived?.();
       }),
     limits,
   );
   const batch = async (index: number): Promise<Batch> => {
-    while (batches[index] === undefined) await new Promise<void>((resolve) => (arrived = resolve));
+    for (let turns = 0; turns < 10 && batches[index] === undefined; turns += 1) await turn();
+    if (batches[index] === undefined) throw new Error(`no batch ${index} came`);
     return batches[index];
   };
   return { queue, batch };
@@ -44,6 +48,10 @@ const streamsOf = ({ appends }: Batch): ReadonlyArray<string> => appends.map(({ 
 
 const tagOf = (outcome: E.Either<{ readonly _tag: string }, unknown>): string =>
   E.isLeft(outcome) ? outcome.left._tag : outcome._tag;
+
+/** What is known of an append without any batch being committed. */
+const atOnce = (outcome: Promise<E.Either<{ readonly _tag: string }, unknown>>): Promise<string> =>
+  Promise.race([outcome.then(tagOf), turn().then(() => 'waits')]);
 
 describe('the queue of appends', () => {
   it('sends what arrives in one turn together, and what arrives meanwhile as the next batch', async () => {
@@ -77,7 +85,7 @@ describe('the queue of appends', () => {
 
   it('bounds a batch in appends and in bytes', async () => {
     const { queue, batch } = arrange({ ...defaultAppendLimits, batch: 3, batchBytes: 1_000 });
-    for (const size of [10, 10, 10, 600, 600, 10]) void queue.add(command(aStream(), `"${'x'.repeat(size)}"`));
+    for (const size of [10, 10, 10, 600, 600, 10]) void queue.add(command(aStream(), bytes(size)));
     const sizes: Array<number> = [];
     for (const index of [0, 1, 2]) {
       const next = await batch(index);
@@ -87,13 +95,12 @@ describe('the queue of appends', () => {
     expect(sizes).to.deep.equal([3, 1, 2]);
   });
 
-  it('refuses at once what is more than may wait, in number or in bytes', async () => {
-    const { queue, batch } = arrange({ ...defaultAppendLimits, waiting: 2, waitingBytes: 2_000 });
+  it('refuses at once what is more than may wait in number, and takes again when there is room', async () => {
+    const { queue, batch } = arrange({ ...defaultAppendLimits, waiting: 2 });
     const running = queue.add(command());
     const first = await batch(0);
-    const large = await queue.add(command(aStream(), `"${'x'.repeat(2_000)}"`));
     const waiting = [queue.add(command()), queue.add(command())];
-    expect([tagOf(large), tagOf(await queue.add(command()))]).to.deep.equal(['StoreUnavailable', 'StoreUnavailable']);
+    expect(await atOnce(queue.add(command()))).to.equal('StoreUnavailable');
     first.commit();
     (await batch(1)).commit();
     expect((await Promise.all([running, ...waiting])).map(tagOf)).to.deep.equal(['Right', 'Right', 'Right']);
@@ -102,11 +109,51 @@ describe('the queue of appends', () => {
     expect(tagOf(await again)).to.equal('Right');
   });
 
+  it('refuses at once what is more than may wait in bytes together, and takes again when there is room', async () => {
+    const { queue, batch } = arrange({ ...defaultAppendLimits, waitingBytes: 2_000 });
+    const large = () => queue.add(command(aStream(), bytes(900)));
+    const running = large();
+    const first = await batch(0);
+    const waiting = [large(), large()];
+    expect(await atOnce(large())).to.equal('StoreUnavailable');
+    const small = queue.add(command());
+    first.commit();
+    (await batch(1)).commit();
+    const outcomes = await Promise.all([running, ...waiting, small]);
+    expect(outcomes.map(tagOf)).to.deep.equal(['Right', 'Right', 'Right', 'Right']);
+    const again = [large(), large()];
+    (await batch(2)).commit();
+    expect((await Promise.all(again)).map(tagOf)).to.deep.equal(['Right', 'Right']);
+  });
+
+  it('takes far more than may wait when one comes after the other', async () => {
+    const { queue, batch } = arrange({ ...defaultAppendLimits, waitingBytes: 2_000 });
+    for (let index = 0; index < 10; index += 1) {
+      const added = queue.add(command(aStream(), bytes(900)));
+      (await batch(index)).commit();
+      expect(tagOf(await added)).to.equal('Right');
+    }
+  });
+
+  it('by default lets 10,000 appends wait and stores 128 at a time', async () => {
+    const { queue, batch } = arrange();
+    const added = Array.from({ length: 10_001 }, () => queue.add(command()));
+    expect(await Promise.all([added[9_999]!, added[10_000]!].map(atOnce))).to.deep.equal(['waits', 'StoreUnavailable']);
+    expect((await batch(0)).appends).to.have.length(128);
+  });
+
+  it('by default lets 64 MiB wait and stores 4 MiB at a time', async () => {
+    const { queue, batch } = arrange();
+    const added = Array.from({ length: 65 }, () => queue.add(command(aStream(), bytes(1_040_000))));
+    expect(await Promise.all([added[63]!, added[64]!].map(atOnce))).to.deep.equal(['waits', 'StoreUnavailable']);
+    expect((await batch(0)).appends).to.have.length(4);
+  });
+
   it('answers what waits before it closes, and refuses what comes later', async () => {
     const { queue, batch } = arrange();
     const waiting = queue.add(command());
     const closing = queue.close();
-    expect(tagOf(await queue.add(command()))).to.equal('StoreUnavailable');
+    expect(await atOnce(queue.add(command()))).to.equal('StoreUnavailable');
     (await batch(0)).commit();
     await closing;
     expect(tagOf(await waiting)).to.equal('Right');

@@ -1,4 +1,7 @@
-import { startProjections } from '../../../projections/engine/live/start-projections.js';
+import { businesses } from '../../../projections/businesses.js';
+import { documentQueries, documents } from '../../../projections/documents.js';
+import { startProjections } from '../../../projections/engine/run/start-projections.js';
+import { projectionsOf, registry } from '../../../src/entities/registry.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { queriesContract } from '../../contract/queries.contract.js';
@@ -9,21 +12,19 @@ queriesContract('Postgres', async () => {
   const store = makeInMemoryEventStore();
   const projections = startProjections({
     store,
+    projections: projectionsOf(registry),
     connectionString,
     projector: true,
     isSoleProcess: true,
     rollbackWindowMs: 60_000,
-    onNotice: () => undefined,
+    onEvent: () => undefined,
   });
   const queries = makeReadModelQueries({ connectionString });
   return {
     store,
-    ...queries,
-    shown: (position) =>
-      Promise.all([
-        projections.businesses.progress.waitFor(position),
-        projections.documents.progress.waitFor(position),
-      ]),
+    businesses: queries.of(businesses),
+    documents: documentQueries(queries.of(documents)),
+    shown: (position) => Promise.all(projections.all.map(({ progress }) => progress.waitFor(position))),
     close: async () => {
       await projections.stop();
       await queries.close();

@@ -26,7 +26,7 @@ const arrange = (
   table: ReadonlyArray<StoredEvent> = [],
   { head = table.at(-1)?.position ?? 0n, ...filter }: { readonly head?: Position; readonly categories?: string[] } = {},
 ) => {
-  const feed = makeCommitFeed({ commits: 4, bytes: 1_000, stretch: 500 });
+  const feed = makeCommitFeed({ commits: 4, bytes: 1_000, slice: 500 });
   const leaving = new AbortController();
   const read: Array<readonly [Position, Position]> = [];
   const pages: Pages = {

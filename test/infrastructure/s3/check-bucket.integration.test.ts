@@ -42,7 +42,7 @@ describe('the check of a bucket at the start', () => {
   it('names the settings when the server does not accept the secret', async () => {
     const { endpoint } = server.settings;
     expect(await faultOf({ ...server.settings, secretKey: 'wrong' })).to.equal(
-      `cannot find or create the place for files in the bucket files (S3_BUCKET) at ${endpoint} (S3_ENDPOINT) with S3_ACCESS_KEY, S3_SECRET_KEY and the region us-east-1 (S3_REGION): Valid and authorized credentials required`,
+      `cannot find or create the bucket files (S3_BUCKET) at ${endpoint} (S3_ENDPOINT) with S3_ACCESS_KEY, S3_SECRET_KEY and the region us-east-1 (S3_REGION): Valid and authorized credentials required`,
     );
   });
 
@@ -59,14 +59,14 @@ describe('the check of a bucket at the start', () => {
     ['begin and abort an upload in parts', denying((_method, url) => url.endsWith('?uploads'), 403, 'NotImplemented')],
     ['remove an object', denying((method, url) => method === 'DELETE' && !url.includes('?'), 403, 'AccessDenied')],
   ] as const) {
-    it(`tells that it cannot ${what}`, async () => {
+    it(`says that it cannot ${what}`, async () => {
       await faultOf(server.settings);
       server.intercept(intercept);
       expect(await faultOf(server.settings)).to.match(new RegExp(`^cannot ${what} in the bucket files`));
     });
   }
 
-  it('tells that the server knows no ranges', async () => {
+  it('says that the server does not support ranges', async () => {
     await faultOf(server.settings);
     server.intercept((request, response, pass) => {
       if (request.headers.range === undefined) pass();

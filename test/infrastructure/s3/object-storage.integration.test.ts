@@ -29,7 +29,7 @@ objectStorageContract('S3, over the wire', async () => {
     stall: stall(server),
     abandonUpload: (key) => abandonUpload(server.settings, key),
     heldBytes: 9 * MiB,
-    // s3rver 4.0.4 writes objects in place, and takes the end of `bytes=0-0` for no end
+    // s3rver 4.0.4 overwrites objects in place, and ignores the end of `bytes=0-0`
     breaks: ['whole replacement', 'range of the first byte alone'],
     close: async () => {
       storage.close();

@@ -29,7 +29,7 @@ const refusing =
     } else pass();
   };
 
-const loseAnswer = ({ socket }: http.IncomingMessage, response: http.ServerResponse): void => {
+const loseResponse = ({ socket }: http.IncomingMessage, response: http.ServerResponse): void => {
   response.end = () => {
     socket.destroy();
     return response;
@@ -44,15 +44,15 @@ const noSuchUpload = (request: http.IncomingMessage, response: http.ServerRespon
 describe('object storage in S3', () => {
   let server: S3Server;
   let storage: S3Storage;
-  let impatient: S3Storage;
+  let quick: S3Storage;
   before(async () => {
     server = await startS3Server();
     storage = await s3Storage(server.settings);
-    impatient = await s3Storage(server.settings, { connectMs: 5000, idleMs: IDLE_MS });
+    quick = await s3Storage(server.settings, { connectMs: 5000, idleMs: IDLE_MS });
   });
   after(async () => {
     storage.close();
-    impatient.close();
+    quick.close();
     await server.close();
   });
   beforeEach(() => server.takeRequests());
@@ -80,7 +80,7 @@ describe('object storage in S3', () => {
     ]);
   });
 
-  it('asks again when the server is busy for a moment', async () => {
+  it('repeats a request when the server is busy for a moment', async () => {
     server.intercept(refusing(503, 2));
     expect(outcomeOf(await storage.put(KEY, bodyOf(100).body))).to.equal('right');
     server.intercept(refusing(429, 1, isPart));
@@ -139,10 +139,10 @@ describe('object storage in S3', () => {
     expect(await leftBehind()).to.deep.equal([]);
   });
 
-  it('stores the object all the same when only the answer to its completion is lost', async () => {
+  it('stores the object although the response to its completion is lost', async () => {
     let completions = 0;
     server.intercept((request, response, pass) => {
-      if (isCompletion(request) && (completions += 1) === 1) loseAnswer(request, response);
+      if (isCompletion(request) && (completions += 1) === 1) loseResponse(request, response);
       if (isCompletion(request) && completions > 1) noSuchUpload(request, response);
       else pass();
     });
@@ -163,7 +163,7 @@ describe('object storage in S3', () => {
     expect(await leftBehind()).to.deep.equal([]);
   });
 
-  it('fails and leaves nothing when the server is lost in the midst of an upload', async () => {
+  it('fails and leaves nothing when the server is lost in the middle of an upload', async () => {
     const { body, pulled } = bodyOf(60 * MiB);
     const upload = storage.put(KEY, body);
     await eventually(pulled, (now) => now > 20 * MiB);
@@ -177,7 +177,7 @@ describe('object storage in S3', () => {
     expect(await leftBehind()).to.deep.equal([]);
   });
 
-  it('goes on by itself when the server comes back', async () => {
+  it('works again when the server is back', async () => {
     await storage.put(KEY, bodyOf(100).body);
     await server.stop();
     expect(outcomeOf(await storage.open(KEY))).to.match(/^FileUnavailable: .*ECONNREFUSED/);
@@ -185,7 +185,7 @@ describe('object storage in S3', () => {
     expect(outcomeOf(await storage.open(KEY))).to.equal('right');
   });
 
-  it('takes up a request whose kept connection the server had closed', async () => {
+  it('repeats a request whose idle connection the server had closed', async () => {
     await storage.put(KEY, bodyOf(100).body);
     let resets = 0;
     server.intercept((request, _response, pass) => {
@@ -196,18 +196,18 @@ describe('object storage in S3', () => {
     expect(E.isRight(opened) && (await bytesOf(opened.right)).equals(contentOf(100))).to.equal(true);
   });
 
-  it('waits once, and no longer than it has patience, for an answer that does not come', async () => {
+  it('waits once, until the timeout, for a response that does not come', async () => {
     server.intercept((request) => void request.resume());
     const { body } = bodyOf(100);
     const silence = 'no byte within 300 ms';
-    expect(outcomeOf(await impatient.put(KEY, body))).to.equal(`StorageUnavailable: ${silence}`);
-    expect(outcomeOf(await impatient.remove(KEY))).to.equal(`StorageUnavailable: ${silence}`);
-    expect(outcomeOf(await impatient.open(KEY))).to.equal(`FileUnavailable: ${silence}`);
+    expect(outcomeOf(await quick.put(KEY, body))).to.equal(`StorageUnavailable: ${silence}`);
+    expect(outcomeOf(await quick.remove(KEY))).to.equal(`StorageUnavailable: ${silence}`);
+    expect(outcomeOf(await quick.open(KEY))).to.equal(`FileUnavailable: ${silence}`);
     expect(server.takeRequests()).to.deep.equal(['PUT', 'DELETE', 'GET'].map((method) => `${method} /files/${KEY}`));
     expect(body.destroyed).to.equal(true);
   });
 
-  it('tells the reader when the server falls silent or is lost in the midst of a file', async () => {
+  it("fails the reader's stream when the server falls silent or is lost in the middle of a file", async () => {
     await storage.put(KEY, bodyOf(4 * MiB).body);
     for (const [spoil, expected] of [
       [(_socket: http.IncomingMessage['socket']) => undefined, 'no byte within 300 ms'],
@@ -216,16 +216,16 @@ describe('object storage in S3', () => {
       server.intercept((request, response) => {
         response.writeHead(200, { 'content-length': 4 * MiB }).write('half of it', () => spoil(request.socket));
       });
-      const opened = await impatient.open(KEY);
+      const opened = await quick.open(KEY);
       if (E.isLeft(opened)) throw new Error('not opened');
       const failure = await digestOf(opened.right).catch((error: unknown) => error);
       expect((failure as Error).message).to.equal(expected);
     }
   });
 
-  it('has all patience with a reader that is slow', async () => {
+  it('sets a slow reader no time limit', async () => {
     await storage.put(KEY, bodyOf(16 * MiB).body);
-    const opened = await impatient.open(KEY);
+    const opened = await quick.open(KEY);
     if (E.isLeft(opened)) throw new Error('not opened');
     const iterator = opened.right[Symbol.asyncIterator]();
     const { value: first } = (await iterator.next()) as { value: Buffer };
@@ -239,7 +239,7 @@ describe('object storage in S3', () => {
     expect(size).to.equal(16 * MiB);
   });
 
-  it('tells an object that a server passes off as a range', async () => {
+  it('fails when the server returns the whole object for a range', async () => {
     await storage.put(KEY, bodyOf(100).body);
     server.intercept((_request, response) => void response.writeHead(200).end('0123456789'));
     expect(outcomeOf(await storage.open(KEY, { first: 2, last: 4 }))).to.equal(

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { patientTransport } from '../../../src/infrastructure/s3/transport.js';
+import { transportWithTimeouts } from '../../../src/infrastructure/s3/transport.js';
 
-describe('a patient transport', () => {
+describe('a transport with timeouts', () => {
   let server: http.Server;
   let agent: http.Agent;
   beforeEach(async () => {
@@ -20,11 +20,11 @@ describe('a patient transport', () => {
     await once(server.close(), 'close');
   });
 
-  const send = (path: string, patience: { connectMs: number; idleMs: number }): Promise<string> =>
+  const send = (path: string, timeouts: { connectMs: number; idleMs: number }): Promise<string> =>
     new Promise((resolve) => {
       // reason: a server that listens on TCP has an address of this form
       const { port } = server.address() as AddressInfo;
-      const { request } = patientTransport(http.request, patience);
+      const { request } = transportWithTimeouts(http.request, timeouts);
       request({ agent, host: '127.0.0.1', port, path }, (response) => {
         response.resume().once('end', () => resolve(`answered ${response.statusCode ?? 0}`));
       })
@@ -32,17 +32,17 @@ describe('a patient transport', () => {
         .end();
     });
 
-  it('lets no request wait for ever behind others for a connection', async () => {
+  it('lets no request wait for ever for a free connection', async () => {
     const first = send('/silent', { connectMs: 5000, idleMs: 400 });
     expect(await send('/200', { connectMs: 50, idleMs: 5000 })).to.equal('no connection within 50 ms');
     expect(await first).to.equal('no byte within 400 ms');
   });
 
-  it('waits for the first byte of an answer only so long', async () => {
+  it('ends the wait for the first byte of a response', async () => {
     expect(await send('/silent', { connectMs: 5000, idleMs: 50 })).to.equal('no byte within 50 ms');
   });
 
-  it('fails on an answer that says "not now", and hands over any other', async () => {
+  it('fails on the response of a busy server, and passes on any other', async () => {
     const answers: Array<string> = [];
     for (const status of [200, 206, 403, 404, 408, 429, 500, 503])
       answers.push(await send(`/${status}`, { connectMs: 5000, idleMs: 5000 }));

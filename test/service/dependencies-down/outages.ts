@@ -40,7 +40,7 @@ export const ALL_WELL: Readonly<Record<Request, Answer>> = {
   '/readyz': 200,
 };
 
-// the table of README.md, "When something is away"
+// the table of docs/outages.md, which test/docs/outages.test.ts compares with these
 const WITHOUT_DATABASE: Readonly<Record<Request, Answer>> = {
   ...ALL_WELL,
   list: 503,

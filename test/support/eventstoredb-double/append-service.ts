@@ -4,7 +4,7 @@ import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { AppendFault } from './faults.js';
 import type { AppendResult, Expectation } from './log.js';
-import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
+import { requiresLeader, type NodeState, noteCall } from './node-state.js';
 import { appendResponse, errors, eventOf, expectationOf, textOf } from './wire.js';
 
 /** The server's own is 2 s. */
@@ -24,7 +24,7 @@ const requestOf = async (call: ServerReadableStream<AppendReq, AppendResp>): Pro
   return { stream, expected: expectationOf(options!), events };
 };
 
-const answer = (callback: sendUnaryData<AppendResp>, stream: string, result: AppendResult): void => {
+const respond = (callback: sendUnaryData<AppendResp>, stream: string, result: AppendResult): void => {
   if (result._tag === 'Deleted') callback(errors.streamDeleted(stream));
   else if (result._tag === 'TooLarge') callback(errors.tooLarge());
   else callback(null, appendResponse(result));
@@ -37,27 +37,27 @@ const perform = (
   callback: sendUnaryData<AppendResp>,
 ): void => {
   const write = (): AppendResult => log.append(stream, expected, events);
-  if (fault === undefined) answer(callback, stream, write());
+  if (fault === undefined) respond(callback, stream, write());
   else if (fault === 'lost-acknowledgement') {
     write();
     callback(errors.reset());
-  } else if (fault === 'written-without-answer') write();
+  } else if (fault === 'stored-without-response') write();
   else if (fault === 'reset') callback(errors.reset());
   else if (fault === 'claims-conflict')
-    answer(callback, stream, { _tag: 'WrongVersion', current: log.revisionOf(stream) });
+    respond(callback, stream, { _tag: 'WrongVersion', current: log.revisionOf(stream) });
   else if (fault === 'not-ready') callback(errors.notReady());
   else if (fault === 'not-leader') callback(errors.notLeader(leader()!));
   else if (fault === 'handler-exception') callback(errors.handlerException());
-  else if (fault !== 'no-answer') {
+  else if (fault !== 'no-response') {
     appending.add(events[0]!.id);
     setTimeout(() => {
       appending.delete(events[0]!.id);
-      answer(callback, stream, write());
+      respond(callback, stream, write());
     }, fault.slow);
   }
 };
 
-/** Unary appends with the server's idempotence, and its time-out for an append that is being written already. */
+/** Unary appends, with the server's idempotence and its timeout for a second append of what it is still storing. */
 export const makeAppendService = (state: NodeState) => {
   const inFlight = new Map<string, number>();
   const serve = async (
@@ -65,22 +65,22 @@ export const makeAppendService = (state: NodeState) => {
     callback: sendUnaryData<AppendResp>,
   ): Promise<void> => {
     const request = await requestOf(call);
-    // a client that gives up in the middle looks like one that has said all, for a moment
+    // at first a cancelled call looks like one that is complete
     await nextTurn();
     if (call.cancelled) return;
     const id = request.events[0]!.id;
     inFlight.set(id, (inFlight.get(id) ?? 0) + 1);
     state.mostEqualAppends = Math.max(state.mostEqualAppends, inFlight.get(id)!);
-    const over = (): void => void inFlight.set(id, inFlight.get(id)! - 1);
-    call.once('cancelled', over);
+    const settled = (): void => void inFlight.set(id, inFlight.get(id)! - 1);
+    call.once('cancelled', settled);
     const reply: sendUnaryData<AppendResp> = (...response) => {
-      if (!call.cancelled) over();
-      call.removeListener('cancelled', over);
+      if (!call.cancelled) settled();
+      call.removeListener('cancelled', settled);
       callback(...response);
     };
     if (state.faults.isSilent) return;
     if (state.faults.isNotReady) reply(errors.notReady());
-    else if (!state.isLeader() && insistsOnLeader(call.metadata)) reply(errors.notLeader(state.leader()!));
+    else if (!state.isLeader() && requiresLeader(call.metadata)) reply(errors.notLeader(state.leader()!));
     else if (state.appending.has(id)) setTimeout(() => reply(errors.commitTimeout()), COMMIT_TIMEOUT);
     else perform(state, request, state.faults.appends.shift(), reply);
   };

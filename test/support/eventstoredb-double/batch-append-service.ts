@@ -3,7 +3,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import status from '@eventstore/db-client/generated/status_pb.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Expectation } from './log.js';
-import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
+import { requiresLeader, type NodeState, noteCall } from './node-state.js';
 import { errors, eventOf, textOf } from './wire.js';
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
@@ -31,7 +31,7 @@ const perform = ({ log }: NodeState, request: BatchAppendReq): BatchAppendResp =
   return response.setSuccess(success);
 };
 
-/** Appends one after the other, in the order in which they come; like the server, it does not end by itself. */
+/** Appends one after another, in the order of arrival. Like the server's, the call does not end by itself. */
 export const makeBatchAppendService = (state: NodeState) => {
   const serve = async (call: Call): Promise<void> => {
     let taken = 0;
@@ -46,7 +46,7 @@ export const makeBatchAppendService = (state: NodeState) => {
   };
   return (call: Call): void => {
     noteCall(state, 'append', call);
-    if (!state.isLeader() && insistsOnLeader(call.metadata)) call.destroy(errors.notLeader(state.leader()!));
+    if (!state.isLeader() && requiresLeader(call.metadata)) call.destroy(errors.notLeader(state.leader()!));
     else serve(call).catch((error: unknown) => call.destroy(error as Error)); // reason: what the stream throws
   };
 };

@@ -6,21 +6,21 @@ import { makeBatchAppendService } from './batch-append-service.js';
 import { type Faults, noFaults } from './faults.js';
 import { makeGossipService } from './gossip-service.js';
 import { type DoubleLog, makeLog } from './log.js';
-import type { NodeState, Place } from './node-state.js';
+import type { Endpoint, NodeState } from './node-state.js';
 import { makeReadService } from './read-service.js';
 
 const HOST = '127.0.0.1';
 
-/** One node: what it saw, and how to break it. */
+/** One node: its calls, and how to break it. */
 type DoubleNode = {
   readonly port: number;
   readonly faults: Faults;
   readonly state: NodeState;
-  /** Ends every read as if all had been said. */
+  /** Ends every read with status OK. */
   readonly endReads: () => void;
-  /** As `kill -9`: every connection is cut. */
+  /** As `kill -9`: every connection is reset. */
   readonly kill: () => void;
-  /** On the same port; the log is kept, what the server had in memory is not. */
+  /** On the same port, with the log, but without what the server had in memory. */
   readonly restart: () => Promise<void>;
 };
 
@@ -30,12 +30,14 @@ export type EventStoreDbDouble = {
   readonly log: DoubleLog;
   readonly nodes: ReadonlyArray<DoubleNode>;
   readonly node: DoubleNode;
-  /** Makes a node the leader; until then the others name the old one, dead or not. */
+  /** Makes a node the leader. Until then the others name the old one, even when it is dead. */
   readonly elect: (index: number | undefined) => void;
+  /** Makes a node the leader, and the others list the old one as the leader that it was, and as dead. */
+  readonly replaceDead: (index: number) => void;
   readonly close: () => void;
 };
 
-type Cluster = { readonly places: Array<Place>; leader: number | undefined };
+type Cluster = { readonly endpoints: Array<Endpoint>; leader: number | undefined; readonly deadLeaders: Set<number> };
 
 const listen = (server: Server, port: number, credentials: ServerCredentials): Promise<number> =>
   new Promise((resolve, reject) =>
@@ -49,12 +51,18 @@ const makeState = (log: DoubleLog, cluster: Cluster, index: number): NodeState =
   faults: noFaults(),
   calls: [],
   openReads: new Set(),
+  searches: [],
   sent: 0,
   appending: new Set(),
   mostEqualAppends: 0,
   isLeader: () => cluster.leader === index,
-  leader: () => (cluster.leader === undefined ? undefined : cluster.places[cluster.leader]),
-  members: () => cluster.places.map((place, i) => ({ ...place, isLeader: cluster.leader === i, isAlive: true })),
+  leader: () => (cluster.leader === undefined ? undefined : cluster.endpoints[cluster.leader]),
+  members: () =>
+    cluster.endpoints.map((endpoint, i) => ({
+      ...endpoint,
+      isLeader: cluster.leader === i || cluster.deadLeaders.has(i),
+      isAlive: !cluster.deadLeaders.has(i),
+    })),
 });
 
 const unused = (): never => {
@@ -83,7 +91,7 @@ const startNode = async (
   const state = makeState(log, cluster, index);
   const [first, port] = await serve(state, 0, credentials);
   let server = first;
-  cluster.places[index] = { host: HOST, port };
+  cluster.endpoints[index] = { host: HOST, port };
   return {
     port,
     faults: state.faults,
@@ -105,7 +113,7 @@ export const startDouble = async ({
   credentials = ServerCredentials.createInsecure(),
 }: { readonly nodes?: number; readonly credentials?: ServerCredentials } = {}): Promise<EventStoreDbDouble> => {
   const log = makeLog();
-  const cluster: Cluster = { places: [], leader: 0 };
+  const cluster: Cluster = { endpoints: [], leader: 0, deadLeaders: new Set() };
   const nodes: Array<DoubleNode> = [];
   for (let index = 0; index < count; index++) nodes.push(await startNode(log, cluster, index, credentials));
   return {
@@ -114,6 +122,10 @@ export const startDouble = async ({
     nodes,
     node: nodes[0]!,
     elect: (index) => {
+      cluster.leader = index;
+    },
+    replaceDead: (index) => {
+      if (cluster.leader !== undefined) cluster.deadLeaders.add(cluster.leader);
       cluster.leader = index;
     },
     close: () => {

@@ -1,36 +1,36 @@
-/** What the next append meets, each entry once. */
+/** What happens to the next append; each entry is used once. */
 export type AppendFault =
-  /** Written, and then the connection is reset. */
+  /** Stored, then the connection is reset. */
   | 'lost-acknowledgement'
-  /** Written, and never answered. */
-  | 'written-without-answer'
-  /** Neither written nor answered. */
-  | 'no-answer'
-  /** Not written, and the connection is reset. */
+  /** Stored, without a response. */
+  | 'stored-without-response'
+  /** Not stored, without a response. */
+  | 'no-response'
+  /** Not stored, and the connection is reset. */
   | 'reset'
   | 'not-ready'
-  /** Not written, and called a conflict, whatever stands there. */
+  /** Not stored, and reported as a conflict, whatever is stored there. */
   | 'claims-conflict'
   | 'not-leader'
   | 'handler-exception'
-  /** Written and acknowledged after so many milliseconds, also when the client does not wait any longer. */
+  /** Stored and acknowledged after so many milliseconds, even when the client has gone. */
   | { readonly slow: number };
 
-/** What a running node does wrong, until it is told otherwise. */
+/** What a running node does wrong, for as long as it is set. */
 export type Faults = {
   readonly appends: Array<AppendFault>;
-  /** What the next read of a stream needs before its first answer, ms, each entry once. */
+  /** Time before the first message of the next read of a stream, ms; each entry is used once. */
   readonly msBeforeReads: Array<number>;
-  /** After so many appends a call that takes many writes one more without saying so, and falls silent. */
+  /** After so many appends, a batch call stores one more without a response and then ignores the rest. */
   batchesEndAfter: number | undefined;
-  /** Takes every call and answers none, as a frozen process does; what streams goes quiet. */
+  /** As a frozen process: accepts calls without a response, and sends nothing more on those under way. */
   isSilent: boolean;
-  /** Subscriptions go quiet; everything else works. */
+  /** Subscriptions send nothing; everything else works. */
   areSubscriptionsSilent: boolean;
-  /** Every event of a subscription comes twice. */
+  /** Subscriptions send every event twice. */
   isRepeating: boolean;
   isNotReady: boolean;
-  /** Time, ms, that a filtered read needs for each record that does not match; it says nothing meanwhile. */
+  /** Time, ms, that a filtered read needs for each record that does not match; it sends nothing meanwhile. */
   msPerForeignRecord: number;
 };
 

@@ -12,11 +12,11 @@ export const makeGossipService =
     if (state.faults.isSilent) return;
     const info = new gossip.ClusterInfo();
     for (const { host, port, isLeader, isAlive } of state.members()) {
-      const place = new gossip.EndPoint();
-      place.setAddress(host);
-      place.setPort(port);
+      const endpoint = new gossip.EndPoint();
+      endpoint.setAddress(host);
+      endpoint.setPort(port);
       const member = new gossip.MemberInfo();
-      member.setHttpEndPoint(place);
+      member.setHttpEndPoint(endpoint);
       member.setIsAlive(isAlive);
       member.setState(isLeader ? VNodeState.LEADER : VNodeState.FOLLOWER);
       info.addMembers(member);

@@ -20,19 +20,19 @@ const TOMBSTONE = 9223372036854775807n;
 
 type Stream = { readonly records: Array<LogRecord>; truncatedBefore: number; isTombstoned: boolean };
 
-/** The state of an EventStoreDB: one log, and what its writer knows of streams. Outlives a restart of its server. */
+/** The log of an EventStoreDB, and what its writer knows about streams. It survives a restart of the server. */
 export type DoubleLog = {
   readonly records: Array<LogRecord>;
   readonly append: (stream: string, expected: Expectation, events: ReadonlyArray<NewEvent>) => AppendResult;
-  /** What a read of the stream shows; undefined when there is none. */
+  /** What a read of the stream returns; undefined when there is no stream. */
   readonly visible: (stream: string) => ReadonlyArray<LogRecord> | 'tombstoned' | undefined;
   readonly revisionOf: (stream: string) => bigint | undefined;
   readonly softDelete: (stream: string) => void;
   readonly tombstone: (stream: string) => void;
   readonly truncateBefore: (stream: string, revision: number) => void;
-  /** The server's memory of ids, which an append at `any` needs, is gone. */
+  /** Forgets the ids in memory, by which an append at `any` is recognised as repeated. */
   readonly forgetIds: () => void;
-  /** Positions go back to what a backup held. */
+  /** Cuts the log to its first `count` records, as the restore of a backup does. */
   readonly restore: (count: number) => void;
   readonly onGrowth: Set<() => void>;
 };
@@ -46,7 +46,7 @@ export const makeLog = (): DoubleLog => {
 
   const write = (stream: string, revision: bigint, event: NewEvent): LogRecord => {
     const record = { ...event, stream, revision, position: end };
-    // as in the server's log, a position is a byte and the next one depends on what was written
+    // a position is an offset in bytes, as in the server's log
     end += BigInt(96 + 2 * stream.length + appendBytes([event]));
     records.push(record);
     return record;
@@ -82,7 +82,7 @@ export const makeLog = (): DoubleLog => {
     position: Number(last.revision) < stream.truncatedBefore ? undefined : last.position,
   });
 
-  const atAnyPlace = (name: string, events: ReadonlyArray<NewEvent>): AppendResult => {
+  const atAnyRevision = (name: string, events: ReadonlyArray<NewEvent>): AppendResult => {
     const known = events.map(({ id }) => committed.get(id)).filter((record) => record?.stream === name);
     const stream = streamOf(name);
     if (known.length === events.length && known.at(-1) !== undefined) return repeated(stream, known.at(-1)!);
@@ -98,7 +98,7 @@ export const makeLog = (): DoubleLog => {
     if (expected === 'stream-exists' && isSoftDeleted(stream)) return { _tag: 'Deleted' };
     const current = stream.records.at(-1)?.revision;
     if (expected === 'stream-exists' && current === undefined) return { _tag: 'WrongVersion', current };
-    if (expected === 'any' || expected === 'stream-exists') return atAnyPlace(name, events);
+    if (expected === 'any' || expected === 'stream-exists') return atAnyRevision(name, events);
     const next = expected === 'no-stream' ? 0 : Number(expected) + 1;
     if (next === stream.records.length) return store(name, events);
     const there = stream.records.slice(next, next + events.length);

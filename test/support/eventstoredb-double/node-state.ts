@@ -2,7 +2,10 @@ import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
 import type { Faults } from './faults.js';
 import type { DoubleLog } from './log.js';
 
-export type Place = { readonly host: string; readonly port: number };
+/** A read of `$all`: how many records it had to pass that were not asked for, and whether its client waited for it. */
+type Search = { readonly passed: number; isAnswered: boolean };
+
+export type Endpoint = { readonly host: string; readonly port: number };
 
 type Call = {
   readonly rpc: 'append' | 'read' | 'gossip';
@@ -15,19 +18,21 @@ type Call = {
 export type NodeState = {
   readonly log: DoubleLog;
   readonly faults: Faults;
-  /** Every call that came, in order. */
+  /** Every call, in order of arrival. */
   readonly calls: Array<Call>;
   /** Reads that have not ended, subscriptions included. */
   readonly openReads: Set<{ readonly end: () => void }>;
+  /** In the order in which they began. */
+  readonly searches: Array<Search>;
   /** Answers to reads that have been sent. */
   sent: number;
-  /** Appends that are being worked on: of each, the id of its first event. */
+  /** Appends under way: of each, the id of its first event. */
   readonly appending: Set<string>;
-  /** The largest number of equal appends that were ever in flight together. */
+  /** The most appends with the same first event that were ever in flight together. */
   mostEqualAppends: number;
   readonly isLeader: () => boolean;
-  readonly leader: () => Place | undefined;
-  readonly members: () => ReadonlyArray<Place & { readonly isLeader: boolean; readonly isAlive: boolean }>;
+  readonly leader: () => Endpoint | undefined;
+  readonly members: () => ReadonlyArray<Endpoint & { readonly isLeader: boolean; readonly isAlive: boolean }>;
 };
 
 export const noteCall = (
@@ -38,4 +43,4 @@ export const noteCall = (
   state.calls.push({ rpc, headers: call.metadata.getMap(), peer: call.getPeer() });
 };
 
-export const insistsOnLeader = (headers: Metadata): boolean => headers.get('requires-leader')[0] === 'true';
+export const requiresLeader = (headers: Metadata): boolean => headers.get('requires-leader')[0] === 'true';

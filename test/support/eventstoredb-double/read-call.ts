@@ -12,7 +12,7 @@ export const matches = (options: ReadReq.Options) => {
 };
 
 /** Resolves when the call emits one of these. */
-const first = (call: ReadCall, ...names: ReadonlyArray<string>): Promise<void> =>
+const firstOf = (call: ReadCall, ...names: ReadonlyArray<string>): Promise<void> =>
   new Promise((resolve) => {
     const happened = (): void => {
       for (const name of names) call.removeListener(name, happened);
@@ -21,17 +21,17 @@ const first = (call: ReadCall, ...names: ReadonlyArray<string>): Promise<void> =
     for (const name of names) call.on(name, happened);
   });
 
-/** Writes at the pace of the client; false when the client has gone. */
+/** Waits while the client's buffer is full; resolves to false when the client has gone. */
 export const send = async (state: NodeState, call: ReadCall, response: ReadResp): Promise<boolean> => {
   if (call.cancelled) return false;
   state.sent++;
-  if (!call.write(response)) await first(call, 'drain', 'cancelled');
+  if (!call.write(response)) await firstOf(call, 'drain', 'cancelled');
   return !call.cancelled;
 };
 
-/** Whether the place is one that the server reads from: a record's, or past the end. */
-export const isPlace = ({ log }: NodeState, place: ReadReq.Options.Position): boolean => {
-  const commit = BigInt(place.getCommitPosition());
+/** Whether the server reads from there: from a record, or from past the end. */
+export const isValidPosition = ({ log }: NodeState, position: ReadReq.Options.Position): boolean => {
+  const commit = BigInt(position.getCommitPosition());
   const isPast = commit > log.records.at(-1)!.position;
-  return BigInt(place.getPreparePosition()) <= commit && (isPast || log.records.some((r) => r.position === commit));
+  return BigInt(position.getPreparePosition()) <= commit && (isPast || log.records.some((r) => r.position === commit));
 };

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogRecord } from './log.js';
-import { insistsOnLeader, type NodeState, noteCall } from './node-state.js';
-import { isPlace, matches, type ReadCall, send } from './read-call.js';
+import { requiresLeader, type NodeState, noteCall } from './node-state.js';
+import { isValidPosition, matches, type ReadCall, send } from './read-call.js';
 import { serveSubscription } from './subscription-service.js';
 import { errors, eventResponse, notFoundResponse, textOf } from './wire.js';
 
@@ -17,35 +17,47 @@ const sendAll = async (state: NodeState, call: ReadCall, records: Iterable<LogRe
 const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
   const wait = state.faults.msBeforeReads.shift();
   if (wait !== undefined) await delay(wait);
-  const place = options.getStream()!;
-  const name = textOf(place.getStreamIdentifier()!.getStreamName_asU8());
+  const range = options.getStream()!;
+  const name = textOf(range.getStreamIdentifier()!.getStreamName_asU8());
   const records = state.log.visible(name);
   if (records === 'tombstoned') return void call.emit('error', errors.streamDeleted(name));
   if (records === undefined) {
     await send(state, call, notFoundResponse(name));
     return void call.end();
   }
-  const from = place.hasRevision() ? BigInt(place.getRevision()) : undefined;
+  const from = range.hasRevision() ? BigInt(range.getRevision()) : undefined;
   const wanted = isBackwards(options)
     ? records.filter(({ revision }) => from === undefined || revision <= from).toReversed()
     : records.filter(({ revision }) => from === undefined || revision >= from);
   await sendAll(state, call, wanted.slice(0, Number(options.getCount())));
 };
 
+/** False when the client has gone meanwhile. */
+const lookThrough = async (call: ReadCall, ms: number): Promise<boolean> => {
+  const gone = new AbortController();
+  call.once('cancelled', () => gone.abort());
+  await delay(ms, undefined, { signal: gone.signal }).catch(() => undefined);
+  return !call.cancelled;
+};
+
 /** Forwards inclusive, backwards exclusive. */
 const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
-  const place = options.getAll()!.getPosition();
-  if (place !== undefined && !isPlace(state, place)) return void call.emit('error', errors.invalidReadPosition());
-  const commit = place === undefined ? undefined : BigInt(place.getCommitPosition());
+  const position = options.getAll()!.getPosition();
+  if (position !== undefined && !isValidPosition(state, position))
+    return void call.emit('error', errors.invalidReadPosition());
+  const commit = position === undefined ? undefined : BigInt(position.getCommitPosition());
   const { records } = state.log;
   const ordered = isBackwards(options)
-    ? records.filter(({ position }) => commit === undefined || position < commit).toReversed()
-    : records.filter(({ position }) => commit === undefined || position >= commit);
+    ? records.filter((record) => commit === undefined || record.position < commit).toReversed()
+    : records.filter((record) => commit === undefined || record.position >= commit);
   const isWanted = matches(options);
   const wanted = ordered.filter(isWanted).slice(0, Number(options.getCount()));
   const last = wanted.length < Number(options.getCount()) ? undefined : wanted.at(-1);
   const looked = last === undefined ? ordered : ordered.slice(0, ordered.indexOf(last));
-  await delay(state.faults.msPerForeignRecord * looked.filter((record) => !isWanted(record)).length);
+  const search = { passed: looked.filter((record) => !isWanted(record)).length, isAnswered: false };
+  state.searches.push(search);
+  if (!(await lookThrough(call, state.faults.msPerForeignRecord * search.passed))) return;
+  search.isAnswered = true;
   await sendAll(state, call, wanted);
 };
 
@@ -53,7 +65,7 @@ const serve = async (state: NodeState, call: ReadCall): Promise<void> => {
   const options = call.request.getOptions()!;
   if (state.faults.isSilent) return;
   if (state.faults.isNotReady) return void call.emit('error', errors.notReady());
-  if (!state.isLeader() && insistsOnLeader(call.metadata))
+  if (!state.isLeader() && requiresLeader(call.metadata))
     return void call.emit('error', errors.notLeader(state.leader()!));
   if (options.hasSubscription()) await serveSubscription(state, call, options);
   else if (options.hasStream()) await readStream(state, call, options);
@@ -65,10 +77,10 @@ export const makeReadService =
   (call: ReadCall): void => {
     noteCall(state, 'read', call);
     state.openReads.add(call);
-    const over = (): void => void state.openReads.delete(call);
-    call.on('cancelled', over);
-    call.on('close', over);
-    call.on('finish', over);
-    call.on('error', over);
+    const close = (): void => void state.openReads.delete(call);
+    call.on('cancelled', close);
+    call.on('close', close);
+    call.on('finish', close);
+    call.on('error', close);
     serve(state, call).catch((error: unknown) => call.emit('error', error));
   };

@@ -1,48 +1,48 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogRecord } from './log.js';
 import type { NodeState } from './node-state.js';
-import { isPlace, matches, type ReadCall, send } from './read-call.js';
+import { isValidPosition, matches, type ReadCall, send } from './read-call.js';
 import { caughtUpResponse, checkpointResponse, confirmationResponse, errors, eventResponse } from './wire.js';
 
-/** Records that the server looks at in one page of catching up. */
+/** Records in one page of catching up. */
 const PAGE = 32;
 
-type Place = { readonly commit: bigint; readonly prepare: bigint };
+type Position = { readonly commit: bigint; readonly prepare: bigint };
 
-const BEFORE_ALL: Place = { commit: -1n, prepare: -1n };
+const BEFORE_ALL: Position = { commit: -1n, prepare: -1n };
 
-const isBeyond = (one: Place, other: Place): boolean =>
+const isBeyond = (one: Position, other: Position): boolean =>
   one.commit > other.commit || (one.commit === other.commit && one.prepare > other.prepare);
 
-const placeOf = ({ position }: LogRecord): Place => ({ commit: position, prepare: position });
+const positionOf = ({ position }: LogRecord): Position => ({ commit: position, prepare: position });
 
-/** One subscriber: how far it has come, and what it has been told. */
+/** One subscriber: how far it has come, and what has been sent to it. */
 type Subscriber = {
-  readonly reached: () => Place;
-  readonly reach: (place: Place) => void;
+  readonly reached: () => Position;
+  readonly reach: (position: Position) => void;
   /** Sends the record when it matches and has not been sent. */
   readonly offer: (record: LogRecord) => Promise<void>;
-  readonly tellCheckpoint: () => Promise<void>;
+  readonly sendCheckpoint: () => Promise<void>;
 };
 
-const subscriber = (state: NodeState, call: ReadCall, options: ReadReq.Options, start: Place): Subscriber => {
+const subscriber = (state: NodeState, call: ReadCall, options: ReadReq.Options, start: Position): Subscriber => {
   const isWanted = matches(options);
   let reached = start;
-  let told = BEFORE_ALL;
+  let lastCheckpoint = BEFORE_ALL;
   return {
     reached: () => reached,
-    reach: (place) => {
-      if (isBeyond(place, reached)) reached = place;
+    reach: (position) => {
+      if (isBeyond(position, reached)) reached = position;
     },
     offer: async (record) => {
-      if (!isWanted(record) || !isBeyond(placeOf(record), reached)) return;
-      reached = placeOf(record);
+      if (!isWanted(record) || !isBeyond(positionOf(record), reached)) return;
+      reached = positionOf(record);
       for (let copies = state.faults.isRepeating ? 2 : 1; copies > 0; copies--)
         await send(state, call, eventResponse(record));
     },
-    tellCheckpoint: async () => {
-      if (!isBeyond(reached, told)) return;
-      told = reached;
+    sendCheckpoint: async () => {
+      if (!isBeyond(reached, lastCheckpoint)) return;
+      lastCheckpoint = reached;
       await send(state, call, checkpointResponse(reached.commit, reached.prepare));
     },
   };
@@ -51,27 +51,26 @@ const subscriber = (state: NodeState, call: ReadCall, options: ReadReq.Options, 
 /** Resolves when the log has a record at `index`, or the client has gone. */
 const grown = ({ log }: NodeState, call: ReadCall, index: number): Promise<void> =>
   new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (log.records.length <= index && !call.cancelled) return;
-      log.onGrowth.delete(look);
-      call.removeListener('cancelled', look);
+      log.onGrowth.delete(check);
+      call.removeListener('cancelled', check);
       resolve();
     };
-    log.onGrowth.add(look);
-    call.on('cancelled', look);
-    look();
+    log.onGrowth.add(check);
+    call.on('cancelled', check);
+    check();
   });
 
 /**
- * A filtered subscription to `$all` as the server's AllSubscriptionFiltered enumerator runs it: confirmation; pages,
- * with a checkpoint every so many records looked at (where no record of the page matched: its first record, prepare
- * 0) and one at the end; "caught up"; then what comes, with checkpoints every so many records. A place past the end
- * is taken without a word.
+ * A filtered subscription to `$all`, as the server's AllSubscriptionFiltered enumerator runs it: a confirmation; pages,
+ * with a checkpoint after every interval (for a page without a match: its first record, prepare 0) and one at the end;
+ * "caught up"; then new records, with a checkpoint after every interval. A position past the end is accepted.
  */
 export const serveSubscription = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
   const { log, faults } = state;
   const given = options.getAll()!.getPosition();
-  const start: Place =
+  const start: Position =
     given === undefined
       ? BEFORE_ALL
       : { commit: BigInt(given.getCommitPosition()), prepare: BigInt(given.getPreparePosition()) };
@@ -80,20 +79,20 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
   const reader = subscriber(state, call, options, start);
 
   await send(state, call, confirmationResponse());
-  if (given !== undefined && !isPlace(state, given))
+  if (given !== undefined && !isValidPosition(state, given))
     return void call.emit('error', errors.invalidSubscriptionPosition());
 
   const first = log.records.findIndex(({ position }) => position >= start.commit);
   let index = first === -1 ? log.records.length : first;
-  for (let looked = 0; index < log.records.length && !call.cancelled && !isQuiet();) {
+  for (let scanned = 0; index < log.records.length && !call.cancelled && !isQuiet();) {
     const page = log.records.slice(index, index + PAGE);
     for (const record of page) await reader.offer(record);
     if (page.length > 1) reader.reach({ commit: page[0]!.position, prepare: 0n });
     index += page.length;
-    looked += page.length;
-    if (looked < interval && index < log.records.length) continue;
-    looked %= interval;
-    await reader.tellCheckpoint();
+    scanned += page.length;
+    if (scanned < interval && index < log.records.length) continue;
+    scanned %= interval;
+    await reader.sendCheckpoint();
   }
   if (!isQuiet()) await send(state, call, caughtUpResponse());
 
@@ -104,7 +103,7 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
     await reader.offer(log.records[index]!);
     if (++passed < interval) continue;
     passed = 0;
-    reader.reach(placeOf(log.records[index]!));
-    await reader.tellCheckpoint();
+    reader.reach(positionOf(log.records[index]!));
+    await reader.sendCheckpoint();
   }
 };

@@ -10,7 +10,7 @@ import type { AppendResult, Expectation, LogRecord } from './log.js';
 
 export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
-/** An error as the server sends it: status, words, and trailers. */
+/** An error as the server sends it. */
 const wireError = (code: status, details: string, trailers: { readonly [name: string]: string } = {}) => {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(trailers)) metadata.set(name, value);

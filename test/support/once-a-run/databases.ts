@@ -19,7 +19,7 @@ type Databases = {
 const startOwn = async (): Promise<Server> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'postgres-of-tests-'));
   const settings = { fsync: 'off', max_connections: '400' };
-  const started = await startEmbeddedPostgres({ dataDir, claim: 'operator', onLog: () => undefined, settings });
+  const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined, settings });
   if (E.isLeft(started)) throw new Error('Postgres did not start', { cause: started.left });
   const leave = async (): Promise<void> => {
     await started.right.stop();

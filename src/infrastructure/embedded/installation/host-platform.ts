@@ -7,7 +7,7 @@ export type Host = {
   readonly platform: string;
   /** As `process.arch`. */
   readonly arch: string;
-  /** Whether glibc's program loader is there, which the Linux binaries name as their interpreter. */
+  /** Whether glibc's program loader exists, which the Linux binaries name as their interpreter. */
   readonly glibc: boolean;
 };
 
@@ -24,7 +24,7 @@ const loaders: Readonly<Record<string, string>> = {
   arm64: '/lib/ld-linux-aarch64.so.1',
 };
 
-/** The npm package with the Postgres of this host. */
+/** The npm package with Postgres for a host. */
 export const packageFor = ({ platform, arch, glibc }: Host): E.Either<UnsupportedPlatform, string> => {
   const found = packages[`${platform}-${arch}`];
   if (found === undefined) return E.left(unsupportedPlatform(`No Postgres is shipped for ${platform}-${arch}.`));

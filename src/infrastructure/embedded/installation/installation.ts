@@ -8,7 +8,7 @@ import { unsupportedPlatform, type UnsupportedPlatform } from '../embedded-postg
 export type Installation = {
   /** Its root: `native/bin` lies below. */
   readonly directory: string;
-  /** Of the package; the server's version is its beginning. */
+  /** Of the package; it begins with the version of the server. */
   readonly version: string;
 };
 
@@ -17,7 +17,7 @@ export const majorOf = ({ version }: Installation): string => version.split('.')
 export const programIn = ({ directory }: Installation, name: 'postgres' | 'initdb' | 'pg_ctl'): string =>
   path.join(directory, 'native', 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 
-/** Reads what is installed in a directory. Rejects when that is no such package. */
+/** The installation in a directory. Rejects when the directory does not contain the package. */
 export const installationIn = async (directory: string): Promise<Installation> => {
   const described: unknown = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8'));
   if (typeof described !== 'object' || described === null || !('version' in described))
@@ -25,10 +25,10 @@ export const installationIn = async (directory: string): Promise<Installation> =
   return { directory, version: String(described.version) };
 };
 
-/** Where npm put the package. It is an optional dependency, so it may be left out. */
+/** The installed package. It is an optional dependency, so it may be missing. */
 export const findInstallation = async (packageName: string): Promise<E.Either<UnsupportedPlatform, Installation>> => {
   try {
-    // the package exports its entry alone, which lies in <root>/dist
+    // the package exports its entry point only, which is in <root>/dist
     const entry = createRequire(import.meta.url).resolve(packageName);
     return E.right(await installationIn(path.resolve(path.dirname(entry), '..')));
   } catch {

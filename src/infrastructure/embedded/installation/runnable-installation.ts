@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type Account, mayEnter } from '../account.js';
-import { codeOf } from '../embedded-postgres-error.js';
+import { errorCode } from '../../error-code.js';
+import { type Account, mayTraverse } from '../account.js';
 import { type Installation, programIn } from './installation.js';
 
 type Link = { readonly source: string; readonly target: string };
@@ -24,27 +24,28 @@ const linksOf = async ({ directory }: Installation): Promise<ReadonlyArray<Link>
 };
 
 /**
- * npm packages cannot hold symlinks. The package makes them in an install script, which npm 12, pnpm, bun and
- * --ignore-scripts do not run; without them the libraries are not found.
+ * npm packages cannot contain symlinks. The package creates them in an install script, which npm 12, pnpm, bun and
+ * --ignore-scripts do not run; without them the programs do not find their libraries.
  */
 const makeMissingLinks = async (installation: Installation): Promise<void> => {
   for (const { source, target } of await linksOf(installation)) {
     const link = path.join(installation.directory, target);
     if (existsSync(link)) continue;
     await symlink(path.relative(path.dirname(target), source), link).catch((cause: unknown) => {
-      if (codeOf(cause) !== 'EEXIST') throw cause; // another process was quicker
+      if (errorCode(cause) !== 'EEXIST') throw cause; // another process was faster
     });
   }
 };
 
+/** The package may not be written to. */
 const readOnly = new Set(['EACCES', 'EPERM', 'EROFS']);
 
-const linksArePossible = async (installation: Installation): Promise<boolean> => {
+const tryMakeLinks = async (installation: Installation): Promise<boolean> => {
   try {
     await makeMissingLinks(installation);
     return true;
   } catch (cause) {
-    if (readOnly.has(codeOf(cause))) return false;
+    if (readOnly.has(errorCode(cause))) return false;
     throw cause;
   }
 };
@@ -52,7 +53,7 @@ const linksArePossible = async (installation: Installation): Promise<boolean> =>
 const forAll = 0o444;
 const forAllIfForOwner = (mode: number): number => ((mode & 0o100) === 0 ? forAll : forAll | 0o111);
 
-/** Whatever the umask was when npm unpacked it. */
+/** Lets every account read and run the copy: npm's umask may have denied it. */
 const makeReadable = async (directory: string): Promise<void> => {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -63,9 +64,9 @@ const makeReadable = async (directory: string): Promise<void> => {
   }
 };
 
-/** A copy that appears whole or not at all, so that a crash or a second process cannot leave half of it in use. */
-const copyTo = async (staging: string, { directory, version }: Installation): Promise<Installation> => {
-  const copy = { directory: path.join(staging, `postgres-${version}-${process.arch}`), version };
+/** Copies the package under a temporary name and renames it, so that no process uses an incomplete copy. */
+const copyTo = async (programs: string, { directory, version }: Installation): Promise<Installation> => {
+  const copy = { directory: path.join(programs, `postgres-${version}-${process.arch}`), version };
   if (existsSync(copy.directory)) return copy;
   const unfinished = `${copy.directory}.${randomBytes(4).toString('hex')}`;
   await cp(directory, unfinished, { recursive: true, verbatimSymlinks: true });
@@ -79,16 +80,16 @@ const copyTo = async (staging: string, { directory, version }: Installation): Pr
 };
 
 /**
- * An installation that the account can run: the given one, completed in place, or a copy (59 MB) below `staging` when
- * the package cannot be written to or lies where the account may not go.
+ * An installation that the account can run: the given one, with its links, or a copy (59 MB) below `programs` when the
+ * package may not be written to or the account may not enter it.
  */
 export const makeRunnable = async (
   installation: Installation,
   account: Account,
-  staging: string,
+  programs: string,
 ): Promise<Installation> => {
   const inPlace =
-    (await linksArePossible(installation)) &&
-    (account.uid === undefined || (await mayEnter(account, programIn(installation, 'postgres'))));
-  return inPlace ? installation : copyTo(staging, installation);
+    (await tryMakeLinks(installation)) &&
+    (account.uid === undefined || (await mayTraverse(account, programIn(installation, 'postgres'))));
+  return inPlace ? installation : copyTo(programs, installation);
 };

@@ -3,22 +3,22 @@ import { createInterface } from 'node:readline';
 import type { Account } from '../account.js';
 import { cleanEnvironment } from '../run-program.js';
 
-/** A server and the watchdog that stops it when we end, in whatever way. */
+/** A server with a watchdog, which stops it when this process ends, however it ends. */
 export type GuardedProcess = {
-  /** Hands over each line of stderr as it comes. */
+  /** Calls `listener` with each line of stderr. */
   readonly onLine: (listener: (line: string) => void) => void;
-  /** How it ended; resolves in any case, also when it could not be started. */
+  /** How it ended. Also resolves, with the reason, when it could not be started. */
   readonly ended: Promise<string>;
-  /** Resolves when it has ended and all of its output is read. */
+  /** Resolves when it has ended and all of its output has been read. */
   readonly drained: Promise<void>;
-  /** Makes the watchdog stop the server: a fast shutdown. */
-  readonly letGo: () => void;
+  /** Makes the watchdog stop the server, by a fast shutdown. */
+  readonly triggerWatchdog: () => void;
 };
 
 /**
- * Runs the server and waits beside it for the end of a pipe whose other end only our process holds. The kernel closes
- * that end when we die, also by kill -9; then the server gets SIGINT, its fast shutdown. Node cannot do this for
- * itself, and Postgres has no such option.
+ * A shell script that runs the server and, beside it, waits for the end of a pipe whose other end only our process
+ * holds. The kernel closes that end when our process dies, also by kill -9; then the script sends the server SIGINT, its
+ * fast shutdown. Neither Node nor Postgres has an option for this.
  */
 const watchdog = `
 "$@" 3<&- &
@@ -29,8 +29,8 @@ wait "$server"; how=$?
 kill "$guard" 2>/dev/null
 exit "$how"`;
 
-/** A shell reports the signal that killed its child as 128 + its number. */
-const ending = (code: number | null, signal: NodeJS.Signals | null): string => {
+/** A shell's exit code is 128 + the number of the signal that killed its child. */
+const exitReason = (code: number | null, signal: NodeJS.Signals | null): string => {
   if (signal !== null) return `watchdog killed by ${signal}`;
   return code !== null && code > 128 ? `killed by signal ${code - 128}` : `exit code ${code ?? '?'}`;
 };
@@ -40,7 +40,7 @@ const start = (program: string, args: ReadonlyArray<string>, account: Account): 
     ...account,
     cwd: '/',
     env: cleanEnvironment,
-    detached: true, // out of our process group, or Ctrl-C would reach Postgres before we have finished with it
+    detached: true, // in a process group of its own, so that Ctrl-C does not stop Postgres while we still need it
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   };
@@ -49,23 +49,23 @@ const start = (program: string, args: ReadonlyArray<string>, account: Account): 
     : spawn('/bin/sh', ['-c', watchdog, 'sh', program, ...args], options);
 };
 
-/** Never throws and never rejects: a program that cannot be started has `ended`. */
+/** Never throws: a program that cannot be started has `ended`. */
 export const startGuarded = (program: string, args: ReadonlyArray<string>, account: Account): GuardedProcess => {
   const child = start(program, args, account);
   const guardPipe = child.stdio[3];
-  const letGo = (): void => void guardPipe?.destroy();
+  const triggerWatchdog = (): void => void guardPipe?.destroy();
   const ended = new Promise<string>((resolve) => {
     child.once('error', (cause) => resolve(cause.message));
-    child.once('exit', (code, signal) => resolve(ending(code, signal)));
+    child.once('exit', (code, signal) => resolve(exitReason(code, signal)));
   });
-  guardPipe?.on('error', () => undefined); // the shell's death is seen by 'exit'
-  void ended.then(letGo);
+  guardPipe?.on('error', () => undefined); // when the shell dies, 'exit' reports it
+  void ended.then(triggerWatchdog);
   return {
     onLine: (listener) => {
       if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', listener);
     },
     ended,
     drained: new Promise((resolve) => void child.once('close', () => resolve())),
-    letGo,
+    triggerWatchdog,
   };
 };

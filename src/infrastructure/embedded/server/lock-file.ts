@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from '../embedded-postgres-error.js';
+import { errorCode } from '../../error-code.js';
 
-/** What `postmaster.pid` says: Postgres's own lock on a data directory. */
+/** The contents of `postmaster.pid`, Postgres's own lock on a data directory. */
 export type LockFile = {
   readonly text: string;
   readonly pid: number;
@@ -13,7 +13,10 @@ export type LockFile = {
 
 const lockFileIn = (data: string): string => path.join(data, 'postmaster.pid');
 
-/** Lines: pid, data directory, start time, port, socket directory, listen address, shared memory, status. */
+/**
+ * Lines: pid, data directory, start time, port, socket directory, listen address, shared memory, status. See
+ * src/include/utils/pidfile.h of Postgres.
+ */
 const parse = (text: string): LockFile => {
   const lines = text.split('\n');
   const status = lines[7]?.trim();
@@ -29,15 +32,15 @@ export const readLockFile = async (data: string): Promise<LockFile | undefined> 
   try {
     return parse(await readFile(lockFileIn(data), 'utf8'));
   } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return undefined;
+    if (errorCode(cause) === 'ENOENT') return undefined;
     throw cause;
   }
 };
 
 /**
- * Removes the lock of a dead server whose pid now belongs to another process: Postgres itself would take that process
- * for the server. Moved aside and compared before it is removed, and put back when, between our look and the move,
- * another launcher has started a server here.
+ * Removes the lock of a dead server whose pid now belongs to another process, which Postgres itself would take for the
+ * server. The lock is renamed first and then compared: when another launcher has started a server since `stale` was
+ * read, its lock is put back.
  */
 export const removeStaleLock = async (data: string, stale: LockFile): Promise<void> => {
   const aside = `${lockFileIn(data)}.${randomBytes(4).toString('hex')}`;

@@ -1,9 +1,9 @@
-/** Set as `log_line_prefix`: tells a line of a client's connection from one of the server's own processes. */
+/** Value of `log_line_prefix`: the backend type, which tells clients' connections from the server's own processes. */
 export const linePrefix = '%b|';
 
-const shape = /^(?<process>[^|]+)\|(?<severity>[A-Z]+): +(?<text>.*)$/;
+const linePattern = /^(?<process>[^|]+)\|(?<severity>[A-Z]+): +(?<text>.*)$/;
 
-/** What every start, stop and closed connection prints. */
+/** Printed at every start and stop, and for closed connections. */
 const routine = [
   'starting PostgreSQL',
   'listening on',
@@ -26,29 +26,30 @@ export const saysReady = (line: string): boolean => line.endsWith(readyText);
 
 const isNotable = (process: string, severity: string, text: string): boolean => {
   if (routine.some((beginning) => text.startsWith(beginning))) return false;
-  // a client's own errors are answered to the client; they may quote its data, which belongs in no log
+  // a client gets its errors itself, and they may quote data, which must not be in a log
   return process === 'client backend' ? ['FATAL', 'PANIC'].includes(severity) : true;
 };
 
 const isDetail = (severity: string): boolean => ['DETAIL', 'HINT'].includes(severity);
-/** Statements carry data. */
+
+/** Whether a line quotes a statement, which contains data. */
 const isQuote = (severity: string, text: string): boolean =>
   ['STATEMENT', 'CONTEXT', 'QUERY', 'LOCATION'].includes(severity) || text.startsWith('Failed process was running');
 
 /**
- * A reader of Postgres's stderr that answers each line with what is worth telling of it, or nothing. Details follow the
- * line they belong to; lines of another form (the shell's, the program loader's) are always told.
+ * A filter for the lines of Postgres's stderr, in their order: gives what to log of a line, or undefined. A detail is
+ * logged when the line it belongs to was. Lines of another form (the shell's, the program loader's) are always logged.
  */
-export const makeLogReader = (): ((line: string) => string | undefined) => {
-  let telling = true; // the last statement of the server
-  let toldLast = true; // the last line, of which a line that begins with a tab is the continuation
+export const makeLogFilter = (): ((line: string) => string | undefined) => {
+  let isMessageLogged = true; // the last message, to which details belong
+  let isLineLogged = true; // the last line; one that begins with a tab continues it
   return (line) => {
-    if (line.startsWith('\t')) return toldLast ? line : undefined;
-    const { process, severity, text } = shape.exec(line)?.groups ?? {};
+    if (line.startsWith('\t')) return isLineLogged ? line : undefined;
+    const { process, severity, text } = linePattern.exec(line)?.groups ?? {};
     if (process === undefined || severity === undefined || text === undefined) return line;
-    const quoted = isQuote(severity, text);
-    if (!isDetail(severity) && !quoted) telling = isNotable(process, severity, text);
-    toldLast = telling && !quoted;
-    return toldLast ? `${severity}: ${text}` : undefined;
+    const isQuoted = isQuote(severity, text);
+    if (!isDetail(severity) && !isQuoted) isMessageLogged = isNotable(process, severity, text);
+    isLineLogged = isMessageLogged && !isQuoted;
+    return isLineLogged ? `${severity}: ${text}` : undefined;
   };
 };

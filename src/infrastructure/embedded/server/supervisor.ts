@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { pause } from '../../../event-sourcing/pause.js';
+import { makeRetry } from '../../../event-sourcing/retry.js';
 import type { EmbeddedPostgresError } from '../embedded-postgres-error.js';
 import type { Server } from './server-process.js';
 
@@ -9,26 +9,23 @@ type Supervision = {
   readonly onLog: (line: string) => void;
 };
 
-const firstPause = 100; // ms
-const longestPause = 5_000; // ms
-const settledAfter = 10_000; // ms of service after which a server is not counted as failing
+/** Pauses between restarts, ms. There is no last attempt: a full disk may be given room. */
+const backoff = { first: 200, longest: 10_000 };
 
-/** 0, then 100 ms, doubled each time: the first restart is immediate, because most deaths do not repeat themselves. */
-const pauseBefore = (failures: number): number =>
-  failures === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (failures - 1));
+/** After running for so long a server counts as healthy: the next restart is immediate again. */
+const healthyAfterMs = 10_000;
 
 /**
- * Keeps a server running until it is stopped: restarts it whenever it ends without being asked to, and goes on trying
- * (a full disk may be given room). Returns what stops it for good.
+ * Keeps a server running: restarts it whenever it ends by itself. The first restart is immediate, because most crashes
+ * do not repeat; further ones back off until a server has stayed healthy. Returns what stops server and supervision.
  */
 export const supervise = (first: Server, { restart, onLog }: Supervision): (() => Promise<void>) => {
   const stopped = new AbortController();
+  const retry = makeRetry({ ...backoff, signal: stopped.signal });
   let current: Server | undefined = first;
-  let failures = 0;
 
-  const startAgain = async (): Promise<Server | undefined> => {
-    while (await pause(pauseBefore(failures), stopped.signal)) {
-      failures += 1;
+  const startAgain = async (isImmediate: boolean): Promise<Server | undefined> => {
+    for (let mayTry = isImmediate || (await retry.again()); mayTry; mayTry = await retry.again()) {
       const started = await restart();
       if (E.isLeft(started)) onLog(started.left.message);
       else if (stopped.signal.aborted) await started.right.shutDown();
@@ -38,13 +35,14 @@ export const supervise = (first: Server, { restart, onLog }: Supervision): (() =
   };
 
   const watch = async (): Promise<void> => {
-    while (current !== undefined) {
-      const since = performance.now();
-      const how = await current.ended;
+    for (let isFirst = true; current !== undefined; isFirst = false) {
+      const startedAt = performance.now();
+      const reason = await current.ended;
       if (stopped.signal.aborted) return;
-      if (performance.now() - since > settledAfter) failures = 0;
-      onLog(`Postgres ended unexpectedly (${how}); starting it again`);
-      current = await startAgain();
+      const wasHealthy = performance.now() - startedAt > healthyAfterMs;
+      if (wasHealthy) retry.reset();
+      onLog(`Postgres ended unexpectedly (${reason}); starting it again`);
+      current = await startAgain(isFirst || wasHealthy);
     }
   };
 
@@ -52,6 +50,6 @@ export const supervise = (first: Server, { restart, onLog }: Supervision): (() =
   return async () => {
     stopped.abort();
     await current?.shutDown();
-    await watching; // a restart that was under way has taken its server down again
+    await watching; // a restart under way shuts its new server down again
   };
 };

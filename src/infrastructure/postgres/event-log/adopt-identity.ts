@@ -1,14 +1,15 @@
 import { either as E } from 'fp-ts';
 import type pg from 'pg';
+import { attempt } from '../../../event-sourcing/attempt.js';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
+import { inTransaction } from '../../../postgres/transaction.js';
 import type { LogNotEmpty } from '../../../event-sourcing/whole-log/log-target.js';
 
 const adopt = async (
   client: pg.PoolClient,
   identity: string,
 ): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
-  await client.query('begin');
   // appends wait for this row, so the log stays empty until the name is its name
   await client.query('select from event_log.head for update');
   const { rows } = await client.query<{ name: string; is_empty: boolean }>(
@@ -18,7 +19,6 @@ const adopt = async (
   if (log === undefined) return E.left(new StoreUnavailable('the event log has lost its name'));
   if (!log.is_empty) return E.left({ _tag: 'LogNotEmpty', identity: log.name });
   await client.query('update event_log.log set identity = $1', [identity]);
-  await client.query('commit');
   return E.right(undefined);
 };
 
@@ -28,15 +28,9 @@ export const adoptIdentity = async (
   identity: string,
 ): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
   if (!isUuid(identity)) return E.left(new StoreUnavailable(`a log in Postgres cannot be named ${identity}`));
-  try {
-    const client = await pool.connect();
-    try {
-      return await adopt(client, identity);
-    } finally {
-      // closed, not given back: that ends its transaction in any state
-      client.release(true);
-    }
-  } catch (cause) {
-    return E.left(new StoreUnavailable('the event log could not be named', cause));
-  }
+  const adopted = await attempt(
+    () => inTransaction(pool, (client) => adopt(client, identity)),
+    (cause) => new StoreUnavailable('the event log could not be named', cause),
+  );
+  return E.flattenW(adopted);
 };

@@ -8,8 +8,8 @@ export type Committed = {
   readonly bytes: number;
 };
 
-/** A stretch of the log: all events after the place it was asked for, up to and including `head`. */
-export type Stretch = { readonly events: ReadonlyArray<StoredEvent>; readonly head: Position };
+/** A slice of the log: all events after the cursor it was asked for, up to and including `head`. */
+export type LogSlice = { readonly events: ReadonlyArray<StoredEvent>; readonly head: Position };
 
 /** Hands the commits of this process to its subscribers in memory, and wakes them for those of others. */
 export type CommitFeed = {
@@ -19,7 +19,7 @@ export type CommitFeed = {
   /** Somebody else's commit, or one whose events are not at hand. */
   readonly raise: (head: Position) => void;
   /** What follows `cursor` without a gap, as far as it is kept here. */
-  readonly after: (cursor: Position) => Stretch | undefined;
+  readonly after: (cursor: Position) => LogSlice | undefined;
   /** Settles when the log has grown beyond `cursor`, or when `signal` aborts. */
   readonly grown: (cursor: Position, signal: AbortSignal) => Promise<void>;
 };
@@ -28,11 +28,11 @@ type FeedLimits = {
   /** Commits kept for subscribers that are a little behind, and their size together. */
   readonly commits: number;
   readonly bytes: number;
-  /** Events after which a stretch ends. */
-  readonly stretch: number;
+  /** Events after which a slice ends. */
+  readonly slice: number;
 };
 
-const defaultLimits: FeedLimits = { commits: 64, bytes: 16 * 1024 * 1024, stretch: 500 };
+const defaultLimits: FeedLimits = { commits: 64, bytes: 16 * 1024 * 1024, slice: 500 };
 
 export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed => {
   const kept: Array<Committed> = [];
@@ -53,12 +53,12 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     raise(commit.head);
   };
 
-  const after = (cursor: Position): Stretch | undefined => {
+  const after = (cursor: Position): LogSlice | undefined => {
     let index = kept.findIndex(({ prev }) => prev === cursor);
     if (index < 0) return undefined;
     const events: Array<StoredEvent> = [];
     let end = cursor;
-    for (let next = kept[index]; next?.prev === end && events.length < limits.stretch; next = kept[++index]) {
+    for (let next = kept[index]; next?.prev === end && events.length < limits.slice; next = kept[++index]) {
       events.push(...next.events);
       end = next.head;
     }

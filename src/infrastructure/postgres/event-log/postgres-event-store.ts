@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { either as E } from 'fp-ts';
-import pg from 'pg';
+import type pg from 'pg';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../../event-sourcing/whole-log/log-target.js';
 import { adoptIdentity } from './adopt-identity.js';
-import { appendInOrder } from './append/append-in-order.js';
-import { makeAppendQueue } from './append/append-queue.js';
+import { appendInOrder } from './append-in-order.js';
+import { makeAppendQueue } from './append-queue.js';
 import { makeCommitFeed } from './commit-feed.js';
-import { makeCommitter } from './append/committer.js';
+import { makeCommitter } from './committer.js';
 import { watchHead } from './head-watch.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
-import { makeLastingConnection } from './lasting-connection.js';
+import { makeLastingConnection } from '../../../postgres/lasting-connection.js';
+import { migrate } from '../../../postgres/migrate.js';
+import { makePool, type PoolOptions } from '../../../postgres/pool.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
 import { readLog, readStream } from './read/read-log.js';
 import { planByIndex } from './index-plans.js';
-import { migrateEventLog } from './schema.js';
+import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
 
@@ -36,43 +38,54 @@ const DEFAULT_READERS = 8;
 const STATEMENT_TIMEOUT = 5_000;
 const CONNECT_TIMEOUT = 1_500;
 
+/** How the server lists our connections. */
+const NAME = 'event-log';
+
 const notOpened = (cause: unknown): StoreUnavailable => new StoreUnavailable('the event log cannot be opened', cause);
 
-const migrate = async (config: pg.ClientConfig): Promise<void> => {
-  const client = new pg.Client({ ...config, query_timeout: undefined });
-  client.on('error', () => undefined); // the statement that runs fails with it
+const migrateLog = async (connectionString: string): Promise<void> => {
+  // a step may take as long as it takes
+  const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: CONNECT_TIMEOUT });
   try {
-    await client.connect();
-    await migrateEventLog(client);
+    await migrate(pool, eventLogSchema);
   } finally {
-    await client.end();
+    await pool.end();
   }
 };
 
-const openPool = (config: pg.ClientConfig, max: number, onConnectionEvent: OnConnectionEvent): pg.Pool => {
-  // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, only its types do not say so
-  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 30_000, onConnect: planByIndex });
-  pool.on('error', (cause) => onConnectionEvent({ kind: 'connection-lost', connection: 'reader', cause }));
-  // one that is lost while its reader pauses has nobody else who listens, and would end the process
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-};
-
-const open = (config: pg.ClientConfig, readers: number, onConnectionEvent: OnConnectionEvent): PostgresEventStore => {
+const open = (connectionString: string, readers: number, onConnectionEvent: OnConnectionEvent): PostgresEventStore => {
+  const config: pg.ClientConfig = {
+    connectionString,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: STATEMENT_TIMEOUT,
+    application_name: NAME,
+  };
   const process = randomUUID();
   const closing = new AbortController();
   let isClosing = false;
-  const onReaderLost: OnConnectionEvent = (event) => {
-    // the pool lets go before the server has: what ends then was to end
-    if (!isClosing) onConnectionEvent(event);
+  const reading: PoolOptions = {
+    connectionString,
+    name: NAME,
+    connections: readers,
+    connectMs: CONNECT_TIMEOUT,
+    prepare: planByIndex,
+    onLost: (cause) => {
+      // the pool lets go before the server has: what ends then was to end
+      if (!isClosing) onConnectionEvent({ kind: 'connection-lost', connection: 'reader', cause });
+    },
   };
-  const pool = openPool(config, readers, onReaderLost);
+  const pool = makePool({ ...reading, queryMs: STATEMENT_TIMEOUT });
   // a copy lasts as long as its reader reads
-  const copies = openPool({ ...config, query_timeout: undefined }, readers, onReaderLost);
+  const copies = makePool(reading);
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
   const feed = makeCommitFeed();
-  const connection = makeLastingConnection({ config, name: 'writer', prepare: planByIndex, onConnectionEvent });
+  const connection = makeLastingConnection({
+    config,
+    prepare: planByIndex,
+    onLost: (cause) => onConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause }),
+  });
   const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onConnectionEvent }));
   let watching: Promise<void> | undefined;
 
@@ -107,16 +120,8 @@ export const makePostgresEventStore = ({
   connectionString,
   readers = DEFAULT_READERS,
   onConnectionEvent = () => undefined,
-}: PostgresEventStoreOptions): Promise<E.Either<StoreUnavailable, PostgresEventStore>> => {
-  const config: pg.ClientConfig = {
-    connectionString,
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    query_timeout: STATEMENT_TIMEOUT,
-    application_name: 'event-log',
-  };
-  return attempt(async () => {
-    await migrate(config);
-    return open(config, readers, onConnectionEvent);
+}: PostgresEventStoreOptions): Promise<E.Either<StoreUnavailable, PostgresEventStore>> =>
+  attempt(async () => {
+    await migrateLog(connectionString);
+    return open(connectionString, readers, onConnectionEvent);
   }, notOpened);
-};

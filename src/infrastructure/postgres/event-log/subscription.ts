@@ -1,11 +1,12 @@
 import { CheckpointNotInLog, type LogBatch, type LogRange } from '../../../event-sourcing/event-store.js';
 import { categoryOf, type Position } from '../../../event-sourcing/recorded-event.js';
-import type { CommitFeed, Stretch } from './commit-feed.js';
+import type { CommitFeed, LogSlice } from './commit-feed.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { Pages } from './read/pages.js';
-import { jitter } from './jitter.js';
+import { makeRetry } from '../../../event-sourcing/retry.js';
 
-const RETRY = 300;
+/** Bounds of the pause before a read is repeated, ms. */
+const RETRY = { first: 300, longest: 300 };
 
 type SubscriptionDeps = {
   readonly feed: CommitFeed;
@@ -24,18 +25,18 @@ export async function* followLog(
 ): AsyncGenerator<LogBatch> {
   /** Repeats a read until it succeeds; nothing when the subscription has ended meanwhile. */
   const persist = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
-    while (!signal.aborted) {
+    const retry = makeRetry({ ...RETRY, signal });
+    do {
       try {
         return await read();
       } catch (cause) {
         onConnectionEvent({ kind: 'read-repeated', cause });
-        await jitter(RETRY, signal);
       }
-    }
+    } while (await retry.again());
     return undefined;
   };
 
-  const next = async (cursor: Position): Promise<Stretch | undefined> => {
+  const next = async (cursor: Position): Promise<LogSlice | undefined> => {
     await feed.grown(cursor, signal);
     const handed = feed.after(cursor);
     if (handed === undefined) {
@@ -55,9 +56,9 @@ export async function* followLog(
   let cursor = after === 'start' ? 0n : after.commit;
   const isOver = (): boolean => signal.aborted;
   while (!isOver()) {
-    const stretch = await next(cursor);
-    if (stretch === undefined || isOver()) return;
-    cursor = stretch.head;
-    yield { events: stretch.events, checkpoint: { commit: cursor, prepare: cursor } };
+    const slice = await next(cursor);
+    if (slice === undefined || isOver()) return;
+    cursor = slice.head;
+    yield { events: slice.events, checkpoint: { commit: cursor, prepare: cursor } };
   }
 }

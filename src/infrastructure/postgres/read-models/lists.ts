@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { Page, PageRequest } from '../../../read/queries.js';
-import { attempt, type Listed, type ReadModelConnections } from './read-model.js';
+import { attempt } from '../../../event-sourcing/attempt.js';
+import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { conditionsOf, type FilterValues } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being held. */
@@ -42,7 +43,7 @@ export const makePage = ({ short, copyList }: ReadModelConnections, { name: view
       const from = after === undefined ? '' : ` and place > ${placeOf(after)}`;
       const rows = `where body is not null${conditions}${from} and place <= ${placeOf(last)}`;
       return copyList(`select body from read_model.${view} ${rows} order by place`);
-    });
+    }, unavailable);
 
   return async (filter: FilterValues, { after, limit }: PageRequest): Promise<Page | undefined> => {
     if (after !== undefined && !isUuid(after)) return undefined;

@@ -1,10 +1,12 @@
-import type { either as E } from 'fp-ts';
-import { makePool } from '../../../../projections/engine/pool.js';
-import type { BusinessQueries, DocumentQueries, ReadModelUnavailable } from '../../../read/queries.js';
-import { makeBusinessQueries } from './business-queries.js';
-import { makeDocumentQueries } from './document-queries.js';
+import { type either as E, option as O } from 'fp-ts';
+import { attempt } from '../../../event-sourcing/attempt.js';
+import { makePool } from '../../../postgres/pool.js';
+import type { HiddenStates, Queries, ReadModelUnavailable } from '../../../read/queries.js';
 import { copyJson } from './copy-json.js';
-import { attempt, type ReadModelConnections } from './read-model.js';
+import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
+import type { FilterValues } from './read-model-filter.js';
+import { makeQueries } from './read-model-queries.js';
+import { makeRowById } from './row-by-id.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
@@ -12,22 +14,37 @@ const SHORT_CONNECTIONS = 10;
 const STREAMS = 8;
 
 export type ReadModelQueries = {
-  readonly businesses: BusinessQueries;
-  readonly documents: DocumentQueries;
+  /** The queries of one read model, whatever its kind. */
+  readonly of: (listed: Listed) => Queries<FilterValues> & HiddenStates;
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
 };
 
+const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): HiddenStates => {
+  const rowById = makeRowById(short, name, 'kept');
+  return {
+    hiddenState: (id) =>
+      attempt(async () => {
+        const row = await rowById(id);
+        return row === undefined || row.column === null
+          ? O.none
+          : O.some({ hidden: row.column, revision: row.revision });
+      }, unavailable),
+  };
+};
+
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
 export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
-  const short = makePool(connectionString, {
+  const short = makePool({
+    connectionString,
     name: 'read-model',
     connections: SHORT_CONNECTIONS,
     connectMs: TIMEOUT_MS,
-    answerMs: TIMEOUT_MS,
+    queryMs: TIMEOUT_MS,
   });
-  const streams = makePool(connectionString, {
+  const streams = makePool({
+    connectionString,
     name: 'read-model-lists',
     connections: STREAMS,
     connectMs: TIMEOUT_MS,
@@ -37,12 +54,11 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     copyList: async (select, limits) => copyJson(await streams.connect(), select, limits),
   };
   return {
-    businesses: makeBusinessQueries(connections),
-    documents: makeDocumentQueries(connections),
+    of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
     ping: () =>
       attempt(async () => {
         await short.query('select 1');
-      }),
+      }, unavailable),
     close: async () => {
       await Promise.all([short.end(), streams.end()]);
     },

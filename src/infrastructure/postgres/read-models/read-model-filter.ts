@@ -1,7 +1,7 @@
-import { INDEXED_CHARACTERS } from '../../../../projections/engine/table.js';
+import { INDEXED_CHARACTERS } from '../../../../projections/engine/generation/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
 
-type Key = Pick<KeyColumn<never>, 'name' | 'type' | 'filter'>;
+type Key = Pick<KeyColumn, 'name' | 'type' | 'filter'>;
 
 /** A filter as the read side hands it over: a value, or none, for each of its names. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,8 @@
 import { either as E, option as O } from 'fp-ts';
 import type { Queries, ReadModelUnavailable, UnknownCursor, View } from '../../../read/queries.js';
 import { makeAll, makePage } from './lists.js';
-import { attempt, type Listed, type ReadModelConnections } from './read-model.js';
+import { attempt } from '../../../event-sourcing/attempt.js';
+import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import type { FilterValues } from './read-model-filter.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 
@@ -19,7 +20,7 @@ export const makeQueries = (connections: ReadModelConnections, listed: Listed): 
   const page = makePage(connections, listed);
   const all = makeAll(connections, listed);
 
-  const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)));
+  const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
   return {
     byId: (id) =>
@@ -29,8 +30,8 @@ export const makeQueries = (connections: ReadModelConnections, listed: Listed): 
         const { revision, column, isLarge } = row;
         if (isLarge) return O.some({ id, revision, body: { read: readLarge(id) } });
         return column === null ? O.none : O.some({ id, revision, body: column });
-      }),
-    page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request))),
-    all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after))),
+      }, unavailable),
+    page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request), unavailable)),
+    all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after), unavailable)),
   };
 };

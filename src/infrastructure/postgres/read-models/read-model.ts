@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
-import type { KeyColumn, Projection } from '../../../../projections/projection.js';
+import type { Projection } from '../../../../projections/projection.js';
 import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
 
@@ -13,15 +12,6 @@ export type ReadModelConnections = {
 };
 
 /** What the queries need of a projection: the view's name and the columns that filters name. */
-export type Listed = {
-  readonly name: Projection<never, never>['name'];
-  readonly keys: ReadonlyArray<Pick<KeyColumn<never>, 'name' | 'type' | 'filter'>>;
-};
+export type Listed = Pick<Projection, 'name' | 'keys'>;
 
-export const attempt = async <A>(read: () => Promise<A>): Promise<E.Either<ReadModelUnavailable, A>> => {
-  try {
-    return E.right(await read());
-  } catch (cause) {
-    return E.left({ _tag: 'ReadModelUnavailable', cause });
-  }
-};
+export const unavailable = (cause: unknown): ReadModelUnavailable => ({ _tag: 'ReadModelUnavailable', cause });

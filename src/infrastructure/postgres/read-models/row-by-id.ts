@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import pg, { type Pool } from 'pg';
-import { uuidArray } from '../../../../projections/engine/binary-array.js';
+import { uuidArray } from '../../../postgres/binary-array.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import { makeCoalescedRows } from './coalesced-rows.js';
 import type { ReadModelConnections } from './read-model.js';

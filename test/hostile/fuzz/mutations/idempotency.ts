@@ -1,4 +1,4 @@
-import { type Body, type Context, type Draft, type Mutation } from '../draft.js';
+import type { Body, Context, Draft, Mutation } from '../draft.js';
 import { anything, error, invalid, only } from '../expectation.js';
 import { documents, type Operation, takes } from '../operations.js';
 import type { Keyed } from '../session-state.js';

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually, stopLeftovers } from './launching.js';
+import { eventually } from '../../../support/eventually.js';
+import { BUSY_MACHINE_MS, stopLeftovers } from './launching.js';
 
 type Said = Readonly<Record<string, unknown>>;
 
@@ -47,7 +48,15 @@ export const startChild = (
     process: child,
     pid: child.pid ?? 0,
     said,
-    saying: (key) => eventually(() => said.find((each) => key in each)?.[key], `"${key}" said by the child process`),
+    saying: async (key) => {
+      const value = await eventually(
+        () => said.find((each) => key in each)?.[key],
+        (found) => found !== undefined,
+        BUSY_MACHINE_MS,
+      );
+      if (value === undefined) throw new Error(`the child process has not said "${key}"`);
+      return value;
+    },
     ended: once(child, 'exit'),
   };
 };

@@ -1,5 +1,5 @@
-// A process that runs the launcher and says on stdout, a JSON line each, what happens to it: the one that tests kill.
-// Arguments: DATA_DIR, claim, 'write' to insert rows for as long as it lives or 'idle', and a package to start from.
+// The process that tests kill. It runs the launcher and prints to stdout what happens, one JSON object on a line.
+// Arguments: DATA_DIR, kind of process, 'write' to insert rows for as long as it lives or 'idle', and a package to start from.
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { startEmbeddedPostgres, startFrom } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
@@ -7,18 +7,18 @@ import { installationIn } from '../../../../src/infrastructure/embedded/installa
 
 const say = (what: Readonly<Record<string, unknown>>): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 
-const [dataDir = '', claim, task, directory] = process.argv.slice(2);
+const [dataDir = '', processKind, task, directory] = process.argv.slice(2);
 const launch = directory === undefined ? startEmbeddedPostgres : startFrom(await installationIn(directory));
 const started = await launch({
   dataDir,
-  claim: claim === 'operator' ? 'operator' : 'service',
+  processKind: processKind === 'operator' ? 'operator' : 'service',
   onLog: (log) => say({ log }),
 });
 if (E.isLeft(started)) {
-  say({ refused: started.left._tag, message: started.left.message });
+  say({ failed: started.left._tag, message: started.left.message });
   process.exit(1);
 }
-const { connectionString, adopted, stop } = started.right;
+const { connectionString, joined, stop } = started.right;
 const client = new pg.Client({ connectionString });
 client.on('error', (cause) => say({ lost: cause.message }));
 await client.connect();
@@ -35,7 +35,7 @@ process.once('SIGINT', () => {
   void drain();
 });
 
-say({ ready: connectionString, adopted });
+say({ ready: connectionString, joined });
 if (task === 'write') {
   await client.query('CREATE TABLE IF NOT EXISTS acknowledged (n bigint GENERATED ALWAYS AS IDENTITY)');
   for (;;) {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import {
@@ -9,8 +10,12 @@ import {
   startEmbeddedPostgres,
 } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
 import type { EmbeddedPostgresError } from '../../../../src/infrastructure/embedded/embedded-postgres-error.js';
+import { eventually } from '../../../support/eventually.js';
 
-/** A new directory that Postgres may enter whoever runs it. */
+/** When to give up waiting for other processes, which start slowly on a busy machine. */
+export const BUSY_MACHINE_MS = 30_000;
+
+/** A new directory that Postgres may enter, whatever account it runs as. */
 export const newDirectory = (mode = 0o755): string => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'embedded-'));
   chmodSync(directory, mode);
@@ -21,15 +26,15 @@ export const discard = (directory: string): void => rmSync(directory, { recursiv
 
 export const pgDataOf = (dataDir: string): string => path.join(dataDir, 'postgres', 'cluster', 'data');
 
-/** The pid in the first line of a server's lock. */
+/** The pid in the first line of a server's lock file. */
 export const serverPid = (dataDir: string): number =>
   Number(readFileSync(path.join(pgDataOf(dataDir), 'postmaster.pid'), 'utf8').split('\n')[0]);
 
 export const options = (
   dataDir: string,
-  claim: EmbeddedPostgresOptions['claim'],
+  processKind: EmbeddedPostgresOptions['processKind'],
   log: Array<string> = [],
-): EmbeddedPostgresOptions => ({ dataDir, claim, onLog: (line) => log.push(line), settings: { fsync: 'off' } });
+): EmbeddedPostgresOptions => ({ dataDir, processKind, onLog: (line) => log.push(line), settings: { fsync: 'off' } });
 
 const starts: Array<Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>>> = [];
 
@@ -49,7 +54,7 @@ export const running = async (start: Start): Promise<EmbeddedPostgres> => {
 };
 
 /** The error, or the test fails and the server is stopped. */
-export const refused = async (start: Start): Promise<EmbeddedPostgresError> => {
+export const startError = async (start: Start): Promise<EmbeddedPostgresError> => {
   const outcome = await start;
   if (E.isLeft(outcome)) return outcome.left;
   await outcome.right.stop();
@@ -74,26 +79,14 @@ export const rows = async (connectionString: string, sql: string): Promise<Reado
   }
 };
 
-const limit = 30_000; // ms; enough for a busy machine
-
-/** Asks until the answer is there. Rejections count as "not yet". */
-export const eventually = async <A>(ask: () => A | undefined | Promise<A | undefined>, what: string): Promise<A> => {
-  const deadline = performance.now() + limit;
-  while (performance.now() < deadline) {
-    const answer = await Promise.resolve()
-      .then(ask)
-      .catch(() => undefined);
-    if (answer !== undefined && answer !== false) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`not seen within ${limit / 1000} s: ${what}`);
-};
-
 export const answers = async (connectionString: string): Promise<boolean> =>
   rows(connectionString, 'SELECT 1').then(
     () => true,
     () => false,
   );
 
-export const logged = async (log: ReadonlyArray<string>, line: string): Promise<string> =>
-  eventually(() => log.find((each) => each.includes(line)), `"${line}" in ${JSON.stringify(log)}`);
+/** Waits for a line of a log that includes `text`. */
+export const logged = async (log: ReadonlyArray<string>, text: string): Promise<void> => {
+  const isLogged = await eventually(() => log.some((line) => line.includes(text)), Boolean, BUSY_MACHINE_MS);
+  expect(isLogged, `"${text}" in ${JSON.stringify(log)}`).to.equal(true);
+};

@@ -1,0 +1,21 @@
+import type { WrongLog } from './engine-failure.js';
+import type { Parking } from './rows/fold-batch.js';
+
+type OfProjection = { readonly projection: string };
+
+/** What happens in the engine, for the log of the process and its metrics; once per change, never payloads. */
+export type EngineEvent =
+  | (OfProjection & { readonly _tag: 'Projecting'; readonly generation: string; readonly role: string })
+  | (OfProjection & { readonly _tag: 'StandingBy' })
+  | (OfProjection & { readonly _tag: 'Interrupted'; readonly cause: unknown })
+  | (OfProjection & { readonly _tag: 'LeaseLost' })
+  | (OfProjection & { readonly _tag: 'Replaced'; readonly generation: string })
+  | (OfProjection & { readonly _tag: 'Switched'; readonly generation: string })
+  | (OfProjection & { readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>)
+  | (OfProjection & { readonly _tag: 'Unparked'; readonly stream: string })
+  | (OfProjection & { readonly _tag: 'WrongLog'; readonly wrongLog: WrongLog })
+  | (OfProjection & { readonly _tag: 'SameLogAgain' })
+  /** A fault of ours in a task that goes on; `task` says which. */
+  | (OfProjection & { readonly _tag: 'Fault'; readonly task: string; readonly cause: unknown });
+
+export type OnEngineEvent = (event: EngineEvent) => void;

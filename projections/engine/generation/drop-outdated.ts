@@ -1,0 +1,28 @@
+import type { Pool } from 'pg';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { dropGeneration } from './generation.js';
+import { inSchemaTransaction } from './schema.js';
+import { limitLockWaits } from './switch.js';
+
+// one that another version of the program still writes is its own to keep
+const OUTDATED = `
+select table_name as name from (
+  select *, row_number() over (partition by version order by role_since desc) as age
+  from read_model.instance where projection = $1 and role = 'previous'
+) as previous
+where (age > 1 or role_since < now() - $3 * interval '1 ms') and (version = $2 or not exists (
+  select from read_model.lease where name = table_name and expires_at > clock_timestamp()
+))`;
+
+/**
+ * Drops rows that were replaced longer than `windowMs` ago (null: however long ago), and those that were
+ * replaced before the last ones. Rejects, and drops nothing, while somebody reads them: try later.
+ */
+export const dropOutdated = (pool: Pool, projection: Projection, windowMs: number | null): Promise<void> =>
+  inSchemaTransaction(pool, async (client) => {
+    await limitLockWaits(client);
+    const values = [projection.name, versionOf(projection), windowMs];
+    const { rows } = await client.query<{ name: string }>(OUTDATED, values);
+    for (const generation of rows) await dropGeneration(client, generation);
+  });

@@ -1,0 +1,120 @@
+import type { PoolClient } from 'pg';
+import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { createIndexes, createTable, pointView } from './table.js';
+
+/** `live` answers queries; `building` is on its way to it; `previous` was live before and can be again. */
+export type Role = 'live' | 'building' | 'previous';
+
+/** One table of a read model, made by one version of its projection, and how far it has come with the log. */
+export type Generation = {
+  /** Its table within the schema `read_model`; also the name of its lease. */
+  readonly name: string;
+  readonly version: string;
+  readonly role: Role;
+  readonly logIdentity: string;
+  readonly checkpoint: From;
+  /** The last event that it shows; undefined before the first. */
+  readonly last: Pick<StoredEvent, 'stream' | 'revision' | 'id'> | undefined;
+};
+
+export const tableOf = ({ name }: Pick<Generation, 'name'>): string => `read_model.${name}`;
+
+/** The position of a checkpoint; -1 before the first. */
+export const commitOf = (checkpoint: From): Position => (checkpoint === 'start' ? -1n : checkpoint.commit);
+
+export type GenerationRow = {
+  readonly table_name: string;
+  readonly version: string;
+  readonly role: Role;
+  readonly log_identity: string;
+  readonly checkpoint_commit: string | null;
+  readonly checkpoint_prepare: string | null;
+  readonly last_stream: StoredEvent['stream'] | null;
+  readonly last_revision: string | null;
+  readonly last_event_id: string | null;
+};
+
+export const toGeneration = (row: GenerationRow): Generation => {
+  const { checkpoint_commit: commit, checkpoint_prepare: prepare } = row;
+  const { last_stream: stream, last_revision: revision, last_event_id: id } = row;
+  const checkpoint: Checkpoint | undefined =
+    commit === null || prepare === null ? undefined : { commit: BigInt(commit), prepare: BigInt(prepare) };
+  const hasLast = stream !== null && revision !== null && id !== null;
+  return {
+    name: row.table_name,
+    version: row.version,
+    role: row.role,
+    logIdentity: row.log_identity,
+    checkpoint: checkpoint ?? 'start',
+    last: hasLast ? { stream, revision: BigInt(revision), id } : undefined,
+  };
+};
+
+export const GENERATION_COLUMNS = `table_name, version, role, log_identity, checkpoint_commit, checkpoint_prepare,
+  last_stream, last_revision, last_event_id`;
+
+const readOne = async (
+  database: Database,
+  condition: string,
+  values: Array<string>,
+): Promise<Generation | undefined> => {
+  const text = `select ${GENERATION_COLUMNS} from read_model.instance where ${condition}`;
+  const { rows } = await database.query<GenerationRow>(text, values);
+  return rows[0] && toGeneration(rows[0]);
+};
+
+/** The generation as it now is; undefined when it has been dropped. */
+export const readGeneration = (database: Database, name: string): Promise<Generation | undefined> =>
+  readOne(database, 'table_name = $1', [name]);
+
+/** The generation that readers see; undefined before the first. */
+export const readLive = (
+  database: Database,
+  projection: string,
+  lock: '' | 'for update' = '',
+): Promise<Generation | undefined> => readOne(database, `projection = $1 and role = 'live' ${lock}`, [projection]);
+
+/** The rows one can go back to: the last that were replaced by others of the same version; undefined: none. */
+export const readPrevious = (database: Database, projection: Projection): Promise<Generation | undefined> =>
+  readOne(database, `projection = $1 and version = $2 and role = 'previous' order by role_since desc limit 1`, [
+    projection.name,
+    versionOf(projection),
+  ]);
+
+type NewGeneration = Pick<Generation, 'role' | 'logIdentity'> & {
+  /** Built by an operator's command: a service leaves it alone until it is live, and its indexes are made at the end. */
+  readonly isRebuild: boolean;
+};
+
+/** Makes a generation of this version of the projection and its empty table; readers see it when it is live. */
+export const createGeneration = async (
+  client: PoolClient,
+  projection: Projection,
+  { role, logIdentity, isRebuild }: NewGeneration,
+): Promise<Generation> => {
+  const { name, keys } = projection;
+  const { rows } = await client.query<GenerationRow>(
+    `insert into read_model.instance (table_name, projection, version, role, log_identity, is_rebuild)
+     values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4, $5)
+     returning ${GENERATION_COLUMNS}`,
+    [name, versionOf(projection), role, logIdentity, isRebuild],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the new generation was not returned');
+  const generation = toGeneration(row);
+  const table = tableOf(generation);
+  await client.query(createTable(table, keys));
+  if (!isRebuild) for (const statement of createIndexes(table, generation.name, keys)) await client.query(statement);
+  if (role === 'live') await client.query(pointView(`read_model.${name}`, table));
+  return generation;
+};
+
+/** Drops a generation with its table, its rows, its lease and what is parked of it. */
+export const dropGeneration = async (client: PoolClient, generation: Pick<Generation, 'name'>): Promise<void> => {
+  await client.query(`drop table if exists ${tableOf(generation)}`);
+  await client.query('delete from read_model.instance where table_name = $1', [generation.name]);
+  await client.query('delete from read_model.lease where name = $1', [generation.name]);
+};

@@ -1,0 +1,126 @@
+import type { Pool, PoolClient } from 'pg';
+import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { EngineError, failureIn, notAllowed } from '../engine-failure.js';
+import {
+  createGeneration,
+  dropGeneration,
+  type Generation,
+  GENERATION_COLUMNS,
+  type GenerationRow,
+  readGeneration,
+  readLive,
+  toGeneration,
+} from './generation.js';
+import { acquireLease, type Lease, LEASE_MS, newHolder } from './lease.js';
+import { otherLog } from './provenance.js';
+import { inSchemaTransaction } from './schema.js';
+
+/** The generations of a projection, live ones first: those of rebuilds that are not finished, or all others. */
+const readAll = async (
+  client: PoolClient,
+  { name }: Projection,
+  isUnfinishedRebuild: boolean,
+): Promise<ReadonlyArray<Generation>> => {
+  const { rows } = await client.query<GenerationRow>(
+    `select ${GENERATION_COLUMNS} from read_model.instance
+     where projection = $1 and (role = 'building' and is_rebuild) = $2
+     order by array_position(array['live', 'building', 'previous'], role), created_at desc`,
+    [name, isUnfinishedRebuild],
+  );
+  return rows.map(toGeneration);
+};
+
+/**
+ * The generation that a service writes: that of this version of the projection, made when there is none, live when it
+ * is the first of its projection, else beside the live one. Throws `WrongLog` when the read models are of another log.
+ */
+export const openForService = (pool: Pool, projection: Projection, logIdentity: string): Promise<Generation> =>
+  inSchemaTransaction(pool, async (client) => {
+    const all = await readAll(client, projection, false);
+    const own = all.find(({ version }) => version === versionOf(projection));
+    const live = all.find(({ role }) => role === 'live');
+    const foreign = [own, live].find(
+      (generation) => generation !== undefined && generation.logIdentity !== logIdentity,
+    );
+    if (foreign !== undefined) throw new EngineError(otherLog(projection.name, foreign.logIdentity, logIdentity));
+    const role = live === undefined ? 'live' : 'building';
+    return own ?? createGeneration(client, projection, { role, logIdentity, isRebuild: false });
+  });
+
+export type OpenedRebuild = { readonly generation: Generation; readonly lease: Lease };
+
+type RebuildOptions = {
+  /** Drops what earlier rebuilds have left, instead of going on with it. */
+  readonly isFromScratch: boolean;
+  /** Whether it is to replace live rows that are not of this log. */
+  readonly isReplacing: boolean;
+};
+
+const requireSameVersion = async (client: PoolClient, projection: Projection): Promise<void> => {
+  const live = await readLive(client, projection.name);
+  if (live === undefined || live.version === versionOf(projection)) return;
+  throw notAllowed(
+    `the live rows of "${projection.name}" were made by another version of the program. ` +
+      'Start the service of this version: it builds rows of its own beside them and switches by itself',
+  );
+};
+
+const lease = async (client: PoolClient, projection: Projection, { name }: Generation): Promise<OpenedRebuild> => {
+  const taken = await acquireLease(client, name, newHolder(), false);
+  // read again now that nobody else writes it: where the last holder left it
+  const generation = taken && (await readGeneration(client, name));
+  if (taken !== undefined && generation !== undefined) return { generation, lease: taken };
+  throw new EngineError({
+    _tag: 'LeaseLost',
+    message: `another command rebuilds "${projection.name}": wait for it`,
+  });
+};
+
+const open = (
+  pool: Pool,
+  projection: Projection,
+  logIdentity: string,
+  { isFromScratch, isReplacing }: RebuildOptions,
+): Promise<OpenedRebuild> =>
+  inSchemaTransaction(pool, async (client) => {
+    if (!isReplacing) await requireSameVersion(client, projection);
+    const unfinished: Array<OpenedRebuild> = [];
+    for (const each of await readAll(client, projection, true)) unfinished.push(await lease(client, projection, each));
+    const [newest] = unfinished;
+    const isResumable =
+      newest?.generation.version === versionOf(projection) && newest.generation.logIdentity === logIdentity;
+    if (newest !== undefined && isResumable && !isFromScratch) return newest;
+    for (const { generation } of unfinished) await dropGeneration(client, generation);
+    const created = await createGeneration(client, projection, { role: 'building', logIdentity, isRebuild: true });
+    return lease(client, projection, created);
+  });
+
+/** A command that was killed keeps its lease for a few seconds. */
+const AGAIN_MS = 250;
+
+/**
+ * The generation that a rebuild writes, and the right to write it: the unfinished one of an earlier rebuild, or a new
+ * one. Throws `LeaseLost` while another command rebuilds, `NotAllowed` when the live rows are of another version, and
+ * the signal's reason when aborted.
+ */
+export const openForRebuild = async (
+  pool: Pool,
+  projection: Projection,
+  logIdentity: string,
+  { signal, ...options }: RebuildOptions & { readonly signal: AbortSignal },
+): Promise<OpenedRebuild> => {
+  const until = performance.now() + LEASE_MS + AGAIN_MS;
+  const retry = makeRetry({ first: AGAIN_MS, longest: AGAIN_MS, until, signal });
+  for (;;)
+    try {
+      signal.throwIfAborted();
+      return await open(pool, projection, logIdentity, options);
+    } catch (error) {
+      if (failureIn(error, 'LeaseLost') === undefined) throw error;
+      if (await retry.again()) continue;
+      signal.throwIfAborted();
+      throw error;
+    }
+};

@@ -1,0 +1,82 @@
+import { either as E } from 'fp-ts';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import type { Projection } from '../../projection.js';
+import { EngineError, type WrongLog } from '../engine-failure.js';
+import { type Generation, readLive } from './generation.js';
+import { hasReadModels } from './schema.js';
+
+/** What rows record of the log that they were made from. */
+type Provenance = Pick<Generation, 'logIdentity' | 'checkpoint' | 'last'>;
+
+/** The parts of a log by which it is recognised. */
+export type RecognisableLog = Pick<EventStore, 'identity' | 'reaches' | 'readStream'>;
+
+const rebuildBy = (projection: string, option: string): string =>
+  `\`npm run -s ops -- projections rebuild ${projection} ${option}\` makes them anew from it; ` +
+  'running services take them up by themselves.';
+
+export const otherLog = (projection: string, recorded: string, connected: string): WrongLog => {
+  const reason = `The read model "${projection}" was made from the log ${recorded}, but the log ${connected} is connected`;
+  const message = `${reason}. Connect that log. If this log is the right one, ${rebuildBy(projection, '--from-other-log')}`;
+  return { _tag: 'WrongLog', difference: 'OtherLog', reason, message };
+};
+
+export const otherPast = (projection: string, what: string): WrongLog => {
+  const reason = `The read model "${projection}" has seen ${what}, which is not in the log`;
+  const message =
+    `${reason}. The log was restored from an earlier backup, or replaced. Connect the log that the rows were made ` +
+    `from; or, if this is the right one, ${rebuildBy(projection, '--from-scratch')}`;
+  return { _tag: 'WrongLog', difference: 'OtherPast', reason, message };
+};
+
+const orThrow = <A>(answer: E.Either<Error, A>): A => {
+  if (E.isLeft(answer)) throw answer.left;
+  return answer.right;
+};
+
+const holds = async (
+  store: RecognisableLog,
+  { stream, revision, id }: NonNullable<Provenance['last']>,
+): Promise<boolean> => {
+  for await (const page of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
+    return page.some((event) => event.id === id);
+  return false;
+};
+
+/**
+ * Why rows are not of this log; undefined when they are. They are when it has the name of the log that they were made
+ * from, is as long as they are, and holds the last event that they show: a log that was replaced can be long enough.
+ * Throws what the log throws.
+ */
+export const wrongLogOf = async (
+  store: RecognisableLog,
+  projection: string,
+  { logIdentity, checkpoint, last }: Provenance,
+): Promise<WrongLog | undefined> => {
+  const identity = orThrow(await store.identity());
+  if (logIdentity !== identity) return otherLog(projection, logIdentity, identity);
+  if (checkpoint !== 'start' && !orThrow(await store.reaches(checkpoint)))
+    return otherPast(projection, `position ${String(checkpoint.commit)}`);
+  if (last === undefined || (await holds(store, last))) return undefined;
+  return otherPast(projection, `event ${last.id}, revision ${String(last.revision)} of ${last.stream}`);
+};
+
+/** Throws `WrongLog` unless the rows are of this log, and what the log throws. */
+export const requireSameLog = async (store: RecognisableLog, projection: string, rows: Provenance): Promise<void> => {
+  const wrongLog = await wrongLogOf(store, projection, rows);
+  if (wrongLog !== undefined) throw new EngineError(wrongLog);
+};
+
+/** The same for the live rows of every read model; there may be none yet. */
+export const requireSameLogs = async (
+  store: RecognisableLog,
+  database: Database,
+  projections: ReadonlyArray<Projection>,
+): Promise<void> => {
+  if (!(await hasReadModels(database))) return;
+  for (const { name } of projections) {
+    const live = await readLive(database, name);
+    if (live !== undefined) await requireSameLog(store, name, live);
+  }
+};

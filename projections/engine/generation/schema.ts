@@ -1,0 +1,101 @@
+import type { Pool, PoolClient } from 'pg';
+import { migrate, type VersionedSchema } from '../../../src/postgres/migrate.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import { inTransaction, lockUntilCommit } from '../../../src/postgres/transaction.js';
+
+// The first step leaves alone what it finds: programs before it made these tables without counting versions.
+// Checkpoints move with every batch: room on the page keeps those updates in place (HOT).
+const FIRST_STEP = `
+create table if not exists read_model.instance (
+  table_name text primary key,
+  projection text not null,
+  version text not null,
+  role text not null check (role in ('live', 'building', 'previous')),
+  log_identity text not null,
+  checkpoint_commit bigint,
+  checkpoint_prepare bigint,
+  last_stream text,
+  last_revision bigint,
+  last_event_id text,
+  created_at timestamptz not null default now()
+) with (fillfactor = 20, autovacuum_vacuum_threshold = 500);
+
+alter table read_model.instance
+  add column if not exists is_rebuild boolean not null default false,
+  add column if not exists role_since timestamptz not null default now();
+
+create unique index if not exists instance_live on read_model.instance (projection) where role = 'live';
+
+create sequence if not exists read_model.instance_number;
+
+create table if not exists read_model.parked (
+  table_name text not null references read_model.instance on delete cascade,
+  stream text not null,
+  revision bigint not null,
+  position bigint not null,
+  event_id text not null,
+  error text not null,
+  code_version text not null,
+  waiting bigint not null default 1,
+  since timestamptz not null default now(),
+  primary key (table_name, stream)
+);
+
+create table if not exists read_model.stretch (
+  table_name text not null references read_model.instance on delete cascade,
+  number integer not null,
+  first_stream text,
+  end_stream text,
+  up_to bigint not null,
+  is_loaded boolean not null default false,
+  last_position bigint,
+  last_stream text,
+  last_revision bigint,
+  last_event_id text,
+  primary key (table_name, number)
+);
+
+create table if not exists read_model.lease (
+  name text primary key,
+  holder text not null,
+  fencing bigint not null,
+  expires_at timestamptz not null
+) with (fillfactor = 20);
+`;
+
+/** Any number that no other lock of the database uses. */
+const SCHEMA_LOCK = 7_240_113_006n;
+
+/**
+ * What the engine keeps beside the rows. Programs of two versions work on it side by side during an upgrade, so a step
+ * only adds, and names stay: `instance` is a generation, `stretch` a chunk of a rebuild's plan.
+ */
+const readModelSchema: VersionedSchema = {
+  lock: SCHEMA_LOCK,
+  versionTable: 'read_model.schema_version',
+  prepare: `
+    create schema if not exists read_model;
+    create table if not exists read_model.schema_version (
+      only_row boolean primary key default true check (only_row),
+      version integer not null
+    );
+    insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
+  steps: [FIRST_STEP],
+  allowsNewer: true,
+};
+
+/** Brings what the engine keeps up to this program; any number of processes may do so at once. */
+export const migrateReadModels = (pool: Pool): Promise<void> => migrate(pool, readModelSchema);
+
+/** One transaction at a time over all processes: for whatever makes, switches or drops a generation. */
+export const inSchemaTransaction = <A>(pool: Pool, work: (client: PoolClient) => Promise<A>): Promise<A> =>
+  inTransaction(pool, async (client) => {
+    await lockUntilCommit(client, SCHEMA_LOCK);
+    return work(client);
+  });
+
+/** Whether there are read models at all. */
+export const hasReadModels = async (database: Database): Promise<boolean> => {
+  const text = `select where to_regclass('read_model.instance') is not null`;
+  return (await database.query(text)).rowCount === 1;
+};

@@ -1,0 +1,20 @@
+import type { Database } from '../../../src/postgres/pool.js';
+import type { Projection } from '../../projection.js';
+import { versionOf } from '../../version.js';
+import { EngineError } from '../engine-failure.js';
+import { type Generation, readLive } from './generation.js';
+import { hasReadModels } from './schema.js';
+
+export const noLiveRows = (message: string): EngineError => new EngineError({ _tag: 'NoLiveRows', message });
+
+/** The live rows, which this version of the projection made. Throws `NoLiveRows`. */
+export const readWritableLive = async (database: Database, projection: Projection): Promise<Generation> => {
+  const { name } = projection;
+  const generation = (await hasReadModels(database)) ? await readLive(database, name) : undefined;
+  if (generation === undefined) throw noLiveRows(`the read model "${name}" has no rows yet`);
+  const version = versionOf(projection);
+  if (generation.version === version) return generation;
+  throw noLiveRows(
+    `the rows of "${name}" were made by version ${generation.version} of it, this program has version ${version}`,
+  );
+};

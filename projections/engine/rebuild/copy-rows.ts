@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Projection } from '../../projection.js';
+import { tableOf } from '../generation/generation.js';
+import type { Entity } from '../rows/rows.js';
+import { BASE_COLUMNS } from '../generation/table.js';
+import type { Writer } from '../rows/write-batch.js';
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A value in the text format of COPY. */
+const copied = (value: string | null): string =>
+  value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
+
+/** Rows in the text format of COPY, some of them a chunk. */
+export function* copyText({ keys, contentOf }: Projection, entities: Iterable<Entity>): Generator<string> {
+  let chunk = '';
+  for (const { id, creationPosition, revision, isParked, state } of entities) {
+    const { body, hidden } = contentOf(id, state);
+    const cells = [body, hidden, ...keys.map(({ cellOf }) => cellOf(state))].map(copied).join('\t');
+    chunk += `${id}\t${creationPosition}\t${revision}\t${isParked ? 't' : 'f'}\t${cells}\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** Writes rows, given as `copyText`, that are not in the table of a generation yet. Rejects when one is rejected. */
+export const copyRows = async (
+  client: PoolClient,
+  { generation, projection }: Writer,
+  text: Iterable<string> | AsyncIterable<string>,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const columns = [...BASE_COLUMNS, ...projection.keys.map(({ name }) => name)].join(', ');
+  const target = client.query(copyFrom(`copy ${tableOf(generation)} (${columns}) from stdin`));
+  await pipeline(Readable.from(text), target, { signal });
+};

@@ -1,0 +1,99 @@
+import { either as E } from 'fp-ts';
+import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { Generation } from '../generation/generation.js';
+import type { Lease } from '../generation/lease.js';
+import type { Writer } from '../rows/write-batch.js';
+import { type LoadingChunk, loadChunk } from './load-chunk.js';
+import { finishPlan, type LoadPlan, type PlannedChunk, readPlan, writePlan } from './load-plan.js';
+
+/** About so many events are lost by a crash, at most, for each loader; a second's work. */
+const EVENTS_EACH = 50_000;
+
+/** Loads one chunk after another, as `loadChunk`. */
+export type Loader = (chunk: PlannedChunk, upTo: Position, loading: LoadingChunk) => Promise<void>;
+
+/** What another thread must know to write the same generation. */
+type LoadJob = { readonly generation: Generation; readonly lease: Lease };
+
+/** Loaders that work side by side, each on a chunk of its own. */
+export type MakeLoaders = (job: LoadJob) => {
+  readonly loaders: ReadonlyArray<Loader>;
+  readonly close: () => Promise<void>;
+};
+
+type LoadByStream = {
+  readonly makeLoaders: MakeLoaders | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (events: number, share: number) => void;
+  readonly onChunksLoaded: (loaded: number, chunks: number) => void;
+};
+
+const planOf = async (writer: Writer, order: StreamOrder, upTo: Position): Promise<LoadPlan> => {
+  const found = await readPlan(writer);
+  if (found !== undefined) return found;
+  const chunks = await order.divide(writer.projection.category, EVENTS_EACH);
+  if (E.isLeft(chunks)) throw chunks.left;
+  await writePlan(writer.pool, writer.generation, chunks.right, upTo);
+  return {
+    upTo,
+    chunks: chunks.right.length,
+    missing: chunks.right.map((chunk, number) => ({ ...chunk, number: number + 1 })),
+  };
+};
+
+/** Runs every loader until nothing is missing; the first failure ends them all. */
+const loadAll = async (
+  loaders: ReadonlyArray<Loader>,
+  { missing, chunks, upTo }: LoadPlan,
+  { signal, onProgress }: Omit<LoadByStream, 'makeLoaders'>,
+): Promise<void> => {
+  const queue = [...missing];
+  const failed = new AbortController();
+  const ends = AbortSignal.any([signal, failed.signal]);
+  let events = 0;
+  let loaded = chunks - missing.length;
+  const onEvents = (count: number): void => {
+    events += count;
+    onProgress(events, loaded / chunks);
+  };
+  const work = async (load: Loader): Promise<void> => {
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        ends.throwIfAborted();
+        await load(next, upTo, { onEvents, signal: ends });
+        loaded += 1;
+      }
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+  await Promise.all(loaders.map(work));
+  // the first reason: what the others say is that they were ended
+  ends.throwIfAborted();
+};
+
+/**
+ * Fills an generation that has no checkpoint yet from a log that can be read by stream: every chunk of streams in a
+ * transaction of its own, so that what is loaded stays when the process ends; the checkpoint moves to the end when all
+ * are there. Throws the signal's reason when aborted, `RowsRejected`, `LeaseLost`, and whatever log and database throw.
+ */
+export const loadByKey = async (
+  writer: Writer,
+  order: StreamOrder,
+  upTo: Position,
+  { makeLoaders, ...loading }: LoadByStream,
+): Promise<Checkpoint> => {
+  const here: Loader = (chunk, end, options) => loadChunk(writer, order, chunk, end, options);
+  // threads begin while it is planned what they are to load
+  const { loaders, close } = makeLoaders?.(writer) ?? { loaders: [here], close: () => Promise.resolve() };
+  try {
+    const plan = await planOf(writer, order, upTo);
+    const loaded = plan.chunks - plan.missing.length;
+    if (loaded > 0) loading.onChunksLoaded(loaded, plan.chunks);
+    await loadAll(loaders, plan, loading);
+    return await finishPlan(writer, plan.upTo);
+  } finally {
+    await close();
+  }
+};

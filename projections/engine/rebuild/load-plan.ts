@@ -1,0 +1,122 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Stretch } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { type Generation, tableOf } from '../generation/generation.js';
+import { inTransaction } from '../../../src/postgres/transaction.js';
+import { leaseLost } from '../engine-failure.js';
+import { type Writer, writeStep } from '../rows/write-batch.js';
+
+/** A key-range chunk: all rows of the streams from one name on to before another, written in one transaction. */
+export type PlannedChunk = Stretch & { readonly number: number };
+
+/** How a generation without rows is filled; what is loaded of it outlives the process that loads. */
+export type LoadPlan = {
+  /** Position up to which every chunk is read. */
+  readonly upTo: Position;
+  readonly chunks: number;
+  readonly missing: ReadonlyArray<PlannedChunk>;
+};
+
+type ChunkRow = {
+  readonly number: number;
+  readonly first_stream: StreamName | null;
+  readonly end_stream: StreamName | null;
+  readonly up_to: string;
+  readonly is_loaded: boolean;
+};
+
+/** The plan of a generation; undefined when it has none. */
+export const readPlan = async ({
+  pool,
+  generation,
+  projection: { category },
+}: Writer): Promise<LoadPlan | undefined> => {
+  const { rows } = await pool.query<ChunkRow>(
+    `select number, first_stream, end_stream, up_to, is_loaded from read_model.stretch
+     where table_name = $1 order by number`,
+    [generation.name],
+  );
+  const [row] = rows;
+  const missing = rows
+    .filter(({ is_loaded }) => !is_loaded)
+    .map(({ number, first_stream: from, end_stream: before }) => ({ category, from, before, number }));
+  return row && { upTo: BigInt(row.up_to), chunks: rows.length, missing };
+};
+
+/** Records how a generation that has no plan will be filled. */
+export const writePlan = async (
+  pool: Pool,
+  { name }: Pick<Generation, 'name'>,
+  chunks: ReadonlyArray<Stretch>,
+  upTo: Position,
+): Promise<void> => {
+  await pool.query(
+    `insert into read_model.stretch (table_name, number, first_stream, end_stream, up_to)
+     select $1, number, first_stream, end_stream, $4::bigint
+     from unnest($2::text[], $3::text[]) with ordinality as u (first_stream, end_stream, number)`,
+    [name, chunks.map(({ from }) => from), chunks.map(({ before }) => before), upTo.toString()],
+  );
+};
+
+// the lease is locked until the commit that follows: who takes it over finds this chunk loaded, or not at all
+const LOADED = `
+with held as materialized (
+  select from read_model.lease where name = $1 and holder = $2 and fencing = $3::bigint for share
+)
+update read_model.stretch set is_loaded = true,
+  last_position = $5::bigint, last_stream = $6, last_revision = $7::bigint, last_event_id = $8
+where table_name = $1 and number = $4 and not is_loaded and exists (select from held)`;
+
+/**
+ * Marks a chunk as loaded at the end of the transaction that wrote its rows; `newest` is the newest event among its
+ * own. Throws `LeaseLost` when the lease was lost.
+ */
+export const markLoaded = async (
+  client: PoolClient,
+  { lease, generation }: Writer,
+  { number }: PlannedChunk,
+  newest: StoredEvent | undefined,
+): Promise<void> => {
+  const { rowCount } = await client.query(LOADED, [
+    lease.name,
+    lease.holder,
+    lease.fencing,
+    number,
+    newest?.position.toString(),
+    newest?.stream,
+    newest?.revision.toString(),
+    newest?.id,
+  ]);
+  if (rowCount !== 1) throw leaseLost(generation.name);
+};
+
+type LastRow = { readonly last_stream: StreamName; readonly last_revision: string; readonly last_event_id: string };
+
+const NEWEST = `select last_stream, last_revision, last_event_id from read_model.stretch
+  where table_name = $1 and last_position is not null order by last_position desc limit 1`;
+
+/** Moves the checkpoint over a plan whose chunks are all loaded, and drops it. Throws `LeaseLost`. */
+export const finishPlan = (writer: Writer, upTo: Position): Promise<Checkpoint> =>
+  inTransaction(writer.pool, async (client) => {
+    const { name } = writer.generation;
+    const [row] = (await client.query<LastRow>(NEWEST, [name])).rows;
+    const last = row && { stream: row.last_stream, revision: BigInt(row.last_revision), id: row.last_event_id };
+    const to = { commit: upTo, prepare: upTo };
+    if ((await writeStep(client, writer, { from: 'start', to, last })) === undefined) throw leaseLost(name);
+    await client.query('delete from read_model.stretch where table_name = $1', [name]);
+    return to;
+  });
+
+const UNMOVED = `
+select from read_model.instance i join read_model.lease l on l.name = i.table_name
+where i.table_name = $1 and i.checkpoint_commit is null and l.holder = $2 and l.fencing = $3::bigint for update`;
+
+/** Takes everything back that was loaded by chunks. Throws `LeaseLost`, and leaves it, when another has gone on with it. */
+export const abandonPlan = ({ pool, generation, lease }: Writer): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(UNMOVED, [generation.name, lease.holder, lease.fencing]);
+    if (rowCount !== 1) throw leaseLost(generation.name);
+    await client.query(`truncate ${tableOf(generation)}`);
+    await client.query('delete from read_model.parked where table_name = $1', [generation.name]);
+    await client.query('delete from read_model.stretch where table_name = $1', [generation.name]);
+  });

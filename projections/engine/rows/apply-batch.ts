@@ -1,0 +1,74 @@
+import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
+import { entityIdOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { roughSize } from '../../../src/event-sourcing/rough-size.js';
+import { isRejected } from '../../../src/postgres/sql-failure.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
+import { foldBatch, type FoldedBatch } from './fold-batch.js';
+import { type Role, tableOf } from '../generation/generation.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import { type Entity, readEntities } from './rows.js';
+import { type Step, writeBatch, type Writer } from './write-batch.js';
+import { writeWithParking } from './write-with-parking.js';
+
+/** Entities kept in memory: twice this, at most. */
+const CACHE_GENERATION = 2_500;
+
+/**
+ * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role in which the
+ * generation was written; undefined, and nothing written, when the lease was lost or the checkpoint is not at
+ * `step.from`. After that, or an error, it must not be used again: what it remembers may be wrong.
+ */
+export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
+
+/** Ids of events that are not the first of their stream; the rows of all others are born in this batch. */
+const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
+  const firsts = new Map<string, StoredEvent>();
+  for (const event of events) if (!firsts.has(event.stream)) firsts.set(event.stream, event);
+  return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
+};
+
+export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent): ApplyBatch => {
+  const { pool, projection, generation } = writer;
+  const cache = makeBoundedCache<string, Entity>(CACHE_GENERATION, ({ state }) => roughSize(state));
+
+  const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
+    const missing = [...idsBornBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));
+    const rows =
+      missing.length === 0
+        ? new Map<string, Entity>()
+        : await readEntities(pool, tableOf(generation), projection, missing);
+    return foldBatch(projection, (id) => cache.get(id) ?? rows.get(id), events);
+  };
+
+  /** False when the database rejects a row of the batch. */
+  const writeWhole = async (step: Step, folded: FoldedBatch): Promise<Role | undefined | false> => {
+    try {
+      const role = await writeBatch(writer, step, folded);
+      for (const entity of folded.entities) cache.set(entity.id, entity);
+      return role;
+    } catch (error) {
+      if (isRejected(error)) return false;
+      throw error;
+    }
+  };
+
+  const writeCarefully = async (
+    step: Step,
+    folded: FoldedBatch,
+    events: ReadonlyArray<StoredEvent>,
+  ): Promise<Role | undefined> => {
+    const written = await writeWithParking(writer, step, folded, events);
+    // which of them were rejected is in the rows
+    for (const { id } of folded.entities) cache.delete(id);
+    for (const { event, reason } of written?.parkings ?? [])
+      onEvent({ _tag: 'Parked', projection: projection.name, event, reason });
+    return written?.role;
+  };
+
+  return async (move, events) => {
+    const step: Step = { ...move, last: events.at(-1) };
+    const folded = await fold(events);
+    const role = folded.parkings.length === 0 ? await writeWhole(step, folded) : false;
+    return role === false ? writeCarefully(step, folded, events) : role;
+  };
+};

@@ -1,0 +1,94 @@
+import { either as E } from 'fp-ts';
+import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
+import type { Projection } from '../../projection.js';
+import type { Entity } from './rows.js';
+
+/** An event that cannot be projected, and how many events of its stream (itself included) wait because of it. */
+export type Parking = {
+  readonly event: Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'>;
+  readonly reason: string;
+  readonly waiting: number;
+};
+
+/** What a batch of events makes of the entities it touches. */
+export type FoldedBatch = {
+  /** Changed entities, each once; without those whose id no row can have. */
+  readonly entities: ReadonlyArray<Entity>;
+  readonly parkings: ReadonlyArray<Parking>;
+};
+
+export const groupByStream = (
+  events: ReadonlyArray<StoredEvent>,
+): ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>> => {
+  const groups = new Map<StreamName, Array<StoredEvent>>();
+  for (const event of events) {
+    const group = groups.get(event.stream);
+    if (group === undefined) groups.set(event.stream, [event]);
+    else group.push(event);
+  }
+  return groups;
+};
+
+export const NOT_A_UUID = 'the id is not a UUID';
+const ALREADY_PARKED = 'an earlier event of the stream is parked';
+
+/** Folds the next events of one entity; stops at one that cannot be projected. Events it has already are passed over. */
+export const foldEntity = (
+  { serde, evolve, skipped }: Projection,
+  known: Entity,
+  events: ReadonlyArray<StoredEvent>,
+): { readonly entity: Entity; readonly parking: Parking | undefined } => {
+  let { revision, state } = known;
+  const folded = (): Entity => (revision === known.revision ? known : { ...known, revision, state });
+  for (const [index, stored] of events.entries()) {
+    if (stored.revision <= revision) continue;
+    const park = (reason: string) => ({
+      entity: { ...folded(), isParked: true },
+      parking: { event: stored, reason, waiting: events.length - index },
+    });
+    if (known.isParked) return park(ALREADY_PARKED);
+    if (stored.revision !== revision + 1n)
+      return park(`revision ${String(stored.revision)} follows ${String(revision)}`);
+    if (skipped?.has(stored.id) !== true) {
+      const decoded = serde.decode(stored);
+      if (E.isLeft(decoded)) return park(decoded.left.reason);
+      const { event, metadata } = decoded.right;
+      state = evolve(state, event, metadata);
+    }
+    revision = stored.revision;
+  }
+  return { entity: folded(), parking: undefined };
+};
+
+/** Folds a batch onto the entities `known`; those not known begin with their first event in it. */
+export const foldBatch = (
+  projection: Projection,
+  known: (id: string) => Entity | undefined,
+  events: ReadonlyArray<StoredEvent>,
+): FoldedBatch => {
+  const entities: Array<Entity> = [];
+  const parkings: Array<Parking> = [];
+  for (const [stream, own] of groupByStream(events)) {
+    const id = entityIdOf(stream);
+    const [first] = own;
+    if (first === undefined) continue;
+    if (!isUuid(id)) {
+      parkings.push({ event: first, reason: NOT_A_UUID, waiting: own.length });
+      continue;
+    }
+    const before = known(id) ?? newEntity(projection, id, first);
+    const { entity, parking } = foldEntity(projection, before, own);
+    if (entity !== before) entities.push(entity);
+    if (parking !== undefined) parkings.push(parking);
+  }
+  return { entities, parkings };
+};
+
+export const newEntity = ({ initialState }: Projection, id: string, first: Pick<StoredEvent, 'position'>): Entity => ({
+  id,
+  state: initialState,
+  revision: -1n,
+  creationPosition: first.position,
+  isParked: false,
+});

@@ -1,0 +1,88 @@
+import type { Position, Revision } from '../../../src/event-sourcing/recorded-event.js';
+import type { Cell, Projection } from '../../projection.js';
+import { bigintArray, booleanArray, textArray, uuidArray } from '../../../src/postgres/binary-array.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import { BASE_COLUMNS } from '../generation/table.js';
+
+/** One entity as the read model holds it. */
+export type Entity = {
+  readonly id: string;
+  /** Opaque: its projection's. */
+  readonly state: unknown;
+  /** Of the last event folded in; -1 before the first. */
+  readonly revision: Revision;
+  /** Of its first event. */
+  readonly creationPosition: Position;
+  /** Its stream holds an event that could not be projected; the row stays as it was before that event. */
+  readonly isParked: boolean;
+};
+
+const TYPES = ['uuid', 'bigint', 'bigint', 'boolean', 'text', 'text'] as const;
+
+/**
+ * SQL that upserts rows out of arrays, one a column, bound from `$first` on. `source` limits it: no row of `source`,
+ * no row written.
+ */
+export const upsertSql = (
+  table: string,
+  keys: ReadonlyArray<{ readonly name: string; readonly type: string }>,
+  first: number,
+  source = '(select) source',
+): string => {
+  const columns = [...BASE_COLUMNS, ...keys.map(({ name }) => name)];
+  const arrays = columns.map((_, i) => `$${first + i}::${TYPES[i] ?? 'text'}[]`);
+  const values = [...BASE_COLUMNS, ...keys.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`))];
+  const updates = columns.slice(1).map((name) => `${name} = excluded.${name}`);
+  return `insert into ${table} as t (${columns.join(', ')})
+    select ${values.map((value) => `u.${value}`).join(', ')}
+    from ${source}, unnest(${arrays.join(', ')}) u (${columns.join(', ')})
+    on conflict (id) do update set ${updates.join(', ')} where t.revision <= excluded.revision`;
+};
+
+/** The arrays that `upsertSql` binds. */
+export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArray<Entity>): ReadonlyArray<Buffer> => {
+  const contents = entities.map(({ id, state }) => contentOf(id, state));
+  return [
+    uuidArray(entities.map(({ id }) => id)),
+    bigintArray(entities.map(({ creationPosition }) => creationPosition)),
+    bigintArray(entities.map(({ revision }) => revision)),
+    booleanArray(entities.map(({ isParked }) => isParked)),
+    textArray(contents.map(({ body }) => body)),
+    textArray(contents.map(({ hidden }) => hidden)),
+    ...keys.map(({ cellOf }) => textArray(entities.map(({ state }): Cell => cellOf(state)))),
+  ];
+};
+
+type StoredRow = {
+  readonly id: string;
+  readonly place: string;
+  readonly revision: string;
+  readonly parked: boolean;
+  readonly body: string | null;
+  readonly kept: string | null;
+};
+
+/** The entities that have a row, by id; one query for all. */
+export const readEntities = async (
+  database: Database,
+  table: string,
+  { stateOf }: Projection,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyMap<string, Entity>> => {
+  const { rows } = await database.query<StoredRow>({
+    name: `read ${table}`,
+    text: `select ${BASE_COLUMNS.join(', ')} from ${table} where id = any($1::uuid[])`,
+    values: [uuidArray(ids)],
+  });
+  const entities = rows.map(({ id, place, revision, parked: isParked, body, kept: hidden }): [string, Entity] => [
+    id,
+    {
+      id,
+      creationPosition: BigInt(place),
+      revision: BigInt(revision),
+      isParked,
+      state: stateOf({ body, hidden }),
+    },
+  ]);
+  return new Map(entities);
+};

@@ -1,0 +1,97 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
+import type { Projection } from '../../projection.js';
+import type { FoldedBatch } from './fold-batch.js';
+import { type Generation, type Role, tableOf } from '../generation/generation.js';
+import type { Lease } from '../generation/lease.js';
+import { rowArrays, upsertSql } from './rows.js';
+import type { Database } from '../../../src/postgres/pool.js';
+
+/** A step of the checkpoint. `last`: the newest event among those stepped over. */
+export type Step = { readonly from: From; readonly to: Checkpoint; readonly last: Generation['last'] };
+
+/** What it takes to write a generation. */
+export type Writer = {
+  readonly pool: Pool;
+  readonly projection: Projection;
+  readonly generation: Generation;
+  readonly lease: Lease;
+  /** Whether other processes wait for the checkpoint of the live generation. */
+  readonly notifies: boolean;
+};
+
+/** The channel of live checkpoints: `<read model> <commit>`. */
+export const CHECKPOINT_CHANNEL = 'projected';
+
+const STEP_PARAMETERS = 10;
+
+// compare-and-set: nothing moves, and so nothing is written, for a holder whose lease is lost, or whose checkpoint another has moved
+const MOVED = `moved as (
+  update read_model.instance set
+    checkpoint_commit = $1::bigint, checkpoint_prepare = $2::bigint,
+    last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
+    last_event_id = coalesce($5::text, last_event_id)
+  where table_name = $6 and checkpoint_commit is not distinct from $7::bigint
+    and exists (select from read_model.lease where name = $6 and holder = $8 and fencing = $9::bigint)
+  returning projection, role
+)`;
+
+const NOTIFIED = `select role, case when $10::boolean and role = 'live'
+  then pg_notify('${CHECKPOINT_CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
+
+const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last }: Step): ReadonlyArray<unknown> => [
+  to.commit.toString(),
+  to.prepare.toString(),
+  last?.stream,
+  last?.revision.toString(),
+  last?.id,
+  generation.name,
+  from === 'start' ? null : from.commit.toString(),
+  lease.holder,
+  lease.fencing,
+  notifies,
+];
+
+const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
+
+/**
+ * Moves the checkpoint alone, over events of others. Undefined, and nothing written, when the lease was lost or the
+ * checkpoint is not at `from`.
+ */
+export const writeStep = async (database: Database, writer: Writer, step: Step): Promise<Role | undefined> =>
+  roleOf(
+    await database.query({
+      name: 'step',
+      text: `with ${MOVED} ${NOTIFIED}`,
+      values: [...stepValues(writer, step)],
+    }),
+  );
+
+/**
+ * Writes the rows of a batch and moves the checkpoint over it: one statement, one round trip, one commit. Answers the
+ * role in which the generation was written; undefined as `writeStep`. Rejects when the database refuses a row.
+ */
+export const writeBatch = async (
+  writer: Writer,
+  step: Step,
+  { entities }: Pick<FoldedBatch, 'entities'>,
+): Promise<Role | undefined> => {
+  const { pool, projection, generation } = writer;
+  const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
+  return roleOf(
+    await pool.query({
+      name: `write ${generation.name}`,
+      text: `with ${MOVED}, written as (${rows}) ${NOTIFIED}`,
+      values: [...stepValues(writer, step), ...rowArrays(projection, entities)],
+    }),
+  );
+};
+
+/** The rows of some entities, within a transaction that moves the checkpoint. */
+export const writeRows = async (
+  client: PoolClient,
+  { projection, generation }: Writer,
+  entities: FoldedBatch['entities'],
+): Promise<void> => {
+  await client.query(upsertSql(tableOf(generation), projection.keys, 1), [...rowArrays(projection, entities)]);
+};

@@ -1,0 +1,111 @@
+import type { DatabaseError, PoolClient } from 'pg';
+import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
+import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
+import { type Generation, type Role, tableOf } from '../generation/generation.js';
+import type { Entity } from './rows.js';
+import { isRejected } from '../../../src/postgres/sql-failure.js';
+import { inTransaction } from '../../../src/postgres/transaction.js';
+import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';
+
+/** Runs `work` so that the transaction lives on when the database rejects a value; gives the rejection. */
+export const withSavepoint = async (
+  client: PoolClient,
+  work: () => Promise<void>,
+): Promise<DatabaseError | undefined> => {
+  await client.query('savepoint attempt');
+  try {
+    await work();
+    await client.query('release savepoint attempt');
+    return undefined;
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+    await client.query('rollback to savepoint attempt');
+    return error;
+  }
+};
+
+/** Leaves the row as it was, marked; an entity without one gets an empty row, so that it is known by its id. */
+export const markParked = async (
+  client: PoolClient,
+  { generation }: { readonly generation: Pick<Generation, 'name'> },
+  { id, creationPosition }: Pick<Entity, 'id' | 'creationPosition'>,
+): Promise<void> => {
+  await client.query(
+    `insert into ${tableOf(generation)} as t (id, place, revision, parked) values ($1, $2, -1, true)
+     on conflict (id) do update set parked = true`,
+    [id, creationPosition.toString()],
+  );
+};
+
+const PARK = `
+insert into read_model.parked as p (table_name, stream, revision, position, event_id, error, code_version, waiting)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+on conflict (table_name, stream) do update set waiting = p.waiting + excluded.waiting`;
+
+// a text with NUL would be rejected for ever, and with it every other entity
+const storable = (text: string): string => text.replaceAll('\0', '�');
+
+/** Records what holds an entity up; what held it up before stays the reason. */
+export const park = async (
+  client: PoolClient,
+  { generation }: { readonly generation: Pick<Generation, 'name' | 'version'> },
+  { event, reason, waiting }: Parking,
+): Promise<void> => {
+  const values = [
+    generation.name,
+    storable(event.stream),
+    event.revision.toString(),
+    event.position.toString(),
+    event.id,
+    storable(reason),
+    generation.version,
+    waiting,
+  ];
+  await client.query(PARK, values);
+};
+
+type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parking> };
+
+/**
+ * Writes a batch that holds something which cannot be projected, in one transaction: entities with an undecodable
+ * event, or whose row the database rejects, are parked with the events that they hold back; all others are written.
+ * Undefined, and nothing written, when the lease was lost or the checkpoint is not at `step.from`.
+ */
+export const writeWithParking = (
+  writer: Writer,
+  step: Step,
+  { entities, parkings }: FoldedBatch,
+  events: ReadonlyArray<StoredEvent>,
+): Promise<ParkedBatch | undefined> =>
+  inTransaction(writer.pool, async (client) => {
+    const role = await writeStep(client, writer, step);
+    if (role === undefined) return undefined;
+    const rejected = await writeOrFindRejected(client, writer, entities);
+    const own = new Map([...groupByStream(events)].map(([stream, group]) => [entityIdOf(stream), group]));
+    const blamed = [...rejected].flatMap(([{ id }, reason]): ReadonlyArray<Parking> => {
+      const [event, ...later] = own.get(id) ?? [];
+      return event === undefined ? [] : [{ event, reason, waiting: later.length + 1 }];
+    });
+    const blamedStreams = new Set<StreamName>(blamed.map(({ event }) => event.stream));
+    const all = [...parkings.filter(({ event }) => !blamedStreams.has(event.stream)), ...blamed];
+    for (const entity of rejected.keys()) await markParked(client, writer, entity);
+    for (const parking of all) await park(client, writer, parking);
+    return { role, parkings: all };
+  });
+
+/** Writes all at once, or one by one when that is rejected; gives those that are rejected alone, and why. */
+const writeOrFindRejected = async (
+  client: PoolClient,
+  writer: Writer,
+  entities: ReadonlyArray<Entity>,
+): Promise<ReadonlyMap<Entity, string>> => {
+  const rejected = new Map<Entity, string>();
+  if ((await withSavepoint(client, () => writeRows(client, writer, entities))) === undefined) return rejected;
+  for (const entity of entities) {
+    const rejection = await withSavepoint(client, () => writeRows(client, writer, [entity]));
+    // the message names the rule; the detail of the error would name the value
+    if (rejection !== undefined) rejected.set(entity, `the row was rejected: ${rejection.message}`);
+  }
+  return rejected;
+};

@@ -1,0 +1,199 @@
+import { either as E } from 'fp-ts';
+import type { Pool } from 'pg';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Checkpoint, From, Position } from '../../../src/event-sourcing/recorded-event.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
+import type { Projection } from '../../projection.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import { EngineError, leaseLost } from '../engine-failure.js';
+import {
+  commitOf,
+  dropGeneration,
+  type Generation,
+  readGeneration,
+  type Role,
+  tableOf,
+} from '../generation/generation.js';
+import { type Lease, whileHeld } from '../generation/lease.js';
+import { makeLive, whileLevel } from '../generation/switch.js';
+import { withSkips } from '../parked/skips.js';
+import { unpark } from '../parked/unpark.js';
+import { makeApplyBatch } from '../rows/apply-batch.js';
+import { mergeBatches } from '../rows/merge-batches.js';
+import { type Writer, writeStep } from '../rows/write-batch.js';
+import { makeTurns, repeat } from '../run-task.js';
+import type { Progress } from './progress.js';
+import { makeStatistics } from './statistics.js';
+
+const MERGE = { events: 500, bytes: 4_000_000 };
+/** How often, at most, a checkpoint is stored that moved over events of other categories alone. */
+const STEP_MS = 1_000;
+const SWITCH_MS = 250;
+/** How often a projector with nothing to write checks that its generation is still the live one. */
+const CHECK_MS = 1_000;
+
+export type EngineDeps = {
+  readonly pool: Pool;
+  readonly store: EventStore;
+  readonly projection: Projection;
+  readonly progress: Progress;
+  /** Whether other processes wait for the checkpoint. */
+  readonly notifies: boolean;
+  readonly onEvent: OnEngineEvent;
+};
+
+/** In which role a generation is written, and how far it has come. */
+export type RunStatus = { readonly role: Role; readonly checkpoint: From };
+
+const replaced = (generation: string): EngineError =>
+  new EngineError({ _tag: 'Replaced', message: `${generation} is not live any more` });
+
+type Candidate = { readonly name: string; readonly is_held: boolean };
+
+const CANDIDATES = `
+select table_name as name, exists (
+  select from read_model.lease where name = table_name and expires_at > clock_timestamp()
+) as is_held
+from read_model.instance where projection = $1 for update`;
+
+/** One holder's projecting of one generation, from winning the lease to losing it or stopping. */
+class ProjectorRun {
+  readonly #deps: EngineDeps;
+  readonly #writer: Writer;
+  #status: RunStatus;
+
+  constructor(deps: EngineDeps, generation: Generation, lease: Lease) {
+    const { pool, projection, notifies } = deps;
+    this.#deps = deps;
+    this.#writer = { pool, projection, generation, lease, notifies };
+    this.#status = generation;
+    this.#setStatus(generation);
+  }
+
+  get status(): RunStatus {
+    return this.#status;
+  }
+
+  #setStatus(status: RunStatus): void {
+    this.#status = status;
+    if (status.role === 'live') this.#deps.progress.advance(commitOf(status.checkpoint));
+  }
+
+  /** Applies the events of the log as they come; resolves when `signal` aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { store, projection, pool, onEvent } = this.#deps;
+    const writer = this.#writer;
+    const apply = makeApplyBatch(writer, onEvent);
+    const statistics = makeStatistics(pool, tableOf(writer.generation));
+    const range = { after: this.#status.checkpoint, categories: [projection.category] };
+    let stored = range.after;
+    let storedAt = performance.now();
+
+    const wrote = (role: Role | undefined, checkpoint: Checkpoint): void => {
+      if (role === undefined) throw leaseLost(writer.generation.name);
+      [stored, storedAt] = [checkpoint, performance.now()];
+      // readers do not see what was written: nobody who waits for it may go on
+      if (this.#status.role === 'live' && role !== 'live') throw replaced(writer.generation.name);
+      this.#setStatus({ role, checkpoint });
+    };
+    const storeStep = async (checkpoint: From): Promise<void> => {
+      if (checkpoint === 'start' || commitOf(checkpoint) === commitOf(stored)) return;
+      wrote(await writeStep(pool, writer, { from: stored, to: checkpoint, last: undefined }), checkpoint);
+    };
+
+    if (stored !== 'start') await unpark(writer, store, stored, onEvent);
+    for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
+      if (events.length > 0) {
+        wrote(await apply({ from: stored, to: checkpoint }, events), checkpoint);
+        statistics.wrote(events.length);
+      } else {
+        this.#setStatus({ ...this.#status, checkpoint });
+        if (performance.now() - storedAt >= STEP_MS) await storeStep(checkpoint);
+      }
+    }
+    await storeStep(this.#status.checkpoint);
+  }
+
+  /** Whether another generation has become the live one instead of this. */
+  async isReplaced(): Promise<boolean> {
+    if (this.#status.role !== 'live') return false;
+    const now = await readGeneration(this.#deps.pool, this.#writer.generation.name);
+    return now?.role !== 'live';
+  }
+
+  /**
+   * Makes the generation the live one when it shows all that the live one shows, or all there is. A generation that was
+   * live before takes over only from one that no process writes any more, so that two versions that run side by side do
+   * not take turns.
+   */
+  async switchWhenLevel(): Promise<void> {
+    if (this.#status.role === 'live') return;
+    const { store, projection, onEvent } = this.#deps;
+    const writer = this.#writer;
+    const head = await store.head([projection.category]);
+    if (E.isLeft(head)) throw head.left;
+    const own = commitOf(this.#status.checkpoint);
+    let candidates: ReadonlyArray<Candidate> = [];
+    const isLevel = async (live: Generation | undefined, client: Pick<Pool, 'query'>): Promise<boolean> => {
+      candidates = (await client.query<Candidate>(CANDIDATES, [projection.name])).rows;
+      const isLiveHeld = candidates.some(({ name, is_held }) => name === live?.name && is_held);
+      if (this.#status.role === 'previous' && isLiveHeld) return false;
+      return isAtLeast(own, live) || head.right === undefined || own >= head.right;
+    };
+    const isSwitched = await whileLevel(writer, { isLevel }, async (client, live) => {
+      await makeLive(client, writer);
+      const kept = [writer.generation.name, live?.name];
+      for (const each of candidates) if (!each.is_held && !kept.includes(each.name)) await dropGeneration(client, each);
+      return true;
+    });
+    if (isSwitched !== true) return;
+    this.#setStatus({ ...this.#status, role: 'live' });
+    onEvent({ _tag: 'Switched', projection: projection.name, generation: writer.generation.name });
+  }
+}
+
+const isAtLeast = (own: Position, live: Generation | undefined): boolean =>
+  own >= (live === undefined ? -1n : commitOf(live.checkpoint));
+
+/**
+ * Projects a generation as the holder of its lease, until `signal` aborts; `onBegin` is given a way to ask for the
+ * status. Throws `LeaseLost` when another took over, `Replaced` when another generation became live instead, and
+ * whatever log and database throw.
+ */
+export const runProjector = async (
+  given: EngineDeps,
+  generation: Generation,
+  lease: Lease,
+  signal: AbortSignal,
+  onBegin: (status: () => RunStatus) => void,
+): Promise<void> => {
+  const { pool, store, onEvent } = given;
+  const projection = await withSkips(store, given.projection);
+  const run = new ProjectorRun({ ...given, projection }, generation, lease);
+  onBegin(() => run.status);
+  const turns = (name: string) => makeTurns({ projection: projection.name, name, onEvent });
+  const [checking, switching] = [turns('checking that the rows are live'), turns('switching to the rows')];
+  await whileHeld(pool, lease, signal, async (held) => {
+    const over = new AbortController();
+    const ends = AbortSignal.any([held, over.signal]);
+    const check = repeat(CHECK_MS, ends, () =>
+      checking(async () => {
+        if (await run.isReplaced()) over.abort(replaced(generation.name));
+      }),
+    );
+    // one that was just replaced is in no hurry: who replaced it may be about to stop, as this process is
+    const delay = generation.role === 'previous' ? SWITCH_MS : 0;
+    const switches = pause(delay, ends).then(() =>
+      repeat(SWITCH_MS, ends, () => switching(() => run.switchWhenLevel())),
+    );
+    try {
+      await run.follow(ends);
+      if (signal.aborted) return;
+      ends.throwIfAborted();
+      throw leaseLost(generation.name);
+    } finally {
+      over.abort();
+      await Promise.all([check, switches]);
+    }
+  });
+};

@@ -1,0 +1,136 @@
+import { either as E } from 'fp-ts';
+import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
+import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import { failureIn, isPassing, type WrongLog } from '../engine-failure.js';
+import { readGeneration } from '../generation/generation.js';
+import { acquireLease, newHolder, releaseLease } from '../generation/lease.js';
+import { openForService } from '../generation/open-generation.js';
+import { otherPast, requireSameLog } from '../generation/provenance.js';
+import { migrateReadModels } from '../generation/schema.js';
+import { type EngineDeps, runProjector, type RunStatus } from './projector-run.js';
+
+const COMPETE_MS = 1_000;
+const WRONG_LOG_MS = 2_000;
+const RETRY = { first: 200, longest: 2_000 };
+/** After an interruption: how long it must go well before that is reported. */
+const STABLE_MS = 1_000;
+
+/** What the process does for one projection. */
+export type ProjectorStatus =
+  | { readonly _tag: 'Starting' }
+  | { readonly _tag: 'StandingBy' }
+  | ({ readonly _tag: 'Projecting'; readonly generation: string } & RunStatus)
+  | { readonly _tag: 'Interrupted' }
+  | { readonly _tag: 'WrongLog'; readonly wrongLog: WrongLog }
+  | { readonly _tag: 'Stopped' };
+
+type Projector = { readonly status: () => ProjectorStatus; readonly stopped: Promise<void> };
+
+const wrongLogIn = (projection: string, error: unknown): WrongLog | undefined =>
+  error instanceof CheckpointNotInLog
+    ? otherPast(projection, `position ${String(error.checkpoint.commit)}`)
+    : failureIn(error, 'WrongLog');
+
+/**
+ * Keeps one projection up to date: opens its generation, competes for the lease, projects while it holds it. Database
+ * and log may come and go, and rows of another log be replaced: it tries again for ever, and reports each change once.
+ */
+export const startProjector = (
+  deps: EngineDeps & { readonly isSoleProcess: boolean },
+  signal: AbortSignal,
+): Projector => {
+  const { pool, store, projection, progress, onEvent, isSoleProcess } = deps;
+  const { name } = projection;
+  const holder = newHolder();
+  let status: () => ProjectorStatus = () => ({ _tag: 'Starting' });
+  let opened: string | undefined;
+  const retry = makeRetry({ ...RETRY, signal });
+  let isInterrupted = false;
+
+  const open = async (): Promise<string> => {
+    const identity = await store.identity();
+    if (E.isLeft(identity)) throw identity.left;
+    await migrateReadModels(pool);
+    const generation = await openForService(pool, projection, identity.right);
+    await requireSameLog(store, name, generation);
+    return generation.name;
+  };
+
+  const standBy = async (): Promise<void> => {
+    if (status()._tag !== 'StandingBy') onEvent({ _tag: 'StandingBy', projection: name });
+    status = () => ({ _tag: 'StandingBy' });
+    progress.resume();
+    await pause(COMPETE_MS, signal);
+  };
+
+  const project = async (): Promise<void> => {
+    opened ??= await open();
+    const lease = await acquireLease(pool, opened, holder, isSoleProcess);
+    // read after the lease was won: where the last holder left it
+    const generation = await readGeneration(pool, opened);
+    if (generation === undefined) {
+      opened = undefined;
+      return;
+    }
+    if (lease === undefined) return standBy();
+    const announce = (): void => {
+      retry.reset();
+      isInterrupted = false;
+      onEvent({ _tag: 'Projecting', projection: name, generation: generation.name, role: generation.role });
+    };
+    const stable = setTimeout(announce, isInterrupted ? STABLE_MS : 0);
+    try {
+      await runProjector(deps, generation, lease, signal, (runStatus) => {
+        status = () => ({ _tag: 'Projecting', generation: generation.name, ...runStatus() });
+        progress.resume();
+      });
+    } catch (error) {
+      if (failureIn(error, 'Replaced') === undefined) throw error;
+      opened = undefined;
+      onEvent({ _tag: 'Replaced', projection: name, generation: generation.name });
+      await releaseLease(pool, lease);
+    } finally {
+      clearTimeout(stable);
+      if (signal.aborted) await releaseLease(pool, lease);
+    }
+  };
+
+  /** Until somebody has connected the right log, or made rows of this one. */
+  const waitForSameLog = async (wrongLog: WrongLog): Promise<void> => {
+    const before = status();
+    opened = undefined;
+    status = () => ({ _tag: 'WrongLog', wrongLog });
+    if (before._tag !== 'WrongLog' || before.wrongLog.message !== wrongLog.message)
+      onEvent({ _tag: 'WrongLog', projection: name, wrongLog });
+    progress.suspend();
+    await pause(WRONG_LOG_MS, signal);
+  };
+
+  const interrupt = async (cause: unknown): Promise<void> => {
+    opened = undefined;
+    if (!isPassing(cause)) onEvent({ _tag: 'Fault', projection: name, task: 'projecting', cause });
+    const isLeaseLost = failureIn(cause, 'LeaseLost') !== undefined;
+    if (isLeaseLost) onEvent({ _tag: 'LeaseLost', projection: name });
+    // a connection that was lost once is often back with the next attempt: those who wait hear of the second failure
+    else if (isInterrupted) progress.suspend();
+    else onEvent({ _tag: 'Interrupted', projection: name, cause });
+    isInterrupted ||= !isLeaseLost;
+    status = () => ({ _tag: 'Interrupted' });
+    await retry.again();
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await project();
+      } catch (cause) {
+        const wrongLog = wrongLogIn(name, cause);
+        await (wrongLog === undefined ? interrupt(cause) : waitForSameLog(wrongLog));
+      }
+    }
+    status = () => ({ _tag: 'Stopped' });
+  };
+
+  return { status: () => status(), stopped: run() };
+};

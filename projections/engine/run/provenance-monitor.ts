@@ -1,0 +1,69 @@
+import type { Database } from '../../../src/postgres/pool.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import type { WrongLog } from '../engine-failure.js';
+import { type Generation, readLive } from '../generation/generation.js';
+import { type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
+import { hasReadModels } from '../generation/schema.js';
+import { makeTurns, repeat } from '../run-task.js';
+
+const POLL_MS = 1_000;
+/** Rows that were found to be of this log are examined again so often, ms: a log can be replaced under a process. */
+const EXAMINE_MS = 10_000;
+
+/** Whether the live rows of a read model are of the log that this process works on. */
+type ProvenanceMonitor = {
+  /** Whether they have been examined, successfully or not. */
+  readonly isExamined: () => boolean;
+  /** Found to be so; not before it was found. */
+  readonly isSameLog: () => boolean;
+  /** Why they are not, as was found last; undefined while nothing is known against them. */
+  readonly wrongLog: () => WrongLog | undefined;
+  readonly stopped: Promise<void>;
+};
+
+type Options = {
+  readonly database: Database;
+  readonly store: RecognisableLog;
+  readonly projection: string;
+  readonly onEvent: OnEngineEvent;
+};
+
+/**
+ * Examines the live rows at once, again whenever other rows are live, and every ten seconds. What cannot be found out, as
+ * log or database are away, stays as it was found before. `onChange` hears each new result.
+ */
+export const monitorProvenance = (
+  { database, store, projection, onEvent }: Options,
+  onChange: (wrongLog: WrongLog | undefined) => void,
+  signal: AbortSignal,
+): ProvenanceMonitor => {
+  let isExamined = false;
+  let same: { readonly generation: string; readonly at: number } | undefined;
+  let wrongLog: WrongLog | undefined;
+  const turn = makeTurns({ projection, name: 'examining the provenance of the rows', onEvent });
+
+  const isKnown = ({ name }: Generation): boolean =>
+    same?.generation === name && performance.now() - same.at < EXAMINE_MS;
+
+  const examine = async (): Promise<void> => {
+    const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
+    if (live !== undefined && isKnown(live)) return;
+    const found = live && (await wrongLogOf(store, projection, live));
+    same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
+    if (found?.message === wrongLog?.message) return;
+    wrongLog = found;
+    onChange(found);
+  };
+
+  const stopped = repeat(POLL_MS, signal, async () => {
+    await turn(examine);
+    isExamined = true;
+  });
+
+  return {
+    isExamined: () => isExamined,
+    isSameLog: () => same !== undefined,
+    wrongLog: () => wrongLog,
+    stopped,
+  };
+};

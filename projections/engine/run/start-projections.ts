@@ -1,0 +1,178 @@
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import type { Projection } from '../../projection.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import type { WrongLog } from '../engine-failure.js';
+import { countParked } from '../parked/count-parked.js';
+import { makeTurns, repeat } from '../run-task.js';
+import { monitorLag } from './lag-monitor.js';
+import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
+import { makeProgress, type Progress } from './progress.js';
+import { type ProjectorStatus, startProjector } from './projector.js';
+import { monitorProvenance } from './provenance-monitor.js';
+import { updatePrevious } from './update-previous.js';
+
+const CONNECTIONS_EACH = 3;
+const CONNECT_MS = 2_000;
+const QUERY_MS = 15_000;
+/** How often the checkpoints are read while someone waits for another process. */
+const POLL_MS = 100;
+
+type ProjectionsOptions = {
+  readonly store: EventStore;
+  readonly projections: ReadonlyArray<Projection>;
+  /** Where the read models are. */
+  readonly connectionString: string;
+  /** Whether this process may write them; else it only knows how far they are. */
+  readonly projector: boolean;
+  /** No other process uses this database: a lease that was left behind is taken over at once, nobody is notified. */
+  readonly isSoleProcess: boolean;
+  /** How long rows that were replaced are kept, and kept up to date, ms. */
+  readonly rollbackWindowMs: number;
+  readonly onEvent: OnEngineEvent;
+};
+
+type ReadModelStatus = {
+  /** `Elsewhere`: this process does not project. */
+  readonly projector: ProjectorStatus | { readonly _tag: 'Elsewhere' };
+  /** Position up to which the live rows are known to be complete; -1 before anything is known. */
+  readonly reached: Position;
+  readonly isBehind: boolean;
+  /** Whether it was examined if the live rows are of this log. */
+  readonly isExamined: boolean;
+  /** Why the rows are not of this log: nobody may be answered from them, and nothing be appended. */
+  readonly wrongLog: WrongLog | undefined;
+};
+
+/** One read model, as the service sees it. */
+export type RunningProjection = {
+  readonly name: string;
+  readonly category: string;
+  readonly progress: Pick<Progress, 'waitFor' | 'isBehind'>;
+  readonly status: () => ReadModelStatus;
+};
+
+export type Projections = {
+  readonly all: ReadonlyArray<RunningProjection>;
+  /** Throws for a name that is none of theirs. */
+  readonly byName: (name: string) => RunningProjection;
+  /** Parked entities of the live rows, by projection; absent: none. */
+  readonly parked: () => Promise<Readonly<Record<string, number>>>;
+  /** Finishes the batch under way, hands the leases back and closes every connection. */
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Begins to keep the read models up to date, and to know how far they are. Returns at once; database and log may come
+ * later, go, and come again.
+ */
+export const startProjections = (options: ProjectionsOptions): Projections => {
+  const { store, projections, connectionString, projector: isProjector, isSoleProcess, onEvent } = options;
+  const pool = makePool({
+    connectionString,
+    name: 'projections',
+    connections: CONNECTIONS_EACH * projections.length,
+    connectMs: CONNECT_MS,
+    queryMs: QUERY_MS,
+  });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const turn = makeTurns({ projection: 'all', name: 'reading the live checkpoints', onEvent });
+  const refresh = singleFlight(() =>
+    turn(async () => {
+      for (const [name, commit] of await readLiveCheckpoints(pool)) onCheckpoint(name, commit);
+    }),
+  );
+
+  const start = (projection: Projection) => {
+    const { name, category } = projection;
+    const progress = makeProgress();
+    const provenance = monitorProvenance(
+      { database: pool, store, projection: name, onEvent },
+      (wrongLog) => {
+        if (wrongLog === undefined) progress.resume();
+        else progress.forget();
+        onEvent(
+          wrongLog === undefined
+            ? { _tag: 'SameLogAgain', projection: name }
+            : { _tag: 'WrongLog', projection: name, wrongLog },
+        );
+      },
+      signal,
+    );
+    const deps = { pool, store, projection, progress, notifies: !isSoleProcess, onEvent, isSoleProcess };
+    const projector = isProjector ? startProjector(deps, signal) : undefined;
+    const { isSameLog } = provenance;
+    const previous = { pool, store, projection, windowMs: options.rollbackWindowMs, isSameLog, onEvent };
+    const updating = isProjector ? updatePrevious(previous, signal) : undefined;
+    const writesLive = (): boolean => {
+      const status = projector?.status();
+      return status?._tag === 'Projecting' && status.role === 'live';
+    };
+    const refreshOthers = (): void => {
+      if (!writesLive()) refresh();
+    };
+    const monitoring = monitorLag({ store, category, progress, refresh: refreshOthers, isSoleProcess }, signal);
+    return {
+      name,
+      category,
+      progress,
+      provenance,
+      waitsForOthers: () => progress.isAwaited() && !writesLive(),
+      stopped: [provenance.stopped, projector?.stopped, updating, monitoring],
+      status: (): ReadModelStatus => {
+        const status = projector?.status() ?? ({ _tag: 'Elsewhere' } as const);
+        return {
+          projector: status,
+          reached: progress.reached(),
+          isBehind: progress.isBehind(),
+          isExamined: provenance.isExamined(),
+          wrongLog: provenance.wrongLog() ?? (status._tag === 'WrongLog' ? status.wrongLog : undefined),
+        };
+      },
+    };
+  };
+  const all = projections.map(start);
+  const byName = new Map(all.map((each) => [each.name, each]));
+
+  const onCheckpoint = (name: string, commit: Position): void => {
+    const projection = byName.get(name);
+    if (projection?.provenance.isSameLog() === true) projection.progress.advance(commit);
+  };
+
+  const polling = repeat(POLL_MS, signal, () => {
+    if (all.some(({ waitsForOthers }) => waitsForOthers())) refresh();
+    return Promise.resolve();
+  });
+  const listening = isSoleProcess ? undefined : listenToLiveCheckpoints(connectionString, onCheckpoint, signal);
+
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all([polling, listening, ...all.flatMap(({ stopped }) => stopped)]);
+    await pool.end();
+  };
+  let stopped: Promise<void> | undefined;
+
+  return {
+    all,
+    byName: (name) => {
+      const found = byName.get(name);
+      if (found === undefined) throw new Error(`no projection is called ${name}`);
+      return found;
+    },
+    parked: () => countParked(pool),
+    stop: () => (stopped ??= stop()),
+  };
+};
+
+/** Runs once at a time and waits for nothing: a silent database must not hold up the one who asks. */
+const singleFlight = (work: () => Promise<unknown>): (() => void) => {
+  let isRunning = false;
+  return () => {
+    if (isRunning) return;
+    isRunning = true;
+    void work().finally(() => (isRunning = false));
+  };
+};

@@ -1,0 +1,107 @@
+import type { Pool, PoolClient } from 'pg';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { entityIdOf, type Position, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
+import type { Projection } from '../../projection.js';
+import { foldEntity, newEntity, type Parking } from '../rows/fold-batch.js';
+import { foldStream, type FoldedStream } from '../rows/fold-stream.js';
+import { commitOf, type Generation, tableOf } from '../generation/generation.js';
+import { noLiveRows, readWritableLive } from '../generation/writable-live.js';
+import { type Entity, rowArrays, upsertSql } from '../rows/rows.js';
+import { inSchemaTransaction } from '../generation/schema.js';
+import { withSkips } from '../parked/skips.js';
+import { markParked, park, withSavepoint } from '../rows/write-with-parking.js';
+
+/** What became of an entity: `Parked` when an event still cannot be projected. */
+export type Repaired =
+  { readonly _tag: 'Projected' } | ({ readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>);
+
+type Repairing = {
+  readonly store: EventStore;
+  readonly projection: Projection;
+  readonly generation: Generation;
+  readonly client: PoolClient;
+  readonly stream: StreamName;
+  readonly upTo: Position;
+};
+
+/**
+ * Makes this transaction the only one that writes rows, and takes the lease from a projector that is at work: what it
+ * has read and not yet written may be out of date. Every writer changes `generation` first, so its table lock waits
+ * for those under way; those that come later see, in a snapshot taken after the lock, that their lease is gone.
+ */
+const fenceOff = async (client: PoolClient, { name }: Generation): Promise<void> => {
+  await client.query(`set local lock_timeout = '5s'`);
+  await client.query('lock table read_model.instance in share row exclusive mode');
+  await client.query(
+    `update read_model.lease set holder = 'an operator', fencing = fencing + 1, expires_at = '-infinity'
+     where name = $1`,
+    [name],
+  );
+};
+
+const writeRow = async ({ client, projection, generation }: Repairing, entity: Entity): Promise<void> => {
+  // whatever the row says now, even of its revision, may be wrong
+  await client.query(`delete from ${tableOf(generation)} where id = $1`, [entity.id]);
+  await client.query(upsertSql(tableOf(generation), projection.keys, 1), [...rowArrays(projection, [entity])]);
+};
+
+/** Finds the first event with which the database rejects the row, and leaves the row as it was before that event. */
+const parkRejected = async (
+  repairing: Repairing,
+  { entity: { id, creationPosition, revision: last }, parking }: FoldedStream,
+): Promise<Parking | undefined> => {
+  const { client, generation, projection, store, stream, upTo } = repairing;
+  await client.query(`delete from ${tableOf(generation)} where id = $1`, [id]);
+  await markParked(client, repairing, { id, creationPosition });
+  let entity = newEntity(projection, id, { position: creationPosition });
+  for await (const page of store.readStream(stream, { direction: 'forwards' }))
+    for (const event of page.filter(({ position, revision }) => position <= upTo && revision <= last)) {
+      entity = foldEntity(projection, entity, [event]).entity;
+      const rejection = await withSavepoint(client, () => writeRow(repairing, { ...entity, isParked: true }));
+      if (rejection === undefined) continue;
+      const waiting = Number(last - event.revision) + 1 + (parking?.waiting ?? 0);
+      return { event, reason: `the row was rejected: ${rejection.message}`, waiting };
+    }
+  return parking;
+};
+
+const write = async (repairing: Repairing, folded: FoldedStream): Promise<Parking | undefined> => {
+  const rejection = await withSavepoint(repairing.client, () => writeRow(repairing, folded.entity));
+  return rejection === undefined ? folded.parking : parkRejected(repairing, folded);
+};
+
+/**
+ * Writes the live row of an entity anew from its stream, beside a projector that runs: afterwards it is what the
+ * stream up to the checkpoint makes, with what operators have decided to skip. A stream without events loses its row.
+ * Throws what log and database throw, and `NoLiveRows`.
+ */
+export const repair = async (
+  pool: Pool,
+  store: EventStore,
+  given: Projection,
+  stream: StreamName,
+): Promise<Repaired> => {
+  if (!isUuid(entityIdOf(stream))) throw noLiveRows(`no row can show ${stream}: its id is not a UUID`);
+  const projection = await withSkips(store, given);
+  return inSchemaTransaction(pool, async (client) => {
+    const named = await readWritableLive(client, given);
+    await fenceOff(client, named);
+    // read again, now that it stands still
+    const generation = await readWritableLive(client, given);
+    const upTo = commitOf(generation.checkpoint);
+    await client.query('delete from read_model.parked where table_name = $1 and stream = $2', [
+      generation.name,
+      stream,
+    ]);
+    const folded = await foldStream(projection, store, stream, upTo);
+    if (folded === undefined) {
+      await client.query(`delete from ${tableOf(generation)} where id = $1`, [entityIdOf(stream)]);
+      return { _tag: 'Projected' };
+    }
+    const parking = await write({ store, projection, generation, client, stream, upTo }, folded);
+    if (parking === undefined) return { _tag: 'Projected' };
+    await park(client, { generation }, parking);
+    return { _tag: 'Parked', event: parking.event, reason: parking.reason };
+  });
+};

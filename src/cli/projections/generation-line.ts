@@ -1,0 +1,112 @@
+import { either as E } from 'fp-ts';
+import { commitOf } from '../../../projections/engine/generation/generation.js';
+import { wrongLogOf } from '../../../projections/engine/generation/provenance.js';
+import type { GenerationStatus } from '../../../projections/engine/generation/read-statuses.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
+
+/** A generation as it is shown; what is not known or does not apply is null. */
+export type GenerationLine = {
+  readonly projection: string;
+  readonly version: string;
+  /** Its name. */
+  readonly instance: string;
+  readonly role: string;
+  readonly position: string | null;
+  readonly head: string | null;
+  /** Counted up to 10,000. */
+  readonly lagEvents: number | null;
+  readonly lagSeconds: number | null;
+  /** Events a second since the last reading; null at the first. */
+  readonly rate: number | null;
+  readonly leader: string | null;
+  readonly leaseSeconds: number | null;
+  readonly parked: number;
+  readonly lastError: string | null;
+  /** Why the rows are not of this log; then nothing can be said of their lag. */
+  readonly refused: string | null;
+};
+
+/** An earlier reading, for the rate. */
+export type Reading = {
+  readonly at: number;
+  readonly checkpoints: ReadonlyMap<string, GenerationStatus['checkpoint']>;
+};
+
+/** Events of a category between two checkpoints, counted up to `MAX_COUNTED`. */
+const countBetween = async (
+  store: EventStore,
+  category: string,
+  after: GenerationStatus['checkpoint'],
+  upTo: bigint,
+): Promise<number> => {
+  if (commitOf(after) >= upTo) return 0;
+  let count = 0;
+  for await (const { events, checkpoint } of store.readAll({ after, categories: [category] })) {
+    count += events.filter(({ position }) => position <= upTo).length;
+    if (checkpoint.commit >= upTo || count >= MAX_COUNTED) break;
+  }
+  return count;
+};
+
+const rateOf = async (
+  store: EventStore,
+  category: string,
+  { name, checkpoint }: GenerationStatus,
+  before: Reading | undefined,
+): Promise<number | null> => {
+  const earlier = before?.checkpoints.get(name);
+  if (before === undefined || earlier === undefined) return null;
+  const events = await countBetween(store, category, earlier, commitOf(checkpoint));
+  return Math.round((events * 1_000) / (performance.now() - before.at));
+};
+
+type Lag = Pick<GenerationLine, 'head' | 'lagEvents' | 'lagSeconds' | 'rate' | 'refused'>;
+
+/** How far the rows are behind the events of their category; nothing is said of rows of another log. */
+const lagLine = async (
+  store: EventStore,
+  category: string,
+  status: GenerationStatus,
+  before: Reading | undefined,
+): Promise<Lag> => {
+  const head = await store.head([category]);
+  if (E.isLeft(head)) throw head.left;
+  const newest = head.right?.toString() ?? null;
+  const wrongLog = await wrongLogOf(store, status.projection, status);
+  if (wrongLog !== undefined)
+    return { head: newest, lagEvents: null, lagSeconds: null, rate: null, refused: wrongLog.message };
+  const { events, seconds } = await lagOf(store, category, status.checkpoint, new Date());
+  const rate = await rateOf(store, category, status, before);
+  return { head: newest, lagEvents: events, lagSeconds: Math.round(seconds * 10) / 10, rate, refused: null };
+};
+
+const UNKNOWN: Lag = { head: null, lagEvents: null, lagSeconds: null, rate: null, refused: null };
+
+/** `category` is undefined for a read model that this program does not know. Rejects with the store's failure. */
+export const toLine = async (
+  store: EventStore,
+  category: string | undefined,
+  status: GenerationStatus,
+  before: Reading | undefined,
+): Promise<GenerationLine> => {
+  const { projection, version, name, role, checkpoint, leader, parked, lastError } = status;
+  const { head, lagEvents, lagSeconds, rate, refused } =
+    category === undefined ? UNKNOWN : await lagLine(store, category, status, before);
+  return {
+    projection,
+    version,
+    instance: name,
+    role,
+    position: checkpoint === 'start' ? null : checkpoint.commit.toString(),
+    head,
+    lagEvents,
+    lagSeconds,
+    rate,
+    leader: leader?.holder ?? null,
+    leaseSeconds: leader === undefined ? null : Math.round(leader.seconds * 10) / 10,
+    parked,
+    lastError: lastError ?? null,
+    refused,
+  };
+};

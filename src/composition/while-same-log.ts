@@ -1,0 +1,54 @@
+import { either as E } from 'fp-ts';
+import type { WrongLog } from '../../projections/engine/engine-failure.js';
+import type { Projections } from '../../projections/engine/run/start-projections.js';
+import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
+import type { HiddenStates, Queries, ReadModelUnavailable } from '../read/queries.js';
+
+/** Why the read models are not of the log that is connected; undefined while nothing is known against them. */
+export type FindWrongLog = () => WrongLog | undefined;
+
+export const wrongLogOf =
+  ({ all }: Pick<Projections, 'all'>): FindWrongLog =>
+  () =>
+    all.map(({ status }) => status().wrongLog).find((wrongLog) => wrongLog !== undefined);
+
+const unavailable = (wrongLog: WrongLog): StoreUnavailable => new StoreUnavailable(wrongLog.reason);
+
+/**
+ * A log that takes nothing while the read models are not of it: what were appended to the wrong log would be lost to
+ * the right one, and could bring a log that was cut off to where the rows are, as if it had never been. Reads go on.
+ */
+export const writeWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog): EventStore => ({
+  ...store,
+  append: (...append) => {
+    const wrongLog = findWrongLog();
+    return wrongLog === undefined ? store.append(...append) : Promise.resolve(E.left(unavailable(wrongLog)));
+  },
+});
+
+/** A log whose streams cannot be read meanwhile, for those who would remove what no event names. */
+export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog): EventStore => ({
+  ...store,
+  readStream: async function* (stream, range) {
+    const wrongLog = findWrongLog();
+    if (wrongLog !== undefined) throw unavailable(wrongLog);
+    yield* store.readStream(stream, range);
+  },
+});
+
+/** Queries that fail meanwhile, as they do while the rows are away: a GET by id is then answered from the log. */
+export const queryWhileSameLog = <Filter>(
+  queries: Queries<Filter> & HiddenStates,
+  findWrongLog: FindWrongLog,
+): Queries<Filter> & HiddenStates => {
+  const guarded =
+    <Args extends ReadonlyArray<unknown>, Failure, A>(query: (...args: Args) => Promise<E.Either<Failure, A>>) =>
+    (...args: Args): Promise<E.Either<Failure | ReadModelUnavailable, A>> => {
+      const cause = findWrongLog();
+      return cause === undefined
+        ? query(...args)
+        : Promise.resolve(E.left({ _tag: 'ReadModelUnavailable' as const, cause: unavailable(cause) }));
+    };
+  const { byId, page, all, hiddenState } = queries;
+  return { byId: guarded(byId), page: guarded(page), all: guarded(all), hiddenState: guarded(hiddenState) };
+};

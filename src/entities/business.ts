@@ -1,0 +1,21 @@
+import { option as O } from 'fp-ts';
+import { businesses } from '../../projections/businesses.js';
+import type { BusinessCommand } from '../domain/business/commands.js';
+import { businessDecider } from '../domain/business/decide.js';
+import type { BusinessEvent } from '../domain/business/events.js';
+import type { BusinessRejection } from '../domain/business/rejections.js';
+import { businessSerde } from '../domain/business/serde.js';
+import type { BusinessState } from '../domain/business/state.js';
+import { renderBusiness } from '../read/business-view.js';
+import { describeBusinessEvent } from '../read/describe-business-event.js';
+import type { EntityDefinitionOf } from './entity-definition.js';
+
+export const business: EntityDefinitionOf<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection> = {
+  name: 'Business',
+  category: 'business',
+  decider: businessDecider,
+  serde: businessSerde,
+  describe: describeBusinessEvent,
+  render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
+  projection: businesses,
+};

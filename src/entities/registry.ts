@@ -1,0 +1,24 @@
+import { SKIP_CATEGORY } from '../../projections/skipped-event.js';
+import type { Projection } from '../../projections/projection.js';
+import { business } from './business.js';
+import { document } from './document.js';
+import type { EntityDefinition } from './entity-definition.js';
+
+/** The kinds of entities that a service keeps. */
+export type Registry = {
+  readonly entities: ReadonlyArray<EntityDefinition>;
+  /** Where the registry is defined: other threads import it from there, as its member `registry`. */
+  readonly module: string;
+};
+
+/** Every kind of entity: a new one is a line here. */
+export const registry: Registry = { entities: [business, document], module: import.meta.url };
+
+export const projectionsOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<Projection> =>
+  entities.map(({ projection }) => projection);
+
+/** The categories of all streams that are ours: those of the entities, and of the operators' decisions. */
+export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<string> => [
+  ...entities.map(({ category }) => category),
+  SKIP_CATEGORY,
+];

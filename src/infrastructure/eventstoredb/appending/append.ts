@@ -1,0 +1,105 @@
+import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
+import {
+  type Appended,
+  type AppendFailure,
+  asStoreUnavailable,
+  type EventStore,
+  StoreUnavailable,
+} from '../../../event-sourcing/event-store.js';
+import type { ExpectedRevision, NewEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { CallFailed } from '../connection/call-failed.js';
+import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
+import { readPage } from '../reading/read-page.js';
+import { streamRequest } from '../reading/read-request.js';
+import { type AppendResponse, callAppend } from './append-call.js';
+
+type Append = {
+  readonly stream: StreamName;
+  readonly expected: ExpectedRevision;
+  readonly events: RNEA.ReadonlyNonEmptyArray<NewEvent>;
+};
+
+/** The server's response, and whether an earlier try may have stored the events. */
+type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };
+
+const failureOf = ({ stream }: Append, failure: CallFailed | StoreUnavailable): AppendFailure => {
+  if (!(failure instanceof CallFailed)) return failure;
+  if (failure.kind === 'too-large') return { _tag: 'AppendRejected', reason: failure.message };
+  if (failure.kind === 'stream-deleted')
+    return { _tag: 'AppendRejected', reason: `${stream} has been deleted for good in EventStoreDB` };
+  return asStoreUnavailable(failure);
+};
+
+/**
+ * Every try has the same ids and the same expected revision, so that the server stores the events once. It begins when
+ * the one before is over: the server holds back an append that it is still storing until it times out.
+ */
+const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
+  const { stream, expected, events } = append;
+  let mayHaveBeenStored = false;
+  const outcome = await onLeader(
+    access,
+    (node, timeout) => callAppend(node, stream, expected, events, timeout),
+    until,
+    (failure) => {
+      mayHaveBeenStored ||= failure.kind === 'outcome-unknown';
+      access.onConnectionEvent({ kind: 'append-repeated', stream, cause: failure });
+    },
+  );
+  return E.bimap(
+    (failure: CallFailed | StoreUnavailable) => failureOf(append, failure),
+    (response: AppendResponse) => ({ response, mayHaveBeenStored }),
+  )(outcome);
+};
+
+/** Where these events stand in their stream, if they stand at their place in it. */
+const readBack = async (
+  access: Access,
+  { stream, expected, events }: Append,
+  until: number,
+): Promise<E.Either<StoreUnavailable, Appended | undefined>> => {
+  const request = streamRequest(stream, 'forwards', expected === 'no-stream' ? 0n : expected + 1n, events.length);
+  const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout), until);
+  if (E.isLeft(page)) return page;
+  const stored = page.right.events;
+  const last = stored.at(-1);
+  return E.right(
+    last !== undefined && stored.length === events.length && stored.every(({ id }, i) => id === events[i]?.id)
+      ? { revision: last.revision, position: last.position, confirmedNew: false }
+      : undefined,
+  );
+};
+
+const outcomeOf = async (
+  access: Access,
+  append: Append,
+  { response, mayHaveBeenStored }: Responded,
+  until: number,
+): Promise<E.Either<AppendFailure, Appended>> => {
+  if (response._tag === 'Stored' && response.position !== undefined)
+    return E.right({ revision: response.revision, position: response.position, confirmedNew: false });
+  const otherwise: AppendFailure =
+    response._tag === 'WrongRevision'
+      ? { _tag: 'RevisionConflict', expected: append.expected, actual: response.actual }
+      : new StoreUnavailable(`${append.stream}: stored, but not to be read back`);
+  if (response._tag === 'WrongRevision' && !mayHaveBeenStored) return E.left(otherwise);
+  const found = await readBack(access, append, until);
+  return E.chain(E.fromNullable(otherwise))(found);
+};
+
+/**
+ * `confirmedNew` is always false: the response to a repeated append is that to a new one, and the server compares ids
+ * only.
+ */
+export const makeAppend =
+  (access: Access): EventStore['append'] =>
+  async (stream, expected, events) => {
+    const append = { stream, expected, events };
+    const rejected = E.tryCatch(() => rejection(events, appendBytes(events)), asStoreUnavailable);
+    if (E.isLeft(rejected)) return rejected;
+    if (rejected.right !== undefined) return E.left(rejected.right);
+    const until = performance.now() + access.timings.timeout;
+    const responded = await call(access, append, until);
+    return E.isLeft(responded) ? responded : outcomeOf(access, append, responded.right, until);
+  };

@@ -1,0 +1,125 @@
+import { setMaxListeners } from 'node:events';
+import {
+  asStoreUnavailable,
+  type EventStore,
+  type LogBatch,
+  type LogRange,
+  StoreUnavailable,
+} from '../../../event-sourcing/event-store.js';
+import { either as E } from 'fp-ts';
+import type { From } from '../../../event-sourcing/recorded-event.js';
+import { makeRetry } from '../../../event-sourcing/retry.js';
+import { CallFailed } from '../connection/call-failed.js';
+import type { Node } from '../connection/node.js';
+import type { Access } from '../connection/on-leader.js';
+import { failWhenPastEnd, notInLog } from './checkpoint.js';
+import { newestPosition } from './head.js';
+import { subscriptionRequest } from './read-request.js';
+import { batchIn } from './read-response.js';
+import { callSubscription, type SubscriptionCall } from './subscription-call.js';
+
+type LogRead = {
+  readonly after: From;
+  readonly categories: ReadonlyArray<string>;
+  /** Ends when it has caught up; a subscription goes on with what is appended. */
+  readonly isBounded: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** Whether the log goes on after `reached`; also true when the node cannot say, which is as bad. */
+const isBehind = (node: Node, timeout: number, categories: ReadonlyArray<string>, reached: From): Promise<boolean> =>
+  newestPosition(node, categories, timeout).then(
+    (head) => head !== undefined && (reached === 'start' || head > reached.commit),
+    () => true,
+  );
+
+/** Ends the call when it is behind after two intervals of the watchdog in a row. */
+async function* batches(
+  { timings, onConnectionEvent }: Access,
+  node: Node,
+  { after, categories, isBounded }: LogRead,
+  call: SubscriptionCall,
+): AsyncGenerator<LogBatch> {
+  let reached = after;
+  for (let intervalsBehind = 0; intervalsBehind < 2;) {
+    const messages = await call.take(timings.watchdogInterval);
+    const batch = batchIn(messages, reached);
+    if (batch !== undefined) {
+      reached = batch.checkpoint;
+      yield batch;
+    }
+    if (isBounded && messages.some((message) => message.hasCaughtUp())) return;
+    // a bounded read has no reason to be quiet; a subscription is quiet when nothing is appended
+    const isStuck =
+      messages.length === 0 && (isBounded || (await isBehind(node, timings.idleTimeout, categories, reached)));
+    intervalsBehind = isStuck ? intervalsBehind + 1 : 0;
+  }
+  onConnectionEvent({ kind: 'watchdog' });
+  throw new CallFailed('outcome-unknown', 'EventStoreDB: a subscription fell silent');
+}
+
+/** Throws `CallFailed` (a node that failed is discarded), `StoreUnavailable`, or `CheckpointNotInLog`. */
+async function* readOverOneCall(access: Access, read: LogRead): AsyncGenerator<LogBatch> {
+  const { after, categories, signal } = read;
+  if (after !== 'start') await failWhenPastEnd(access, after);
+  const node = await access.connection.node();
+  if (E.isLeft(node)) throw node.left;
+  const call = callSubscription(node.right, subscriptionRequest(after, categories), signal);
+  try {
+    yield* batches(access, node.right, read, call);
+  } catch (failure) {
+    if (!(failure instanceof CallFailed)) throw failure;
+    if (failure.kind === 'invalid-position' && after !== 'start') throw notInLog(after, 'no record begins there');
+    if (failure.isTransient && !signal.aborted) access.connection.discard(node.right, failure);
+    throw failure;
+  } finally {
+    call.cancel();
+  }
+}
+
+const isOfConnection = (failure: unknown): boolean =>
+  failure instanceof CallFailed || failure instanceof StoreUnavailable;
+
+/**
+ * One call after another, each from the last checkpoint, until `timeout` milliseconds have passed without progress. An
+ * aborted subscription ends without error; a bounded read then fails, since it is not complete.
+ */
+async function* readAcrossCalls(access: Access, read: LogRead, timeout: number): AsyncGenerator<LogBatch> {
+  const { isBounded, signal } = read;
+  const isUnsubscribed = (): boolean => !isBounded && signal.aborted;
+  const newRetry = () => makeRetry({ ...access.timings.backoff, until: performance.now() + timeout, signal });
+  let { after } = read;
+  for (let retry = newRetry(); ;) {
+    try {
+      for await (const batch of readOverOneCall(access, { ...read, after })) {
+        if (isUnsubscribed()) return;
+        after = batch.checkpoint;
+        yield batch;
+        retry = newRetry();
+      }
+      return;
+    } catch (failure) {
+      const isRetried = isOfConnection(failure) && (await retry.again());
+      if (isUnsubscribed()) return;
+      if (!isOfConnection(failure)) throw failure;
+      if (!isRetried) throw asStoreUnavailable(failure);
+      if (failure instanceof CallFailed) access.onConnectionEvent({ kind: 'resubscribed', cause: failure });
+    }
+  }
+}
+
+/** A subscription that ends where it has caught up: unlike a filtered read it tells how far it came without a match. */
+export const makeReadAll =
+  (access: Access, all: ReadonlyArray<string>): EventStore['readAll'] =>
+  ({ after, categories = all }: LogRange) => {
+    const signal = access.connection.closed;
+    return readAcrossCalls(access, { after, categories, isBounded: true, signal }, access.timings.timeout);
+  };
+
+export const makeSubscribe = (access: Access, all: ReadonlyArray<string>): EventStore['subscribe'] =>
+  async function* subscribe({ after, categories = all }: LogRange, given: AbortSignal): AsyncGenerator<LogBatch> {
+    const signal = AbortSignal.any([given, access.connection.closed]);
+    // several parts of a subscription listen
+    setMaxListeners(0, signal);
+    if (!signal.aborted) yield* readAcrossCalls(access, { after, categories, isBounded: false, signal }, Infinity);
+  };

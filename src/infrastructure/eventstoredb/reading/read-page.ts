@@ -1,0 +1,96 @@
+import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc-js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import { CallFailed, callFailed } from '../connection/call-failed.js';
+import type { Node } from '../connection/node.js';
+import { eventIn } from './read-response.js';
+
+/** Characters after which a page is cut: one event may have a megabyte. */
+const PAGE_SIZE = 1024 * 1024;
+
+type Page = {
+  readonly events: ReadonlyArray<StoredEvent>;
+  /** There may be more of what was asked for. */
+  readonly isCut: boolean;
+};
+
+/** A call without a message gets so many times its timeout while its node answers other calls. */
+const TIMEOUTS_WHILE_BUSY = 4;
+
+/**
+ * Cancels a call after `timeout` milliseconds without a message from its node, or a multiple of it without one in the
+ * call itself: one of many large reads may have to wait for the others. Not while `isWorking` resolves to true.
+ */
+const cancelWhenIdle = (
+  call: ClientReadableStream<ReadResp>,
+  node: Node,
+  timeout: number,
+  isWorking: () => Promise<boolean>,
+) => {
+  let isOver = false;
+  let lastMessageAt = performance.now();
+  let timer: NodeJS.Timeout;
+  const checkAfter = (ms: number): void => void (timer = setTimeout(check, ms));
+  const check = (): void => {
+    const until = Math.min(node.lastMessageAt() + timeout, lastMessageAt + TIMEOUTS_WHILE_BUSY * timeout);
+    const left = until - performance.now();
+    if (left > 0) {
+      checkAfter(left);
+      return;
+    }
+    void isWorking().then((working) => {
+      if (isOver) return;
+      if (working) checkAfter(timeout);
+      else call.cancel();
+    });
+  };
+  checkAfter(timeout);
+  return {
+    noteMessage: () => {
+      lastMessageAt = performance.now();
+      node.noteMessage();
+    },
+    stop: () => {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+};
+
+/**
+ * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. The page of a
+ * missing stream is empty. Rejects with `CallFailed`, also after `timeout` milliseconds without a message (a deadline
+ * would end a long page that is coming), unless `isWorking`, which must not reject, says that the server is busy with it.
+ */
+export const readPage = (
+  node: Node,
+  request: ReadReq,
+  timeout: number,
+  isWorking: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<Page> =>
+  new Promise((resolve, reject) => {
+    const events: Array<StoredEvent> = [];
+    let size = 0;
+    let isCut = false;
+    const call = node.streams.read(request, node.metadata());
+    const idle = cancelWhenIdle(call, node, timeout, isWorking);
+    call.on('data', (response: ReadResp) => {
+      idle.noteMessage();
+      const event = eventIn(response);
+      if (event === undefined || isCut) return;
+      events.push(event);
+      size += event.data.length + event.metadata.length;
+      if (size < PAGE_SIZE) return;
+      isCut = true;
+      call.cancel();
+    });
+    // 'status' comes as well; without a listener the error would end the process
+    call.on('error', () => undefined);
+    call.on('status', (ended: StatusObject) => {
+      idle.stop();
+      if (ended.code === status.OK || isCut) resolve({ events, isCut });
+      else if (ended.code === status.CANCELLED)
+        reject(new CallFailed('outcome-unknown', `EventStoreDB: no message for ${timeout} ms`));
+      else reject(callFailed(ended));
+    });
+  });

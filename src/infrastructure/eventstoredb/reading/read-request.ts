@@ -1,0 +1,91 @@
+import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { Direction } from '../../../event-sourcing/event-store.js';
+import type { Checkpoint, From, Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { streamIdentifier } from '../identifiers.js';
+
+const { Options } = streams.ReadReq;
+
+/** Records of other categories between two checkpoints of a subscription. */
+const CHECKPOINT_INTERVAL = 128;
+/** Records that the server filters at once (its own default, and its page). */
+const SEARCH_WINDOW = 32;
+
+const request = (options: ReadReq.Options): ReadReq => {
+  const uuids = new Options.UUIDOption();
+  uuids.setString(new shared.Empty());
+  options.setUuidOption(uuids);
+  const read = new streams.ReadReq();
+  read.setOptions(options);
+  return read;
+};
+
+const directionOf = (direction: Direction): ReadReq.Options.ReadDirection =>
+  direction === 'forwards' ? Options.ReadDirection.FORWARDS : Options.ReadDirection.BACKWARDS;
+
+/** `from` inclusive; default: the first event forwards, the last one backwards. */
+export const streamRequest = (
+  stream: StreamName,
+  direction: Direction,
+  from: Revision | undefined,
+  count: number,
+): ReadReq => {
+  const range = new Options.StreamOptions();
+  range.setStreamIdentifier(streamIdentifier(stream));
+  if (from !== undefined) range.setRevision(from.toString());
+  else if (direction === 'forwards') range.setStart(new shared.Empty());
+  else range.setEnd(new shared.Empty());
+  const options = new Options();
+  options.setStream(range);
+  options.setReadDirection(directionOf(direction));
+  options.setCount(String(count));
+  options.setNoFilter(new shared.Empty());
+  return request(options);
+};
+
+const filterOf = (categories: ReadonlyArray<string>): ReadReq.Options.FilterOptions => {
+  const streamNames = new Options.FilterOptions.Expression();
+  streamNames.setPrefixList(categories.map((category) => `${category}-`));
+  const filter = new Options.FilterOptions();
+  filter.setStreamIdentifier(streamNames);
+  filter.setMax(SEARCH_WINDOW);
+  filter.setCheckpointintervalmultiplier(CHECKPOINT_INTERVAL / SEARCH_WINDOW);
+  return filter;
+};
+
+const at = ({ commit, prepare }: Checkpoint): ReadReq.Options.AllOptions => {
+  const position = new Options.Position();
+  position.setCommitPosition(commit.toString());
+  position.setPreparePosition(prepare.toString());
+  const all = new Options.AllOptions();
+  all.setPosition(position);
+  return all;
+};
+
+/**
+ * The newest record before `before` (exclusive; default: the end of the log): of the streams of `categories`, or of the
+ * whole log with the database's own.
+ */
+export const newestRequest = (categories?: ReadonlyArray<string>, before?: Checkpoint): ReadReq => {
+  const end = new Options.AllOptions();
+  end.setEnd(new shared.Empty());
+  const options = new Options();
+  options.setAll(before === undefined ? end : at(before));
+  options.setReadDirection(Options.ReadDirection.BACKWARDS);
+  options.setCount('1');
+  if (categories === undefined) options.setNoFilter(new shared.Empty());
+  else options.setFilter(filterOf(categories));
+  return request(options);
+};
+
+/** Everything of these categories behind `after` (exclusive), then what is appended. */
+export const subscriptionRequest = (after: From, categories: ReadonlyArray<string>): ReadReq => {
+  const start = new Options.AllOptions();
+  start.setStart(new shared.Empty());
+  const options = new Options();
+  options.setAll(after === 'start' ? start : at(after));
+  options.setReadDirection(Options.ReadDirection.FORWARDS);
+  options.setSubscription(new Options.SubscriptionOptions());
+  options.setFilter(filterOf(categories));
+  return request(options);
+};

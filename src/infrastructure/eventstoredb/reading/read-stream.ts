@@ -1,0 +1,57 @@
+import { either as E } from 'fp-ts';
+import { type Direction, StoreUnavailable, type StreamRange } from '../../../event-sourcing/event-store.js';
+import type { Revision, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { type Access, readOnLeader } from '../connection/on-leader.js';
+import { readPage } from './read-page.js';
+import { streamRequest } from './read-request.js';
+import { isUserEvent } from './read-response.js';
+
+const PAGE = 500;
+
+/**
+ * A stream that was cut in the database (`$maxCount`, truncation, a soft delete) is no history any more; a fold of the
+ * rest would be wrong without a sign of it.
+ */
+const failOnGap = (stream: StreamName, expected: Revision | undefined, found: Revision): void => {
+  if (expected !== undefined && expected !== found)
+    throw new StoreUnavailable(`${stream} is damaged: revision ${expected.toString()} is missing`);
+};
+
+/** The revision that follows `events`, which must begin at `expected` and have no gap. */
+const revisionAfter = (
+  events: ReadonlyArray<StoredEvent>,
+  stream: StreamName,
+  direction: Direction,
+  expected: Revision | undefined,
+): Revision | undefined =>
+  events.reduce<Revision | undefined>((next, { revision }) => {
+    failOnGap(stream, next, revision);
+    return direction === 'forwards' ? revision + 1n : revision - 1n;
+  }, expected);
+
+/**
+ * Pages of one stream, each a read of its own: between two pages nothing is held. Forwards, the first revision must be
+ * the one asked for; backwards it is not known beforehand.
+ */
+export const makeReadStream = (access: Access) =>
+  async function* readStream(
+    stream: StreamName,
+    { direction, from, limit = Infinity }: StreamRange,
+  ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+    let next = direction === 'forwards' ? (from ?? 0n) : undefined;
+    let left = limit;
+    for (let isMore = true; isMore && left > 0;) {
+      const count = Math.min(left, PAGE);
+      const request = streamRequest(stream, direction, next ?? from, count);
+      const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout));
+      if (E.isLeft(page)) throw page.left;
+      const { events, isCut } = page.right;
+      next = revisionAfter(events, stream, direction, next);
+      left -= events.length;
+      const isAtFirst = direction === 'backwards' && next === -1n;
+      isMore = (isCut || events.length === count) && !isAtFirst;
+      if (direction === 'backwards' && !isMore && left > 0 && events.length > 0) failOnGap(stream, next, -1n);
+      const userEvents = events.filter(isUserEvent);
+      if (userEvents.length > 0) yield userEvents;
+    }
+  };

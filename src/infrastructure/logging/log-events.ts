@@ -1,0 +1,80 @@
+import type { EngineEvent } from '../../../projections/engine/engine-event.js';
+import type { FoundDrift } from '../../../projections/engine/verify/watch-drift.js';
+import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
+import type { Readiness } from '../readiness.js';
+import type { Logger } from './logger.js';
+import { reasonOf } from './reason-of.js';
+
+/** What happens in the engine: ids and reasons, never payloads. */
+export const logEngineEvent =
+  (log: Logger) =>
+  (event: EngineEvent): void => {
+    const { projection } = event;
+    switch (event._tag) {
+      case 'Projecting':
+        log.info({ projection, generation: event.generation, role: event.role }, 'projecting');
+        return;
+      case 'StandingBy':
+        log.info({ projection }, 'standing by: another process projects');
+        return;
+      case 'Interrupted':
+        log.warn({ projection, reason: reasonOf(event.cause) }, 'projecting interrupted; trying again');
+        return;
+      case 'LeaseLost':
+        log.warn({ projection }, 'another process has taken over projecting');
+        return;
+      case 'Replaced':
+        log.info({ projection, generation: event.generation }, 'other rows are live now; projecting those');
+        return;
+      case 'Switched':
+        log.info({ projection, generation: event.generation }, 'switched to a new version of the read model');
+        return;
+      case 'Parked': {
+        const { stream, revision, id } = event.event;
+        const parked = { stream, revision: revision.toString(), event: id };
+        log.error({ projection, ...parked, reason: event.reason }, 'entity parked: this event cannot be projected');
+        return;
+      }
+      case 'Unparked':
+        log.info({ projection, stream: event.stream }, 'entity is projected again');
+        return;
+      case 'WrongLog':
+        log.error({ projection, reason: event.wrongLog.message }, 'read model is of another log');
+        return;
+      case 'SameLogAgain':
+        log.info({ projection }, 'read model is of this log again');
+        return;
+      case 'Fault':
+        log.error({ projection, task: event.task, error: stackOf(event.cause) }, 'fault in a task; it goes on');
+        return;
+    }
+  };
+
+const stackOf = (cause: unknown): string => (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+
+/** What happens to the connection to the log. */
+export const logConnectionEvent =
+  (log: Logger) =>
+  (event: ConnectionEvent): void => {
+    const { cause, ...fields } = { cause: undefined, ...event };
+    const reason = cause === undefined ? {} : { reason: reasonOf(cause) };
+    log.warn({ ...fields, ...reason }, 'event log');
+  };
+
+/** Whether the service can work, and what to look after. */
+export const logReadiness =
+  (log: Logger) =>
+  ({ missing, warnings }: Readiness): void => {
+    const fields = warnings.length === 0 ? { missing } : { warnings, missing };
+    if (missing.length > 0) log.warn(fields, 'not ready');
+    else log.warn(fields, warnings.length > 0 ? 'ready, with warnings' : 'ready again');
+  };
+
+/** A row that is not what its stream makes: names of fields, never values. */
+export const logDrift =
+  (log: Logger) =>
+  ({ projection, stream, kind, fields }: FoundDrift): void =>
+    log.error(
+      { projection, stream, kind, fields },
+      'row drifted: `npm run ops -- projections verify --repair` repairs it',
+    );

@@ -1,0 +1,102 @@
+import { either as E } from 'fp-ts';
+import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
+import { type Appended, type AppendFailure, StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import type { AppendCommand } from './append-statement.js';
+
+/** An append that waits for its answer. `since` is when it came, ms of `performance.now`. */
+export type PendingAppend = AppendCommand & {
+  readonly bytes: number;
+  readonly since: number;
+  readonly answer: (outcome: E.Either<AppendFailure, Appended>) => void;
+};
+
+type AppendLimits = {
+  /** Appends of one batch, and their size together. */
+  readonly batch: number;
+  readonly batchBytes: number;
+  /** Appends that may wait, and their size together; further ones are refused at once. */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+};
+
+export const defaultAppendLimits: AppendLimits = {
+  batch: 128,
+  batchBytes: 4 * 1024 * 1024,
+  waiting: 10_000,
+  waitingBytes: 64 * 1024 * 1024,
+};
+
+export type AppendQueue = {
+  readonly add: (command: AppendCommand) => Promise<E.Either<AppendFailure, Appended>>;
+  /** Refuses further appends and settles when those that wait have been answered. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Gathers appends into batches without ever waiting for more to come: a batch is what has arrived while the one
+ * before it was under way. It starts with `setImmediate`, so that requests read in one turn share it.
+ */
+export const makeAppendQueue = (
+  commit: (batch: ReadonlyArray<PendingAppend>) => Promise<void>,
+  limits: AppendLimits = defaultAppendLimits,
+): AppendQueue => {
+  let waiting: ReadonlyArray<PendingAppend> = [];
+  let waitingBytes = 0;
+  let isClosed = false;
+  let running: Promise<void> | undefined;
+
+  /** From the front, one append of each stream: a second one can only rest on the outcome of the first. */
+  const nextBatch = (): ReadonlyArray<PendingAppend> => {
+    const batch = new Map<string, PendingAppend>();
+    const later: Array<PendingAppend> = [];
+    let bytes = 0;
+    let seen = 0;
+    for (const append of waiting) {
+      if (batch.size === limits.batch || (batch.size > 0 && bytes + append.bytes > limits.batchBytes)) break;
+      seen += 1;
+      if (batch.has(append.stream)) later.push(append);
+      else {
+        batch.set(append.stream, append);
+        bytes += append.bytes;
+      }
+    }
+    waiting = [...later, ...waiting.slice(seen)];
+    waitingBytes -= bytes;
+    return [...batch.values()];
+  };
+
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await commit(nextBatch());
+    }
+    running = undefined;
+  };
+
+  const refusal = (events: AppendCommand['events'], bytes: number): AppendFailure | undefined => {
+    if (isClosed) return new StoreUnavailable('the event log is closed');
+    if (waiting.length >= limits.waiting || waitingBytes + bytes > limits.waitingBytes)
+      return new StoreUnavailable('too many appends wait for the event log');
+    return rejection(events, bytes);
+  };
+
+  const add: AppendQueue['add'] = (command) => {
+    const bytes = appendBytes(command.events);
+    const refused = refusal(command.events, bytes);
+    if (refused !== undefined) return Promise.resolve(E.left(refused));
+    return new Promise((answer) => {
+      // one list is shared by all that came since the last batch; copying it for each would cost a millisecond a turn
+      (waiting as Array<PendingAppend>).push({ ...command, bytes, since: performance.now(), answer }); // reason: our own list
+      waitingBytes += bytes;
+      running ??= run();
+    });
+  };
+
+  return {
+    add,
+    close: async () => {
+      isClosed = true;
+      await running;
+    },
+  };
+};

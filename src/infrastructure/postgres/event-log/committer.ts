@@ -1,0 +1,157 @@
+import { either as E, readonlyArray as RA } from 'fp-ts';
+import type pg from 'pg';
+import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import type { PendingAppend } from './append-queue.js';
+import {
+  appendedAt,
+  type AppendRow,
+  batchAppend,
+  firstRevision,
+  placeCommands,
+  type PlacedCommand,
+  type SentStatement,
+} from './append-statement.js';
+import type { CommitFeed } from './commit-feed.js';
+import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
+import type { LastingConnection } from '../../../postgres/lasting-connection.js';
+import { loneAppend } from './lone-append-statement.js';
+import { makeRetry } from '../../../event-sourcing/retry.js';
+import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
+import { sqlFailureOf } from '../../../postgres/sql-failure.js';
+
+/**
+ * How long an append is tried, from its arrival, and what a statement has at least, however late it begins, ms.
+ * Together within the two seconds in which whoever asks has an answer, be it that the outcome is unknown.
+ */
+const TIMEOUT = 1_400;
+const MINIMUM_TIMEOUT = 200;
+
+const storedEvents = ({ command, position }: PlacedCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
+  command.events.map(({ id, type, data, metadata }, index) => ({
+    id,
+    type,
+    data,
+    metadata,
+    stream: command.stream,
+    revision: firstRevision(command) + BigInt(index),
+    position: position + BigInt(index),
+  }));
+
+const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentStatement => {
+  const [only, ...others] = batch;
+  const [event, ...further] = only?.events ?? [];
+  return only !== undefined && event !== undefined && others.length + further.length === 0
+    ? loneAppend(process, only, event)
+    : batchAppend(process, batch);
+};
+
+const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + TIMEOUT;
+
+/** Of the append that has waited longest. */
+const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
+  Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + TIMEOUT - performance.now());
+
+type CommitterDeps = {
+  readonly connection: LastingConnection;
+  readonly feed: CommitFeed;
+  /** Names this process in notifications. */
+  readonly process: string;
+  readonly onConnectionEvent: OnConnectionEvent;
+};
+
+/**
+ * Stores batches, one after the other, and answers each of their appends. After a lost connection the outcome is
+ * unknown, so the same appends are sent again: what had been stored is then recognised by its ids.
+ */
+export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: CommitterDeps) => {
+  const ask = async <Row extends Array<unknown>>(
+    statement: SentStatement,
+    appends: ReadonlyArray<PendingAppend>,
+  ): Promise<ReadonlyArray<Row>> => {
+    const client: pg.Client = await connection.open(timeLeft(appends));
+    // the driver knows a time limit of one statement, only its types do not
+    const query = { ...statement, rowMode: 'array' as const, query_timeout: timeLeft(appends) };
+    const { rows } = await client.query<Row>(query);
+    return rows;
+  };
+
+  /** Answers the appends that were stored and gives the others. */
+  const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
+    const rows = await ask<AppendRow>(appendOf(process, batch), batch);
+    const prev = BigInt(rows[0]?.[0] ?? 0n);
+    const { stored, conflicting } = placeCommands(batch, prev, new Set(rows.map(([, place]) => place)));
+    const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
+    const bytes = batch.reduce((sum, append) => sum + append.bytes, 0);
+    feed.publish({ prev, head: prev + BigInt(taken), events: stored.flatMap(storedEvents), bytes });
+    for (const placed of stored) placed.command.answer(E.right(appendedAt(placed)));
+    return conflicting;
+  };
+
+  /** Answers the appends that conflict or repeat and gives those that may be tried again. */
+  const settle = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
+    const rows = await ask<ConflictRow>(conflictQuestion(conflicting), conflicting);
+    return conflicting.filter((append, index) => {
+      const row = rows[index];
+      const outcome = row === undefined ? undefined : settleConflict(append, row);
+      if (outcome === undefined) return true;
+      if (E.isRight(outcome)) feed.raise(outcome.right.position);
+      append.answer(outcome);
+      return false;
+    });
+  };
+
+  const fail = (appends: ReadonlyArray<PendingAppend>, cause: unknown): void => {
+    onConnectionEvent({ kind: 'append-failed', appends: appends.length, cause });
+    for (const { answer } of appends)
+      answer(E.left(new StoreUnavailable('the event log did not take the append', cause)));
+  };
+
+  /** A rejected value fails its own append: the others are repeated one by one. */
+  const rejectAlone = async (appends: ReadonlyArray<PendingAppend>, cause: unknown): Promise<void> => {
+    const [only, ...others] = appends;
+    if (only !== undefined && others.length === 0) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      only.answer(E.left({ _tag: 'AppendRejected', reason }));
+      return;
+    }
+    onConnectionEvent({ kind: 'batch-split', appends: appends.length, cause });
+    for (const append of appends) await commit([append]);
+  };
+
+  /** Fails those whose time is over and gives the others. */
+  const failLate = (appends: ReadonlyArray<PendingAppend>, cause: unknown): ReadonlyArray<PendingAppend> => {
+    const { left: inTime, right: late } = RA.partition(isLate)(appends);
+    if (late.length > 0) fail(late, cause);
+    return inTime;
+  };
+
+  const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
+    // an append that has waited its time out is not what a lost connection is opened for
+    let open = connection.isOpen() ? batch : failLate(batch, new Error('no connection'));
+    const retry = makeRetry({ first: 10, longest: 200 });
+    while (open.length > 0) {
+      try {
+        open = await insert(open);
+        if (open.length > 0) open = await settle(open);
+        // their stream moved between two statements: they fit or conflict when they are tried again
+        open = failLate(open, new Error('the stream keeps moving'));
+      } catch (cause) {
+        const failure = sqlFailureOf(cause);
+        if (failure === 'Rejected') {
+          await rejectAlone(open, cause);
+          return;
+        }
+        if (failure === 'Lost') connection.drop();
+        if (failure === 'Unable') {
+          fail(open, cause);
+          return;
+        }
+        open = failLate(open, cause);
+        if (open.length > 0) await retry.again();
+      }
+    }
+  };
+
+  return commit;
+};

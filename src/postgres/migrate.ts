@@ -1,0 +1,45 @@
+import type { Pool } from 'pg';
+import type { Database } from './pool.js';
+import { inTransaction, lockUntilCommit } from './transaction.js';
+
+/** The tables of one schema as steps from nothing to today. A released step is never edited; a change is a new step. */
+export type VersionedSchema = {
+  /** Any number that no other lock of the database uses. */
+  readonly lock: bigint;
+  /** Table of one row whose column `version` says how many steps have been taken. */
+  readonly versionTable: string;
+  /** Makes that table and its row, with version 0, where they are missing. */
+  readonly prepare: string;
+  readonly steps: ReadonlyArray<string>;
+  /** Whether a program may work on a schema that a newer one has brought further: it must only have been added to. */
+  readonly allowsNewer: boolean;
+};
+
+const versionOf = async (database: Database, { versionTable }: VersionedSchema): Promise<number> =>
+  (await database.query<{ version: number }>(`select version from ${versionTable}`)).rows[0]?.version ?? 0;
+
+const isMigrated = async (database: Database, schema: VersionedSchema): Promise<boolean> => {
+  const { rowCount } = await database.query(`select where to_regclass($1) is not null`, [schema.versionTable]);
+  if (rowCount === 0) return false;
+  const version = await versionOf(database, schema);
+  return version === schema.steps.length || (schema.allowsNewer && version > schema.steps.length);
+};
+
+/**
+ * Brings a schema to this program's version, in one transaction; processes that start together wait for each other.
+ * Rejects for a newer version unless the schema allows one. Needs no right to create anything when there is nothing to
+ * do.
+ */
+export const migrate = async (pool: Pool, schema: VersionedSchema): Promise<void> => {
+  if (await isMigrated(pool, schema)) return;
+  const { lock, prepare, steps, versionTable, allowsNewer } = schema;
+  await inTransaction(pool, async (client) => {
+    await lockUntilCommit(client, lock);
+    await client.query(prepare);
+    const version = await versionOf(client, schema);
+    if (version > steps.length && !allowsNewer)
+      throw new Error(`${versionTable} has schema version ${version}, this program knows up to ${steps.length}`);
+    for (const step of steps.slice(version)) await client.query(step);
+    await client.query(`update ${versionTable} set version = greatest(version, $1)`, [steps.length]);
+  });
+};

@@ -1,0 +1,47 @@
+import pg from 'pg';
+
+/**
+ * What a failed statement means for the one who sent it:
+ * - `Rejected`: the server rejects a value, and nothing was stored; it will reject it again.
+ * - `Lost`: the connection or its session is of no use any more and the outcome is unknown; a new one may succeed.
+ * - `Unable`: the server answered that it cannot (disk full, no rights …) and nothing was stored.
+ */
+type SqlFailure = 'Rejected' | 'Lost' | 'Unable';
+
+// SQLSTATE, https://www.postgresql.org/docs/17/errcodes-appendix.html: data exceptions, broken constraints, limits
+const rejectedClasses = new Set(['22', '23', '54']);
+const lostClasses = new Set(['08', '40']);
+const lostCodes = new Set([
+  '57P01', // the server is being stopped by its operator
+  '57P02', // another backend crashed
+  '57P03', // the server is starting
+  '57P05', // idle session closed
+  '25006', // read only: this server is no longer the primary
+  '26000', // the prepared statement is gone: a pooler gave us another session
+  '0A000', // the cached plan of a prepared statement no longer fits
+]);
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export const sqlFailureOf = (error: unknown): SqlFailure => {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'Lost';
+  const { code } = error;
+  if (lostCodes.has(code) || lostClasses.has(code.slice(0, 2))) return 'Lost';
+  return rejectedClasses.has(code.slice(0, 2)) ? 'Rejected' : 'Unable';
+};
+
+/** Whether the database rejects a value that was to be written, as opposed to being unable to write now. */
+export const isRejected = (error: unknown): error is pg.DatabaseError => sqlFailureOf(error) === 'Rejected';
+
+/** Whether somebody else held a lock for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+/** What the driver says, in plain errors, of a connection that is lost or not to be had. */
+const LOST_CONNECTION =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded|Query read timeout|Cannot use a pool after)/;
+
+/** Whether an error comes from the database or the way to it, as opposed to a fault of ours. */
+export const isDatabaseError = (error: unknown): error is Error =>
+  error instanceof pg.DatabaseError ||
+  (error instanceof Error &&
+    ('syscall' in error || error instanceof AggregateError || LOST_CONNECTION.test(error.message)));

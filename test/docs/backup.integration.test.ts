@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { makeApi } from '../support/api.js';
+import { operatorProgram } from '../support/operator.js';
+import { JWT_SECRET, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+const EXAMPLE = /<!-- example: backup -->\n+```sh\n([\s\S]*?)\n```/;
+const START = 'DATA_DIR=restored npm start';
+
+describe('the backup of docs/production.md', function () {
+  this.timeout(120_000);
+  let directory: string;
+  let token: string;
+  let running: ReadonlyArray<ServiceProcess>;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'backup-'));
+    token = await tokenFor('admin', 'alice');
+    running = [];
+  });
+
+  afterEach(async () => {
+    for (const service of running) service.kill('SIGTERM');
+    await Promise.all(running.map(({ exited }) => exited));
+    await rm(directory, { recursive: true });
+  });
+
+  const start = async (dataDir: string): Promise<ServiceProcess> => {
+    const service = await startService({ dataDir: path.join(directory, dataDir) });
+    running = [...running, service];
+    return service;
+  };
+
+  const upload = async ({ address }: ServiceProcess): Promise<{ readonly _id: string }> => {
+    const body = new FormData();
+    body.append('name', 'Articles');
+    body.append('file', new Blob(['Articles of incorporation\n']), 'articles.txt');
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await fetch(`${address}/api/v1/document`, { method: 'POST', headers, body });
+    expect(response.status).to.equal(200);
+    return (await response.json()) as { readonly _id: string }; // reason: what a create answers
+  };
+
+  it('brings log and files of a running service into another directory', async () => {
+    const original = await start('.data');
+    const business = await makeApi(original.address, token).json<{ readonly _id: string }>('POST', '/business', {
+      name: 'Acme',
+    });
+    const document = await upload(original);
+
+    const [, commands = ''] = EXAMPLE.exec(await readFile('docs/production.md', 'utf8')) ?? [];
+    const [last, ...others] = commands.split('\n').toReversed();
+    expect(last).to.equal(START);
+    // as `npm run ops` runs it, but in this directory
+    const script = others
+      .toReversed()
+      .join('\n')
+      .replaceAll('npm run -s ops --', `node '${path.resolve(await operatorProgram())}'`);
+    await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: directory, env: { ...process.env, JWT_SECRET } });
+
+    const restored = makeApi((await start('restored')).address, token);
+    expect(await restored.json('GET', `/business/${business._id}`)).to.deep.equal(business);
+    expect(await restored.json('GET', '/document')).to.deep.equal([document]);
+    const file = await restored.send('GET', `/document/${document._id}/file`);
+    expect(await file.text()).to.equal('Articles of incorporation\n');
+  });
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { type Engine, makeEngine } from '../support/engine.js';
+import { eventually } from '../support/eventually.js';
+import { startingPostgres } from '../support/postgres.js';
+import { append, created, renamed } from './appending.js';
+
+const SLOW_READ_MS = 60;
+const GROWING_READS = 5;
+
+/** More than are read in the time for which a rebuild holds up the service. */
+const TOO_MANY_AT_ONCE = 8;
+
+describe('the comparison of rebuilt rows with the live ones', function () {
+  this.timeout(startingPostgres);
+  let engine: Engine;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+  });
+
+  afterEach(() => engine.close());
+
+  it('finds a column for a filter that differs alone, and one that is null on one side only', async () => {
+    const service = engine.serve();
+    const [emptied, changed, whole] = [randomUUID(), randomUUID(), randomUUID()].sort();
+    await append(engine.store, `business-${emptied}`, 0n, created('Emptied', { ein: '1' }));
+    await append(engine.store, `business-${changed}`, 0n, created('Changed', { ein: '2' }));
+    const last = await append(engine.store, `business-${whole}`, 0n, created('Whole', { ein: '3' }));
+    await engine.shown(service, last);
+    await engine.database.query('update read_model.businesses set ein = null where id = $1', [emptied]);
+    await engine.database.query(`update read_model.businesses set ein = '7' where id = $1`, [changed]);
+    const { differences, compared } = await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    expect(differences.map(({ id, ...rest }) => ({ id, fields: 'fields' in rest && rest.fields }))).to.deep.equal([
+      { id: emptied, fields: ['ein'] },
+      { id: changed, fields: ['ein'] },
+    ]);
+    expect(compared).to.include({ differing: 2, onlyLive: 0, onlyRebuilt: 0 });
+  });
+
+  it('waits until both show the same events, however slowly the log is read while it grows', async () => {
+    const { byStream: _, ...store } = engine.store;
+    const stream = `business-${randomUUID()}` as const;
+    const service = engine.serve();
+    await engine.shown(service, await append(store, stream, 0n, created('0')));
+    let revision = 0n;
+    let reads = 0;
+    const grow = async (): Promise<void> => {
+      reads += 1;
+      for (let count = 0; reads <= GROWING_READS && count < TOO_MANY_AT_ONCE; count += 1) {
+        revision += 1n;
+        await append(store, stream, revision, renamed(String(revision)));
+      }
+    };
+    const readAll: EventStore['readAll'] = async function* (range) {
+      await grow();
+      for await (const { events } of store.readAll(range))
+        for (const event of events) {
+          await delay(SLOW_READ_MS);
+          yield { events: [event], checkpoint: checkpointOf(event) };
+        }
+    };
+    const { compared, outcome } = await engine.rebuild({ store: { ...store, readAll } });
+    expect(compared).to.include({ differing: 0, onlyLive: 0, onlyRebuilt: 0 });
+    expect(outcome).to.equal('Switched');
+    const last = String(revision);
+    expect(await eventually(engine.names, ([name]) => name === last)).to.deep.equal([last]);
+  });
+});
+
+const checkpointOf = ({ position }: StoredEvent) => ({ commit: position, prepare: position });

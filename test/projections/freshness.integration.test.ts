@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { CHANNEL, type Engine, makeEngine } from '../support/engine.js';
+import { eventually } from '../support/eventually.js';
+import { startingPostgres } from '../support/postgres.js';
+import { append, created } from './appending.js';
+
+/** The log, whose head is told for the businesses one time after the other, once `hold` was called. */
+const lookedAtInTurn = (store: EventStore) => {
+  let isHeld = false;
+  const waiting: Array<() => void> = [];
+  const head: EventStore['head'] = async (categories) => {
+    if (isHeld && categories?.includes('business') === true)
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    return store.head(categories);
+  };
+  return {
+    store: { ...store, head },
+    hold: () => void (isHeld = true),
+    /** Once somebody looks: lets him, and waits until somebody looks again. */
+    look: async (): Promise<void> => {
+      await eventually(() => waiting.length, Boolean);
+      waiting.shift()?.();
+      await eventually(() => waiting.length, Boolean);
+    },
+    release: () => {
+      isHeld = false;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+};
+
+describe('a process that does not write the rows', function () {
+  this.timeout(startingPostgres);
+  let engine: Engine;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+  });
+
+  afterEach(() => engine.close());
+
+  it('counts rows as behind that began to move just now, as others may not have heard of it yet', async () => {
+    const { database, store } = engine;
+    const business = (name: string) => append(store, `business-${randomUUID()}`, 0n, created(name));
+    const projecting = engine.serve();
+    const shown = await business('Acme');
+    await engine.shown(projecting, shown);
+    await projecting.stop();
+
+    const looks = lookedAtInTurn(store);
+    const { byName } = engine.serve({ store: looks.store, projector: false });
+    const isBehind = () => byName('businesses').status().isBehind;
+    await eventually(
+      () => byName('businesses').status().reached,
+      (reached) => reached === shown,
+    );
+    const first = await business('Bolt');
+    expect(await eventually(isBehind, Boolean)).to.equal(true);
+    looks.hold();
+    try {
+      await looks.look();
+      // again and again: who does not listen yet hears nothing
+      const tell = (position: bigint) =>
+        eventually(
+          async () => {
+            await database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${position}`]);
+            return byName('businesses').status().reached;
+          },
+          (reached) => reached === position,
+        );
+      await tell(first);
+      await looks.look();
+      expect(isBehind()).to.equal(true);
+      const second = await business('Cord');
+      await looks.look();
+      expect(isBehind()).to.equal(true);
+      await tell(second);
+      expect(await eventually(isBehind, (is) => !is)).to.equal(false);
+    } finally {
+      looks.release();
+    }
+  });
+});

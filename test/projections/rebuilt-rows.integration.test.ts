@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { businesses } from '../../projections/businesses.js';
+import { versionOf } from '../../projections/version.js';
+import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
+import { changed, type Engine, makeEngine } from '../support/engine.js';
+import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { startingPostgres } from '../support/postgres.js';
+import { append, created, sealed } from './appending.js';
+
+describe('rows that an operator has rebuilt', function () {
+  this.timeout(startingPostgres);
+  let engine: Engine;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+  });
+
+  afterEach(() => engine.close());
+
+  /** The log with its parts so small that each stream is loaded in one of its own. */
+  const inManyParts = () => {
+    const { byStream, ...others } = engine.store;
+    return { ...others, byStream: { ...byStream!, divide: (category: string) => byStream!.divide(category, 1) } };
+  };
+
+  it('are refused when the log is restored without the last event that they show', async () => {
+    const businessOf = (name: string): { readonly stream: `business-${string}`; readonly event: NewEvent } => {
+      const stream = `business-${randomUUID()}` as const;
+      return { stream, event: sealed(created(name), stream, 0n) };
+    };
+    const kept = ['Acme', 'Bolt', 'Cord'].map(businessOf);
+    const [lost, instead] = [businessOf('Lost'), businessOf('Instead')];
+    for (const { stream, event } of [...kept, lost]) await append(engine.store, stream, 0n, event);
+    await engine.rebuild({ store: inManyParts() });
+
+    const restored = makeInMemoryEventStore();
+    const identity = await engine.store.identity();
+    await restored.adoptIdentity(E.getOrElse(() => '')(identity));
+    for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
+    const { byName } = engine.serve({ store: restored });
+    const refused = () => byName('businesses').status().wrongLog?.reason;
+    expect(await eventually(refused, (reason) => reason !== undefined)).to.contain(lost.event.id);
+  });
+
+  it('are made anew when those that another version of the program has left unfinished are found', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    await engine.rebuild({ projection: changed, decide: () => Promise.resolve('keep') });
+    const { outcome } = await engine.rebuild();
+    expect([outcome, await engine.roles(), await engine.versions()]).to.deep.equal([
+      'Switched',
+      ['live'],
+      [versionOf(businesses)],
+    ]);
+    const { rows } = await engine.database.query('select name from read_model.businesses');
+    expect(rows).to.deep.equal([{ name: 'Acme' }]);
+  });
+});

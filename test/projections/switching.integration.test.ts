@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import pg from 'pg';
+import { businesses } from '../../projections/businesses.js';
+import { CHANNEL, changed, type Engine, gated, makeEngine } from '../support/engine.js';
+import { eventually } from '../support/eventually.js';
+import { startingPostgres } from '../support/postgres.js';
+import { append, created, renamed } from './appending.js';
+
+describe('who writes the rows, and who hears of them, around a switch', function () {
+  this.timeout(startingPostgres);
+  let engine: Engine;
+  let id: string;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+    id = randomUUID();
+  });
+
+  afterEach(() => engine.close());
+
+  it('whoever wrote the replaced rows may write the new ones, and a third process stands by', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await service.stop();
+    await engine.takeLease('live');
+    await engine.rebuild();
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+    expect(await engine.holder('live')).to.equal('another');
+    const third = engine.serve();
+    const activity = () => third.byName('businesses').status().projector._tag;
+    expect(await eventually(activity, (tag) => tag !== 'Starting')).to.equal('StandingBy');
+  });
+
+  it('a service writes the new rows though nothing is appended', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    const { generation } = await engine.rebuild();
+    const writes = (): string | undefined => {
+      const { projector } = service.byName('businesses').status();
+      return projector._tag === 'Projecting' ? projector.generation : undefined;
+    };
+    expect(await eventually(writes, (name) => name === generation)).to.equal(generation);
+  });
+
+  it('nobody is told of rows that are not live yet, and everybody of those that are', async () => {
+    const { store } = engine;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, `business-${id}`, 0n, created('Acme')));
+    await old.stop();
+    const listener = new pg.Client({ connectionString: engine.connectionString });
+    const heard: Array<string | undefined> = [];
+    listener.on('notification', ({ payload }) => void heard.push(payload));
+    await listener.connect();
+    await listener.query(`listen ${CHANNEL}`);
+    const following = gated(store);
+    engine.follow(changed, following);
+    await engine.said('changed Projecting');
+    await engine.whileLiveIsLocked(async () => {
+      await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+      following.open();
+      await eventually(
+        () => engine.checkpoint('building'),
+        (at) => at === '2',
+      );
+      await engine.database.query('select pg_notify($1, $2)', [CHANNEL, 'built']);
+    });
+    expect(await engine.said('changed Switched')).to.equal(true);
+    await append(store, `business-${id}`, 2n, renamed('Acme 3'));
+    await eventually(
+      () => heard.length,
+      (count) => count > 1,
+    );
+    await listener.end();
+    expect(heard).to.deep.equal(['built', 'businesses 3']);
+  });
+});

@@ -1,0 +1,15 @@
+/** The cells of each row of the first table below a heading, its head included. */
+export const tableBelow = (page: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const [, table = ''] = /\n((?:\|.*\n)+)/.exec(`\n${page}`.split(`\n${heading}\n`)[1] ?? '') ?? [];
+  const rows = table.trim().split('\n');
+  return rows.toSpliced(1, 1).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+};
+
+/** What stands in backticks. */
+export const codeIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
