@@ -9,7 +9,6 @@ import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/token-verification.js';
 import { type Listener, serve } from '../http/serve.js';
-import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
@@ -30,6 +29,7 @@ import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js'
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
+import { entityRoutes } from './service.js';
 import type { Started } from './started.js';
 import { answerWhileOwnLog, readWhileOwnLog, refusalOf, writeWhileOwnLog } from './while-own-log.js';
 
@@ -147,27 +147,30 @@ const requireUsableKey = ({ jwt: { key } }: Config): void => {
 const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
   key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
 
-const join = (
-  { metrics }: Context,
+const joinRoutes = (
+  { config, metrics }: Context,
   { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
   queries: Pick<ReadModelQueries, 'businesses' | 'documents'>,
   { businesses, documents }: Projections,
 ) =>
-  makeService({
-    store,
-    storage,
-    businesses: {
-      queries: queries.businesses,
-      progress: metrics.timeProjection('businesses', businesses.progress),
-      freshness: businesses.freshness,
+  entityRoutes(
+    {
+      store,
+      storage,
+      businesses: {
+        queries: queries.businesses,
+        progress: metrics.timeProjection('businesses', businesses.progress),
+        freshness: businesses.freshness,
+      },
+      documents: {
+        queries: queries.documents,
+        progress: metrics.timeProjection('documents', documents.progress),
+        freshness: documents.freshness,
+      },
+      now,
     },
-    documents: {
-      queries: queries.documents,
-      progress: metrics.timeProjection('documents', documents.progress),
-      freshness: documents.freshness,
-    },
-    now,
-  });
+    config,
+  );
 
 /**
  * Starts everything the configuration asks for and resolves with the address it listens on. What has been started is
@@ -189,8 +192,8 @@ export const startService = async (config: Config, log: Logger, started: Started
 
   let isStopping = false;
   const app = makeApp({
-    service: config.parts.api
-      ? join(
+    entityRoutes: config.parts.api
+      ? joinRoutes(
           context,
           { ...stores, store: writeWhileOwnLog(stores.store, refusal) },
           answerWhileOwnLog(queries, refusal),
@@ -211,8 +214,6 @@ export const startService = async (config: Config, log: Logger, started: Started
     metrics: metrics.read,
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
-    publicDocumentList: config.publicDocumentList,
-    maxUploadBytes: config.maxUploadBytes,
     rateLimit: config.rateLimit,
     log,
   });

@@ -47,7 +47,7 @@ type HistoryDeps<State, Event extends DomainEvent> = {
   readonly serde: Serde<Event>;
   readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;
   readonly telling: EventTelling<Event>;
-  readonly category: 'business' | 'document';
+  readonly category: string;
 };
 
 /** Thrown out of an events stream that meets an event this program cannot read. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
-import type { ServicePorts } from '../../src/http/service.js';
+import type { ServicePorts } from '../../src/composition/service.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';

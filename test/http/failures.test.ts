@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { Failure } from '../../src/http/problem/failure.js';
 import { problemOf } from '../../src/http/problem/problem.js';
-import type { ServicePorts } from '../../src/http/service.js';
+import type { ServicePorts } from '../../src/composition/service.js';
 import { callerOf, idOf } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 

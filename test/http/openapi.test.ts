@@ -7,7 +7,7 @@ import { operations } from '../../src/http/openapi/operations.js';
 import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 import type { Route } from '../../src/http/route.js';
 import { routesOf } from '../../src/http/routes.js';
-import { makeService } from '../../src/http/service.js';
+import { entityRoutes } from '../../src/composition/service.js';
 import { memoryPorts } from '../support/memory-ports.js';
 
 describe('the description of the API', () => {
@@ -18,9 +18,7 @@ describe('the description of the API', () => {
     const memory = await memoryPorts();
     close = memory.close;
     table = routesOf({
-      service: makeService(memory.ports),
-      publicDocumentList: false,
-      maxUploadBytes: 1000,
+      entityRoutes: entityRoutes(memory.ports, { publicDocumentList: false, maxUploadBytes: 1000 }),
       readiness: () => Promise.resolve({ missing: [] }),
       metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     });

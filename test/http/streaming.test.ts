@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import type { CommandContext } from '../../src/application/command-context.js';
-import { makeService } from '../../src/http/service.js';
+import { makeBusinesses } from '../../src/composition/service.js';
 import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -19,7 +19,7 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
 
 /** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
 const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
-  const { businesses } = makeService(ports);
+  const businesses = makeBusinesses(ports);
   const created = await businesses.create(context, { name: 'a' });
   if (E.isLeft(created)) throw new Error('not created');
   const { businessId } = created.right;

@@ -6,7 +6,7 @@ import { businessDecider } from '../../src/domain/business/decide.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
 import { documentDecider } from '../../src/domain/document/decide.js';
 import { documentSerde } from '../../src/domain/document/serde.js';
-import type { ServicePorts } from '../../src/http/service.js';
+import type { ServicePorts } from '../../src/composition/service.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { renderBusiness } from '../../src/read/business-view.js';
 import { renderDocument } from '../../src/read/document-view.js';

@@ -1,9 +1,4 @@
-import { addOwner } from '../../src/application/business/add-owner.js';
-import { createBusiness } from '../../src/application/business/create-business.js';
-import { deleteBusiness } from '../../src/application/business/delete-business.js';
-import { removeOwner } from '../../src/application/business/remove-owner.js';
-import { updateBusiness } from '../../src/application/business/update-business.js';
-import { updateOwner } from '../../src/application/business/update-owner.js';
+import { businessUseCases as useCases } from '../../src/application/business/use-cases.js';
 import { createDocument } from '../../src/application/document/create-document.js';
 import { updateDocument } from '../../src/application/document/update-document.js';
 import { makeExecute } from '../../src/application/execute.js';
@@ -31,14 +26,7 @@ export const businessUseCases = (store: EventStore) => {
     makeHandleCommand({ decider: businessDecider, serde: businessSerde, ...deps(store) }),
     upToDate,
   );
-  return {
-    create: createBusiness(execute),
-    update: updateBusiness(execute),
-    remove: deleteBusiness(execute),
-    addOwner: addOwner(execute),
-    updateOwner: updateOwner(execute),
-    removeOwner: removeOwner(execute),
-  };
+  return useCases(execute);
 };
 
 /** What can be asked of documents, over a store. */

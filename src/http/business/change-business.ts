@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderBusiness } from '../../read/business-view.js';
@@ -11,10 +12,7 @@ import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
-
-type Businesses = Service['businesses'];
 
 /** The business as the command left it. */
 const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, Answer> =>
@@ -23,7 +21,7 @@ const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Ei
     : E.right(ok(renderBusiness(id, after), ...outcomeHeaders(outcome)));
 
 export const createBusiness =
-  ({ create }: Businesses) =>
+  ({ create }: Pick<BusinessUseCases, 'create'>) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, decodeRequest(CreateBusinessBody));
     if (E.isLeft(read)) return read;
@@ -37,7 +35,7 @@ export const createBusiness =
   };
 
 export const updateBusiness =
-  ({ update }: Businesses) =>
+  ({ update }: Pick<BusinessUseCases, 'update'>) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody));
     if (E.isLeft(read)) return read;
@@ -49,7 +47,7 @@ export const updateBusiness =
   };
 
 export const deleteBusiness =
-  ({ delete: remove }: Businesses) =>
+  ({ delete: remove }: Pick<BusinessUseCases, 'delete'>) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const context = commandContextOf(exchange);
     if (E.isLeft(context)) return context;

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
+import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import type { CommandContext } from '../../application/command-context.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
@@ -14,13 +15,10 @@ import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
 import { readNewOwner, readOwnerChanges } from './owner-body.js';
 import { readOwnerId } from './owner-id.js';
 
-type Businesses = Service['businesses'];
-
-type Run = (context: CommandContext, businessId: string) => ReturnType<Businesses['addOwner']>;
+type Run = (context: CommandContext, businessId: string) => ReturnType<BusinessUseCases['addOwner']>;
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
@@ -46,7 +44,7 @@ const change = async (
 };
 
 export const addOwner =
-  (businesses: Businesses) =>
+  (businesses: BusinessUseCases) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, readNewOwner);
     if (E.isLeft(read)) return read;
@@ -68,7 +66,7 @@ const readUpdate =
   };
 
 export const updateOwner =
-  (businesses: Businesses) =>
+  (businesses: BusinessUseCases) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await readCommand(exchange, readUpdate(exchange));
     if (E.isLeft(read)) return read;
@@ -77,7 +75,7 @@ export const updateOwner =
   };
 
 export const removeOwner =
-  (businesses: Businesses) =>
+  (businesses: BusinessUseCases) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const { ctx, params, query } = exchange;
     const body = await lenientJsonBody(ctx);

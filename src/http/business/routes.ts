@@ -1,3 +1,6 @@
+import type { BusinessUseCases } from '../../application/business/use-cases.js';
+import type { EntityReads } from '../../read/entity-reads.js';
+import type { BusinessFilter } from '../../read/queries.js';
 import { admins, auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
 import { readBusinessListQuery } from '../query/list.js';
@@ -5,7 +8,6 @@ import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
-import type { Service } from '../service.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
 import { addOwner, removeOwner, updateOwner } from './change-owners.js';
 
@@ -14,7 +16,7 @@ const one = `${all}/:id`;
 const owner = `${one}/owner`;
 const named = `${owner}/:ownerId`;
 
-const reading = (businesses: Service['businesses']): ReadonlyArray<Route> => [
+const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => [
   {
     operation: 'listBusinesses',
     method: 'GET',
@@ -42,7 +44,7 @@ const reading = (businesses: Service['businesses']): ReadonlyArray<Route> => [
   },
 ];
 
-const changing = (businesses: Service['businesses']): ReadonlyArray<Route> => {
+const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
   const edit = { access: 'token', roles: editors } as const;
   const remove = { access: 'token', roles: admins } as const;
   const update = { method: 'PUT', ...edit, handle: updateOwner(businesses) } as const;
@@ -59,7 +61,7 @@ const changing = (businesses: Service['businesses']): ReadonlyArray<Route> => {
   ];
 };
 
-export const businessRoutes = (businesses: Service['businesses']): ReadonlyArray<Route> => [
+export const businessRoutes = (businesses: BusinessUseCases & EntityReads<BusinessFilter>): ReadonlyArray<Route> => [
   ...reading(businesses),
   ...changing(businesses),
 ];

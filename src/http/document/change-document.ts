@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
+import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import { type CommandIds, commandIdsOf, type CommandContext } from '../../application/command-context.js';
 import type { DocumentState } from '../../domain/document/state.js';
@@ -13,17 +14,14 @@ import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
 import type { FormDeps } from './form/multipart.js';
 import { type DocumentRequest, isForm, readDocumentForm } from './form/read-document-form.js';
 
-type Documents = Service['documents'];
-
 const creation = { fields: CreateDocumentForm, isFileRequired: true };
 const update = { fields: UpdateDocumentForm, isFileRequired: false };
 
-const formDeps = (documents: Documents, documentId: string, maxUploadBytes: number): FormDeps => ({
+const formDeps = (documents: DocumentUseCases, documentId: string, maxUploadBytes: number): FormDeps => ({
   store: (upload) => documents.storeUpload(documentId, upload),
   discard: documents.discardUpload,
   heldPerUpload: documents.heldPerUpload,
@@ -60,7 +58,7 @@ const createdByJson = async (exchange: AuthorizedExchange): Promise<E.Either<Fai
 
 /** The id is fixed before the form is read: the file is stored below it. */
 const createdByForm =
-  (documents: Documents, maxUploadBytes: number) =>
+  (documents: DocumentUseCases, maxUploadBytes: number) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> => {
     const context = commandContextOf(exchange);
     if (E.isLeft(context)) return context;
@@ -70,7 +68,7 @@ const createdByForm =
     return E.isLeft(asked) ? asked : E.right([context.right, asked.right, ids]);
   };
 
-export const createDocument = (documents: Documents, maxUploadBytes: number) => {
+export const createDocument = (documents: DocumentUseCases, maxUploadBytes: number) => {
   const byForm = createdByForm(documents, maxUploadBytes);
   return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange);
@@ -84,7 +82,7 @@ export const createDocument = (documents: Documents, maxUploadBytes: number) => 
 
 /** Whether there is a document to take the bytes for is asked before any of them is taken. */
 const updatedByForm =
-  (documents: Documents, maxUploadBytes: number) =>
+  (documents: DocumentUseCases, maxUploadBytes: number) =>
   async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
     const context = commandContextOf(exchange);
     if (E.isLeft(context)) return context;
@@ -97,7 +95,7 @@ const updatedByForm =
     return E.isLeft(asked) ? asked : E.right([context.right, asked.right]);
   };
 
-export const updateDocument = (documents: Documents, maxUploadBytes: number) => {
+export const updateDocument = (documents: DocumentUseCases, maxUploadBytes: number) => {
   const byForm = updatedByForm(documents, maxUploadBytes);
   return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
     const read = await (isForm(exchange.ctx.req) ? byForm(exchange) : readJson(exchange, UpdateDocumentBody));

@@ -1,3 +1,6 @@
+import type { DocumentUseCases } from '../../application/document/use-cases.js';
+import type { EntityReads } from '../../read/entity-reads.js';
+import type { DocumentFilter } from '../../read/queries.js';
 import { auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
 import { readDocumentListQuery } from '../query/list.js';
@@ -5,12 +8,13 @@ import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
-import type { Service } from '../service.js';
 import { createDocument, updateDocument } from './change-document.js';
-import { getFile } from './file/get-file.js';
+import { type FileReads, getFile } from './file/get-file.js';
 
 const all = `${API}/document`;
 const one = `${all}/:id`;
+
+type DocumentReads = EntityReads<DocumentFilter> & FileReads;
 
 type DocumentOptions = {
   /** Whether the list may be read without a token. */
@@ -19,7 +23,7 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
-const listing = ({ page, all: whole }: Service['documents'], { isListPublic }: DocumentOptions): Route => ({
+const listing = ({ page, all: whole }: DocumentReads, { isListPublic }: DocumentOptions): Route => ({
   operation: 'listDocuments',
   method: 'GET',
   path: all,
@@ -28,7 +32,7 @@ const listing = ({ page, all: whole }: Service['documents'], { isListPublic }: D
   handle: listRecords({ read: readDocumentListQuery, queries: { page, all: whole } }),
 });
 
-const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
+const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
   {
     operation: 'getDocument',
     method: 'GET',
@@ -57,7 +61,7 @@ const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
   },
 ];
 
-const changing = (documents: Service['documents'], { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
+const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
   {
     operation: 'createDocument',
     method: 'POST',
@@ -76,8 +80,7 @@ const changing = (documents: Service['documents'], { maxUploadBytes }: DocumentO
   },
 ];
 
-export const documentRoutes = (documents: Service['documents'], options: DocumentOptions): ReadonlyArray<Route> => [
-  listing(documents, options),
-  ...reading(documents),
-  ...changing(documents, options),
-];
+export const documentRoutes = (
+  documents: DocumentUseCases & DocumentReads,
+  options: DocumentOptions,
+): ReadonlyArray<Route> => [listing(documents, options), ...reading(documents), ...changing(documents, options)];

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
-import type { ServicePorts } from '../../../src/http/service.js';
+import type { ServicePorts } from '../../../src/composition/service.js';
 import { callerOf, idOf } from '../../support/client.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';

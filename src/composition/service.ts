@@ -1,16 +1,8 @@
 import { option as O } from 'fp-ts';
+import { businessUseCases } from '../application/business/use-cases.js';
+import { documentUseCases } from '../application/document/use-cases.js';
 import { makeExecute } from '../application/execute.js';
 import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
-import { addOwner } from '../application/business/add-owner.js';
-import { createBusiness } from '../application/business/create-business.js';
-import { deleteBusiness } from '../application/business/delete-business.js';
-import { removeOwner } from '../application/business/remove-owner.js';
-import { updateBusiness } from '../application/business/update-business.js';
-import { updateOwner } from '../application/business/update-owner.js';
-import { admitUpload } from '../application/document/admit-upload.js';
-import { createDocument } from '../application/document/create-document.js';
-import { storeUpload } from '../application/document/store-upload.js';
-import { updateDocument } from '../application/document/update-document.js';
 import { businessDecider } from '../domain/business/decide.js';
 import { businessSerde } from '../domain/business/serde.js';
 import { documentDecider } from '../domain/document/decide.js';
@@ -19,10 +11,14 @@ import type { Decider } from '../event-sourcing/decider.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import { businessRoutes } from '../http/business/routes.js';
+import { documentRoutes } from '../http/document/routes.js';
+import type { Route } from '../http/route.js';
 import { renderBusiness } from '../read/business-view.js';
 import { describeBusinessEvent } from '../read/describe-business-event.js';
 import { describeDocumentEvent } from '../read/describe-document-event.js';
 import { renderDocument } from '../read/document-view.js';
+import type { EntityReads } from '../read/entity-reads.js';
 import type { EventTelling } from '../read/event-view.js';
 import type { Freshness } from '../read/freshness.js';
 import { type FileContents, makeGetFile } from '../read/get-file.js';
@@ -47,7 +43,7 @@ export type ServicePorts = {
 
 /** One kind of entity: its rules, and how its records and events are answered. */
 type Kind<State, Command, Event extends DomainEvent, Rejection> = {
-  readonly category: 'business' | 'document';
+  readonly category: string;
   readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly telling: EventTelling<Event>;
@@ -62,19 +58,16 @@ const connect = <State, Command, Event extends DomainEvent, Rejection, Filter>(
   { store, now }: Pick<ServicePorts, 'store' | 'now'>,
 ) => {
   const history = makeHistory({ store, serde, fold: decider, telling, category });
-  return {
-    execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),
-    history,
-    reads: {
-      get: makeGetView({ queries, history, freshness, render }),
-      page: queries.page,
-      all: queries.all,
-      events: history.events,
-    },
+  const reads: EntityReads<Filter> = {
+    get: makeGetView({ queries, history, freshness, render }),
+    page: queries.page,
+    all: queries.all,
+    events: history.events,
   };
+  return { execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress), history, reads };
 };
 
-const makeBusinesses = (ports: ServicePorts) => {
+export const makeBusinesses = (ports: ServicePorts) => {
   const { execute, reads } = connect(
     {
       category: 'business',
@@ -86,19 +79,11 @@ const makeBusinesses = (ports: ServicePorts) => {
     ports.businesses,
     ports,
   );
-  return {
-    create: createBusiness(execute),
-    update: updateBusiness(execute),
-    delete: deleteBusiness(execute),
-    addOwner: addOwner(execute),
-    updateOwner: updateOwner(execute),
-    removeOwner: removeOwner(execute),
-    ...reads,
-  };
+  return { ...businessUseCases(execute), ...reads };
 };
 
 const makeDocuments = (ports: ServicePorts) => {
-  const { store, storage, documents } = ports;
+  const { storage, documents } = ports;
   const { execute, history, reads } = connect(
     {
       category: 'document',
@@ -111,22 +96,25 @@ const makeDocuments = (ports: ServicePorts) => {
     ports,
   );
   return {
-    admitUpload: admitUpload(store),
-    storeUpload: storeUpload(storage),
-    discardUpload: storage.remove,
-    heldPerUpload: storage.heldPerPut,
-    create: createDocument(execute, storage),
-    update: updateDocument(execute, storage),
+    ...documentUseCases(execute, ports),
+    ...reads,
     getFile: makeGetFile({ ...documents, history }),
     openFile: storage.open,
-    ...reads,
   };
 };
 
-/** Everything the HTTP surface can ask for, made of the ports. */
-export const makeService = (ports: ServicePorts) => ({
-  businesses: makeBusinesses(ports),
-  documents: makeDocuments(ports),
-});
+export type EntityOptions = {
+  /** Whether the document list may be read without a token. */
+  readonly publicDocumentList: boolean;
+  /** Largest file, bytes. */
+  readonly maxUploadBytes: number;
+};
 
-export type Service = ReturnType<typeof makeService>;
+/** The rows of the route table for every kind of entity. */
+export const entityRoutes = (
+  ports: ServicePorts,
+  { publicDocumentList, maxUploadBytes }: EntityOptions,
+): ReadonlyArray<Route> => [
+  ...businessRoutes(makeBusinesses(ports)),
+  ...documentRoutes(makeDocuments(ports), { isListPublic: publicDocumentList, maxUploadBytes }),
+];
