@@ -9,7 +9,7 @@ import type { HttpContext, RequestState } from './exchange.js';
 import type { Logger } from './logger.js';
 import type { Failure } from './problem/failure.js';
 import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
-import { problemOf } from './problem/problem.js';
+import { problemOf } from './problem/problem-of.js';
 import { requestIdOf } from './request/request-id.js';
 import { type Answer, problemAnswer } from './response/answer.js';
 import { send } from './response/send.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Fault } from './problem/failure.js';
+import type { Fault } from './problem/problem.js';
 
 /** Why a request is refused before anything looks at what it asks for; its connection is closed with the answer. */
 export type ProtocolFault = {

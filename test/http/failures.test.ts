@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { withBusinessRejections } from '../../src/http/business/rejections.js';
+import { withDocumentRejections } from '../../src/http/document/rejections.js';
 import type { Failure } from '../../src/http/problem/failure.js';
-import { problemOf } from '../../src/http/problem/problem.js';
+import { problemOf } from '../../src/http/problem/problem-of.js';
 import type { ServicePorts } from '../../src/composition/service.js';
 import { callerOf, idOf } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -60,13 +62,25 @@ describe('the failure table', () => {
         headers: ['Content-Range', 'bytes */3'],
       },
     ],
-    [{ _tag: 'DocumentAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The document exists already' }],
-    [{ _tag: 'BusinessAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The business exists already' }],
   ];
   for (const [failure, problem] of failures)
     it(`says of ${failure._tag} nothing but what a client may know`, () => {
       expect(problemOf(failure)).to.deep.equal(problem);
     });
+});
+
+describe('what a decider rejects', () => {
+  const conflict = (message: string) => ({ status: 409, name: 'Conflict', message });
+
+  it('has the meaning that its kind of entity gives it', async () => {
+    const business = withBusinessRejections(() => Promise.resolve(E.left({ _tag: 'BusinessAlreadyExists' })));
+    const document = withDocumentRejections(() => Promise.resolve(E.left({ _tag: 'DocumentAlreadyExists' })));
+    const failures = [await business({}), await document({})].map((outcome) => E.isLeft(outcome) && outcome.left);
+    expect(failures.map((failure) => failure !== false && problemOf(failure))).to.deep.equal([
+      conflict('The business exists already'),
+      conflict('The document exists already'),
+    ]);
+  });
 });
 
 type Replace = (ports: ServicePorts) => Partial<ServicePorts>;

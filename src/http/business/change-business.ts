@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderBusiness } from '../../read/business-view.js';
 import type { AuthorizedExchange } from '../exchange.js';
@@ -22,7 +23,7 @@ const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Ei
 
 export const createBusiness =
   ({ create }: Pick<BusinessUseCases, 'create'>) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const read = await readCommand(exchange, decodeRequest(CreateBusinessBody));
     if (E.isLeft(read)) return read;
     const outcome = await create(...read.right);
@@ -36,7 +37,7 @@ export const createBusiness =
 
 export const updateBusiness =
   ({ update }: Pick<BusinessUseCases, 'update'>) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody));
     if (E.isLeft(read)) return read;
     const id = recordId(exchange.params['id']);
@@ -48,7 +49,7 @@ export const updateBusiness =
 
 export const deleteBusiness =
   ({ delete: remove }: Pick<BusinessUseCases, 'delete'>) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const context = commandContextOf(exchange);
     if (E.isLeft(context)) return context;
     const id = recordId(exchange.params['id']);

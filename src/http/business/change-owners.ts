@@ -4,6 +4,7 @@ import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import type { CommandContext } from '../../application/command-context.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
 import type { AuthorizedExchange } from '../exchange.js';
@@ -36,7 +37,7 @@ const change = async (
   user: string,
   context: CommandContext,
   run: Run,
-): Promise<E.Either<Failure, Answer>> => {
+): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
   const businessId = recordId(params['id']);
   if (E.isLeft(businessId)) return businessId;
   const outcome = await run(context, businessId.right);
@@ -45,7 +46,7 @@ const change = async (
 
 export const addOwner =
   (businesses: BusinessUseCases) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const read = await readCommand(exchange, readNewOwner);
     if (E.isLeft(read)) return read;
     const [context, owner] = read.right;
@@ -67,7 +68,7 @@ const readUpdate =
 
 export const updateOwner =
   (businesses: BusinessUseCases) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const read = await readCommand(exchange, readUpdate(exchange));
     if (E.isLeft(read)) return read;
     const [context, { user, changes }] = read.right;
@@ -76,7 +77,7 @@ export const updateOwner =
 
 export const removeOwner =
   (businesses: BusinessUseCases) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  async (exchange: AuthorizedExchange): Promise<E.Either<Failure | BusinessRejection, Answer>> => {
     const { ctx, params, query } = exchange;
     const body = await lenientJsonBody(ctx);
     if (E.isLeft(body)) return body;

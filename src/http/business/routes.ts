@@ -9,6 +9,7 @@ import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
+import { withBusinessRejections } from './rejections.js';
 import { addOwner, removeOwner, updateOwner } from './change-owners.js';
 
 const all = `${API}/business`;
@@ -47,13 +48,37 @@ const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> 
 const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
   const edit = { access: 'token', roles: editors } as const;
   const remove = { access: 'token', roles: admins } as const;
-  const update = { method: 'PUT', ...edit, handle: updateOwner(businesses) } as const;
-  const strike = { method: 'DELETE', ...remove, handle: removeOwner(businesses) } as const;
+  const update = { method: 'PUT', ...edit, handle: withBusinessRejections(updateOwner(businesses)) } as const;
+  const strike = { method: 'DELETE', ...remove, handle: withBusinessRejections(removeOwner(businesses)) } as const;
   return [
-    { operation: 'createBusiness', method: 'POST', path: all, ...edit, handle: createBusiness(businesses) },
-    { operation: 'updateBusiness', method: 'PUT', path: one, ...edit, handle: updateBusiness(businesses) },
-    { operation: 'deleteBusiness', method: 'DELETE', path: one, ...remove, handle: deleteBusiness(businesses) },
-    { operation: 'addOwner', method: 'POST', path: owner, ...edit, handle: addOwner(businesses) },
+    {
+      operation: 'createBusiness',
+      method: 'POST',
+      path: all,
+      ...edit,
+      handle: withBusinessRejections(createBusiness(businesses)),
+    },
+    {
+      operation: 'updateBusiness',
+      method: 'PUT',
+      path: one,
+      ...edit,
+      handle: withBusinessRejections(updateBusiness(businesses)),
+    },
+    {
+      operation: 'deleteBusiness',
+      method: 'DELETE',
+      path: one,
+      ...remove,
+      handle: withBusinessRejections(deleteBusiness(businesses)),
+    },
+    {
+      operation: 'addOwner',
+      method: 'POST',
+      path: owner,
+      ...edit,
+      handle: withBusinessRejections(addOwner(businesses)),
+    },
     { operation: 'updateOwner', path: owner, ...update },
     { operation: 'updateOwnerByPath', path: named, ...update },
     { operation: 'removeOwner', path: owner, ...strike },

@@ -3,6 +3,7 @@ import type * as t from 'io-ts';
 import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import { type CommandIds, commandIdsOf, type CommandContext } from '../../application/command-context.js';
+import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
 import type { AuthorizedExchange } from '../exchange.js';
@@ -70,7 +71,7 @@ const createdByForm =
 
 export const createDocument = (documents: DocumentUseCases, maxUploadBytes: number) => {
   const byForm = createdByForm(documents, maxUploadBytes);
-  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure | DocumentRejection, Answer>> => {
     const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange);
     if (E.isLeft(read)) return read;
     const [context, { fields, file = null }, ids] = read.right;
@@ -83,7 +84,9 @@ export const createDocument = (documents: DocumentUseCases, maxUploadBytes: numb
 /** Whether there is a document to take the bytes for is asked before any of them is taken. */
 const updatedByForm =
   (documents: DocumentUseCases, maxUploadBytes: number) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
+  async (
+    exchange: AuthorizedExchange,
+  ): Promise<E.Either<Failure | DocumentRejection, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
     const context = commandContextOf(exchange);
     if (E.isLeft(context)) return context;
     const id = recordId(exchange.params['id']);
@@ -97,7 +100,7 @@ const updatedByForm =
 
 export const updateDocument = (documents: DocumentUseCases, maxUploadBytes: number) => {
   const byForm = updatedByForm(documents, maxUploadBytes);
-  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
+  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure | DocumentRejection, Answer>> => {
     const read = await (isForm(exchange.ctx.req) ? byForm(exchange) : readJson(exchange, UpdateDocumentBody));
     if (E.isLeft(read)) return read;
     const id = recordId(exchange.params['id']);

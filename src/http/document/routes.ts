@@ -9,6 +9,7 @@ import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import { createDocument, updateDocument } from './change-document.js';
+import { withDocumentRejections } from './rejections.js';
 import { type FileReads, getFile } from './file/get-file.js';
 
 const all = `${API}/document`;
@@ -68,7 +69,7 @@ const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptio
     path: all,
     access: 'token',
     roles: editors,
-    handle: createDocument(documents, maxUploadBytes),
+    handle: withDocumentRejections(createDocument(documents, maxUploadBytes)),
   },
   {
     operation: 'updateDocument',
@@ -76,7 +77,7 @@ const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptio
     path: one,
     access: 'token',
     roles: editors,
-    handle: updateDocument(documents, maxUploadBytes),
+    handle: withDocumentRejections(updateDocument(documents, maxUploadBytes)),
   },
 ];
 

@@ -1,13 +1,9 @@
-import type { DocumentRejection } from '../../domain/document/rejections.js';
-import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { FileUnavailable } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/history.js';
 import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
-
-/** One fault of a request: `path` is the body's field, the parameter or the header; never the value. */
-export type Fault = { readonly path: string; readonly message: string };
+import type { Fault, Problem } from './problem.js';
 
 /** The request has the wrong shape; all its faults at once. */
 export type RequestInvalid = { readonly _tag: 'RequestInvalid'; readonly errors: ReadonlyArray<Fault> };
@@ -31,6 +27,9 @@ export type RoleMissing = { readonly _tag: 'RoleMissing' };
 
 /** The keys that tokens are verified with cannot be fetched. */
 export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
+
+/** A decider rejected the command: `rejection` is its tag, `problem` what it means to the client. */
+type Rejected = { readonly _tag: 'Rejected'; readonly rejection: string; readonly problem: Problem };
 
 type RouteNotFound = { readonly _tag: 'RouteNotFound' };
 
@@ -58,8 +57,7 @@ export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaTyp
 
 /** Everything that can keep an operation from its ordinary answer. */
 export type Failure =
-  | BusinessRejection
-  | DocumentRejection
+  | Rejected
   | CommandFailure
   | NeverExisted
   | ReadModelUnavailable

@@ -1,7 +1,8 @@
 import { either as E } from 'fp-ts';
 import type { CommandContext } from '../../application/command-context.js';
 import type { AuthorizedExchange, HttpContext } from '../exchange.js';
-import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
 import { tagOfExpected } from './entity-tags.js';
 import { traceparentOf } from './traceparent.js';

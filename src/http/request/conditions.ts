@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
 
 /** On what condition a request wants to be carried out. */

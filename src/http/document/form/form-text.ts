@@ -1,4 +1,5 @@
-import { type Fault, requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import type { Fault } from '../../problem/problem.js';
 
 /**
  * What the form's parser puts where bytes are no UTF-8. It cannot be told from the same character in a valid text, which
