@@ -5,6 +5,7 @@ import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
 import type { RequestState } from './exchange.js';
 import { errorFields } from './problem/log-fields.js';
+import type { UndescribedRoute } from './route.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
@@ -12,6 +13,8 @@ import { makeRouter } from './routing/make-router.js';
 export type AppOptions = RoutesDeps &
   Pick<AnsweringDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
+    /** Further rows of the table, which the API description leaves out. */
+    readonly routes?: ReadonlyArray<UndescribedRoute>;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
@@ -37,13 +40,22 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
 
 /** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
-  const { authenticate, corsOrigins, log, observe, rateLimit, budget, longestAnswer = LONGEST_ANSWER } = options;
+  const {
+    authenticate,
+    corsOrigins,
+    log,
+    observe,
+    rateLimit,
+    budget,
+    routes = [],
+    longestAnswer = LONGEST_ANSWER,
+  } = options;
   const app = new Koa<RequestState>();
   // What reaches this listener are broken connections; everything else has been answered and logged.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
   app.use(answering({ log, observe, budget: { ...makeProcessBudget(), ...budget }, longestAnswer }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  app.use(makeRouter(routesOf(options), admission).routes());
+  app.use(makeRouter([...routesOf(options), ...routes], admission).routes());
   return app;
 };

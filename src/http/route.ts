@@ -1,13 +1,17 @@
 import type { either as E } from 'fp-ts';
 import type { Roles } from './authentication/roles.js';
 import type { AuthorizedExchange, Exchange } from './exchange.js';
+import type { OperationDescription } from './openapi/operation-description.js';
 import type { Failure } from './problem/failure.js';
 import type { Answer } from './response/answer.js';
 
 type Handler<Request> = (exchange: Request) => Promise<E.Either<Failure, Answer>>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
-export type Route = {
+export type Route = UndescribedRoute & { readonly description: OperationDescription };
+
+/** A row that the API description leaves out. */
+export type UndescribedRoute = {
   /** Stable name of the operation, for the API description, log and metrics. */
   readonly operation: string;
   /** HEAD comes with every GET. */
@@ -43,4 +47,4 @@ type Public = {
 };
 
 /** Whether a limit of requests counts those of a route, so that it may answer 429. */
-export const isLimited = (route: Route): boolean => route.access !== 'public' || route.isProbe !== true;
+export const isLimited = (route: UndescribedRoute): boolean => route.access !== 'public' || route.isProbe !== true;

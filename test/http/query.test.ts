@@ -4,7 +4,8 @@ import { readNewOwner, readOwnerChanges } from '../../src/http/business/owner-bo
 import { readOwnerId } from '../../src/http/business/owner-id.js';
 import { readAsOf } from '../../src/http/query/as-of.js';
 import { readEventsQuery } from '../../src/http/query/events.js';
-import { readBusinessListQuery, readDocumentListQuery } from '../../src/http/query/list.js';
+import { businessListParameters } from '../../src/http/business/operations.js';
+import { documentListParameters } from '../../src/http/document/operations.js';
 import type { RequestInvalid } from '../../src/http/problem/failure.js';
 
 const query = (text: string): URLSearchParams => new URLSearchParams(text);
@@ -14,16 +15,16 @@ const paths = (result: E.Either<RequestInvalid, unknown>): ReadonlyArray<string>
 
 describe('the query of a list', () => {
   it('reads filters and page, and ignores the rest', () => {
-    expect(readBusinessListQuery(query('name=a+b&ein=&limit=1000&after=x&foo=1&foo=2&__proto__=3'))).to.deep.equal(
-      E.right({ filter: { name: 'a b', ein: '' }, limit: 1000, after: 'x' }),
-    );
-    expect(readDocumentListQuery(query('tag=x&type=Nothing&uploadedBy=u'))).to.deep.equal(
+    expect(
+      businessListParameters.read(query('name=a+b&ein=&limit=1000&after=x&foo=1&foo=2&__proto__=3')),
+    ).to.deep.equal(E.right({ filter: { name: 'a b', ein: '' }, limit: 1000, after: 'x' }));
+    expect(documentListParameters.read(query('tag=x&type=Nothing&uploadedBy=u'))).to.deep.equal(
       E.right({ filter: { tag: 'x', type: 'Nothing', uploadedBy: 'u' } }),
     );
   });
 
   it('refuses a repeated filter, limit or after', () => {
-    expect(paths(readBusinessListQuery(query('name=a&name=a&limit=1&limit=1&after=a&after=b')))).to.deep.equal([
+    expect(paths(businessListParameters.read(query('name=a&name=a&limit=1&limit=1&after=a&after=b')))).to.deep.equal([
       'name',
       'limit',
       'after',
@@ -32,11 +33,11 @@ describe('the query of a list', () => {
 
   it('refuses a limit that is not a whole number from 1 to 1000', () => {
     for (const limit of ['', '0', '-1', '1001', '1.0', '1e2', '0x10', ' 5', '٣', '99999999999999999999'])
-      expect(paths(readBusinessListQuery(new URLSearchParams({ limit }))), limit).to.deep.equal(['limit']);
+      expect(paths(businessListParameters.read(new URLSearchParams({ limit }))), limit).to.deep.equal(['limit']);
   });
 
   it('refuses an empty after and control characters', () => {
-    expect(paths(readDocumentListQuery(query('after=&tag=%00')))).to.deep.equal(['tag', 'after']);
+    expect(paths(documentListParameters.read(query('after=&tag=%00')))).to.deep.equal(['tag', 'after']);
   });
 });
 

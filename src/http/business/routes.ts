@@ -3,12 +3,12 @@ import type { EntityReads } from '../../read/entity-reads.js';
 import type { BusinessFilter } from '../../read/queries.js';
 import { admins, auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
-import { readBusinessListQuery } from '../query/list.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
+import { businessListParameters, businessOperations } from './operations.js';
 import { withBusinessRejections } from './rejections.js';
 import { addOwner, removeOwner, updateOwner } from './change-owners.js';
 
@@ -20,14 +20,16 @@ const named = `${owner}/:ownerId`;
 const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => [
   {
     operation: 'listBusinesses',
+    description: businessOperations.listBusinesses,
     method: 'GET',
     path: all,
     access: 'token',
     roles: viewers,
-    handle: listRecords({ read: readBusinessListQuery, queries: businesses }),
+    handle: listRecords({ read: businessListParameters.read, queries: businesses }),
   },
   {
     operation: 'getBusiness',
+    description: businessOperations.getBusiness,
     method: 'GET',
     path: one,
     access: 'token',
@@ -37,6 +39,7 @@ const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> 
   },
   {
     operation: 'listBusinessEvents',
+    description: businessOperations.listBusinessEvents,
     method: 'GET',
     path: `${one}/events`,
     access: 'token',
@@ -53,6 +56,7 @@ const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
   return [
     {
       operation: 'createBusiness',
+      description: businessOperations.createBusiness,
       method: 'POST',
       path: all,
       ...edit,
@@ -60,6 +64,7 @@ const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
     },
     {
       operation: 'updateBusiness',
+      description: businessOperations.updateBusiness,
       method: 'PUT',
       path: one,
       ...edit,
@@ -67,6 +72,7 @@ const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
     },
     {
       operation: 'deleteBusiness',
+      description: businessOperations.deleteBusiness,
       method: 'DELETE',
       path: one,
       ...remove,
@@ -74,15 +80,16 @@ const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
     },
     {
       operation: 'addOwner',
+      description: businessOperations.addOwner,
       method: 'POST',
       path: owner,
       ...edit,
       handle: withBusinessRejections(addOwner(businesses)),
     },
-    { operation: 'updateOwner', path: owner, ...update },
-    { operation: 'updateOwnerByPath', path: named, ...update },
-    { operation: 'removeOwner', path: owner, ...strike },
-    { operation: 'removeOwnerByPath', path: named, ...strike },
+    { operation: 'updateOwner', description: businessOperations.updateOwner, path: owner, ...update },
+    { operation: 'updateOwnerByPath', description: businessOperations.updateOwnerByPath, path: named, ...update },
+    { operation: 'removeOwner', description: businessOperations.removeOwner, path: owner, ...strike },
+    { operation: 'removeOwnerByPath', description: businessOperations.removeOwnerByPath, path: named, ...strike },
   ];
 };
 

@@ -3,12 +3,12 @@ import type { EntityReads } from '../../read/entity-reads.js';
 import type { DocumentFilter } from '../../read/queries.js';
 import { auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
-import { readDocumentListQuery } from '../query/list.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
 import { createDocument, updateDocument } from './change-document.js';
+import { documentListParameters, documentOperations } from './operations.js';
 import { withDocumentRejections } from './rejections.js';
 import { type FileReads, getFile } from './file/get-file.js';
 
@@ -26,16 +26,18 @@ type DocumentOptions = {
 
 const listing = ({ page, all: whole }: DocumentReads, { isListPublic }: DocumentOptions): Route => ({
   operation: 'listDocuments',
+  description: documentOperations.listDocuments,
   method: 'GET',
   path: all,
   roles: viewers,
   access: isListPublic ? 'optional token' : 'token',
-  handle: listRecords({ read: readDocumentListQuery, queries: { page, all: whole } }),
+  handle: listRecords({ read: documentListParameters.read, queries: { page, all: whole } }),
 });
 
 const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
   {
     operation: 'getDocument',
+    description: documentOperations.getDocument,
     method: 'GET',
     path: one,
     access: 'token',
@@ -45,6 +47,7 @@ const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
   },
   {
     operation: 'listDocumentEvents',
+    description: documentOperations.listDocumentEvents,
     method: 'GET',
     path: `${one}/events`,
     access: 'token',
@@ -53,6 +56,7 @@ const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
   },
   {
     operation: 'getDocumentFile',
+    description: documentOperations.getDocumentFile,
     method: 'GET',
     path: `${one}/file`,
     access: 'token',
@@ -65,6 +69,7 @@ const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
 const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
   {
     operation: 'createDocument',
+    description: documentOperations.createDocument,
     method: 'POST',
     path: all,
     access: 'token',
@@ -73,6 +78,7 @@ const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptio
   },
   {
     operation: 'updateDocument',
+    description: documentOperations.updateDocument,
     method: 'PUT',
     path: one,
     access: 'token',

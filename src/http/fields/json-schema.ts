@@ -11,4 +11,14 @@ export const describe = <Codec extends t.Mixed>(codec: Codec, schema: JsonSchema
   return codec;
 };
 
+const names = new WeakMap<t.Mixed, string>();
+
+/** Gives a codec a name, under which the document describes it once, and by which it refers to it everywhere else. */
+export const named = <Codec extends t.Mixed>(name: string, codec: Codec): Codec => {
+  names.set(codec, name);
+  return codec;
+};
+
+export const nameOf = (codec: t.Mixed): string | undefined => names.get(codec);
+
 export const registeredSchema = (codec: t.Mixed): JsonSchema | undefined => schemas.get(codec);

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import * as t from 'io-ts';
 import type { Roles } from '../authentication/roles.js';
 import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
@@ -26,8 +27,21 @@ const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failu
   return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...told }) });
 };
 
+const HealthResponse = t.type({ status: t.string });
+
+/** `warnings` only where there are any: the service works, but somebody should look after it. */
+const ReadinessResponse = t.intersection([HealthResponse, t.partial({ warnings: t.array(t.string) })]);
+
+const tag = 'Operation';
+
 const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
   operation: 'metrics',
+  description: {
+    tag,
+    summary: 'Figures of the process',
+    success: { mediaType: 'text/plain' },
+    failures: [401, 500, 503],
+  },
   method: 'GET',
   path: '/metrics',
   access: 'token',
@@ -39,6 +53,7 @@ const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
 export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<Route> => [
   {
     operation: 'livez',
+    description: { tag, summary: 'Whether the process lives', success: HealthResponse, failures: [500] },
     method: 'GET',
     path: '/livez',
     access: 'public',
@@ -47,6 +62,12 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
   },
   {
     operation: 'readyz',
+    description: {
+      tag,
+      summary: 'Whether the service can do its work, and what to look after',
+      success: ReadinessResponse,
+      failures: [500, 503],
+    },
     method: 'GET',
     path: '/readyz',
     access: 'public',

@@ -6,9 +6,12 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { InstantParameter } from './instant.js';
 import { queryValues } from './parameter.js';
-import { RevisionParameter } from './revision.js';
+import { revisionParameter } from './revision.js';
 
-export const AsOfQuery = fields({ revision: RevisionParameter, at: InstantParameter });
+export const AsOfQuery = fields({
+  revision: revisionParameter('The state at this revision. Needs a role that may read events.'),
+  at: InstantParameter,
+});
 
 const bothGiven = requestInvalid(
   { path: 'revision', message: 'cannot be given together with at' },

@@ -6,21 +6,28 @@ import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { Limit } from './page.js';
 import { parameter, queryValues } from './parameter.js';
-import { RevisionParameter } from './revision.js';
+import { revisionParameter } from './revision.js';
 
 const Order = parameter<'asc' | 'desc'>({
   expectation: 'asc or desc',
+  meaning: 'Oldest or newest first.',
   schema: { enum: ['asc', 'desc'] },
   read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
 });
 
-const Flag = parameter<boolean>({
+const Proof = parameter<boolean>({
   expectation: 'true or false',
+  meaning: 'Adds what is needed to recompute the hashes.',
   schema: { type: 'boolean' },
   read: (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
 });
 
-export const EventsQuery = fields({ from: RevisionParameter, limit: Limit, order: Order, proof: Flag });
+export const EventsQuery = fields({
+  from: revisionParameter('Starts at this revision.'),
+  limit: Limit,
+  order: Order,
+  proof: Proof,
+});
 
 /** Which events of a record are asked for, and how. */
 export const readEventsQuery = (query: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>

@@ -27,9 +27,10 @@ const readInstant = (value: string): Date | undefined => {
   return isLeap && instant % DAY !== 0 ? undefined : new Date(instant);
 };
 
-/** An instant of the past or the future. */
+/** Which state is asked for: that of an instant. */
 export const InstantParameter = parameter<Date>({
   expectation: 'an RFC 3339 date-time with Z or an offset',
+  meaning: 'The state at this instant; excludes revision. Needs a role that may read events.',
   schema: { type: 'string', format: 'date-time' },
   read: readInstant,
 });

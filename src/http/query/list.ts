@@ -1,9 +1,10 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
-import type { BusinessFilter, DocumentFilter } from '../../read/queries.js';
+import type * as t from 'io-ts';
 import { fields } from '../fields/fields-type.js';
 import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
 import type { RequestInvalid } from '../problem/failure.js';
+import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 import { After, Limit } from './page.js';
 import { parameter, queryValues } from './parameter.js';
@@ -15,8 +16,17 @@ export type ListRequest<Filter> = {
   readonly after?: string;
 };
 
-// An empty or an overlong text is no fault: nothing matches it. A control character is one, as in a body.
-const Exactly = parameter<string>({
+export type ListParameters<Filter> = {
+  /** Of all parameters, for the API description. */
+  readonly codec: t.Mixed;
+  readonly read: (query: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
+};
+
+/**
+ * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is one, as
+ * in a body.
+ */
+export const ExactText = parameter<string>({
   expectation: 'text without control characters',
   schema: { type: 'string', pattern: PLAIN_TEXT },
   read: (value) => (isPlainText(value, Infinity) ? value : undefined),
@@ -24,37 +34,19 @@ const Exactly = parameter<string>({
 
 const page = { limit: Limit, after: After };
 
-const businessFilters = {
-  name: Exactly,
-  businessType: Exactly,
-  parent: Exactly,
-  ein: Exactly,
-} satisfies Record<keyof BusinessFilter, typeof Exactly>;
+const Page = fields(page);
 
-const documentFilters = {
-  type: Exactly,
-  entityType: Exactly,
-  entity: Exactly,
-  tag: Exactly,
-  uploadedBy: Exactly,
-} satisfies Record<keyof DocumentFilter, typeof Exactly>;
-
-export const BusinessListQuery = fields({ ...businessFilters, ...page });
-
-export const DocumentListQuery = fields({ ...documentFilters, ...page });
-
-const toRequest = <Filter extends object>({
-  limit,
-  after,
-  ...filter
-}: Filter & { readonly limit?: number; readonly after?: string }) => ({
-  filter,
-  ...(limit === undefined ? {} : { limit }),
-  ...(after === undefined ? {} : { after }),
-});
-
-export const readBusinessListQuery = (query: URLSearchParams): E.Either<RequestInvalid, ListRequest<BusinessFilter>> =>
-  pipe(queryValues(query), decodeRequest(BusinessListQuery), E.map(toRequest));
-
-export const readDocumentListQuery = (query: URLSearchParams): E.Either<RequestInvalid, ListRequest<DocumentFilter>> =>
-  pipe(queryValues(query), decodeRequest(DocumentListQuery), E.map(toRequest));
+/** The parameters of a list that can be narrowed by `filters`, each by its codec. */
+export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>>(filters: Filters) => {
+  const Filter = fields(filters);
+  return {
+    codec: fields({ ...filters, ...page }),
+    read: (query) => {
+      const values = queryValues(query);
+      return pipe(
+        both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
+        E.map(([filter, wanted]) => ({ filter, ...wanted })),
+      );
+    },
+  } satisfies ListParameters<t.TypeOf<typeof Filter>>;
+};

@@ -7,6 +7,7 @@ const PAGE_LIMIT = 1000;
 /** How many records or events a page has at most. */
 export const Limit = parameter<number>({
   expectation: `a whole number from 1 to ${PAGE_LIMIT}`,
+  meaning: 'Makes a page of at most so many; without it, all of them.',
   schema: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT },
   read: (value) => {
     const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
@@ -17,6 +18,7 @@ export const Limit = parameter<number>({
 /** The `_id` of the record before the page; whether it ever was one is the read model's to say. */
 export const After = parameter<string>({
   expectation: 'the _id of a record',
+  meaning: 'Starts after the record with this _id.',
   schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
   read: (value) => (value !== '' && isPlainText(value, TEXT_LIMIT) ? value : undefined),
 });

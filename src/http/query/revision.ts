@@ -1,3 +1,4 @@
+import type * as t from 'io-ts';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import { parameter } from './parameter.js';
 
@@ -5,13 +6,15 @@ import { parameter } from './parameter.js';
 const BEYOND_ANY_STREAM = BigInt(Number.MAX_SAFE_INTEGER) - 1n;
 
 /** A place in a stream, 0-based. However large the number, it is a place: one past the last event. */
-export const RevisionParameter = parameter<Revision>({
-  expectation: 'a whole number of at least 0',
-  schema: { type: 'integer', minimum: 0 },
-  read: (value) => {
-    if (!/^\d+$/.test(value)) return undefined;
-    const digits = value.replace(/^0+(?=\d)/, '');
-    const revision = digits.length > 16 ? BEYOND_ANY_STREAM : BigInt(digits);
-    return revision < BEYOND_ANY_STREAM ? revision : BEYOND_ANY_STREAM;
-  },
-});
+export const revisionParameter = (meaning: string): t.Type<Revision, Revision> =>
+  parameter<Revision>({
+    expectation: 'a whole number of at least 0',
+    meaning,
+    schema: { type: 'integer', minimum: 0 },
+    read: (value) => {
+      if (!/^\d+$/.test(value)) return undefined;
+      const digits = value.replace(/^0+(?=\d)/, '');
+      const revision = digits.length > 16 ? BEYOND_ANY_STREAM : BigInt(digits);
+      return revision < BEYOND_ANY_STREAM ? revision : BEYOND_ANY_STREAM;
+    },
+  });

@@ -4,12 +4,16 @@ import { connectionOf } from '../budget/connection.js';
 import type { Exchange, RequestState } from '../exchange.js';
 import type { Failure } from '../problem/failure.js';
 import type { Answer } from '../response/answer.js';
-import { isLimited, type Route } from '../route.js';
+import { isLimited, type UndescribedRoute } from '../route.js';
 import { admit, type Admission } from './admit.js';
 
 const noQuery = new URLSearchParams();
 
-const run = async (route: Route, admission: Admission, exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
+const run = async (
+  route: UndescribedRoute,
+  admission: Admission,
+  exchange: Exchange,
+): Promise<E.Either<Failure, Answer>> => {
   if (route.access === 'public') {
     const refusal = isLimited(route) ? admission.rateLimit?.(undefined, exchange.ctx) : undefined;
     return refusal === undefined ? route.handle(exchange) : E.left(refusal);
@@ -24,7 +28,7 @@ const run = async (route: Route, admission: Admission, exchange: Exchange): Prom
 };
 
 const middlewareOf =
-  (route: Route, admission: Admission): RouterMiddleware<RequestState> =>
+  (route: UndescribedRoute, admission: Admission): RouterMiddleware<RequestState> =>
   async (ctx) => {
     const { state, params, querystring } = ctx;
     state.operation = route.operation;
@@ -33,7 +37,7 @@ const middlewareOf =
   };
 
 /** Sends each request of the table to its handler, after the checks that its row asks for. */
-export const makeRouter = (routes: ReadonlyArray<Route>, admission: Admission): Router<RequestState> => {
+export const makeRouter = (routes: ReadonlyArray<UndescribedRoute>, admission: Admission): Router<RequestState> => {
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of routes)
     router.register(route.path, [route.method], middlewareOf(route, admission), { name: route.operation });
