@@ -62,6 +62,7 @@ const connect = <State, Command, Event extends DomainEvent, Rejection, Filter>(
     get: makeGetView({ queries, history, freshness, render }),
     page: queries.page,
     all: queries.all,
+    newestRevision: history.newestRevision,
     events: history.events,
   };
   return { execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress), history, reads };

@@ -44,7 +44,7 @@ const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> 
     path: `${one}/events`,
     access: 'token',
     roles: auditors,
-    handle: listEvents(businesses.events),
+    handle: listEvents(businesses),
   },
 ];
 

@@ -52,7 +52,7 @@ const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
     path: `${one}/events`,
     access: 'token',
     roles: auditors,
-    handle: listEvents(documents.events),
+    handle: listEvents(documents),
   },
   {
     operation: 'getDocumentFile',
