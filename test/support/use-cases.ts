@@ -1,6 +1,5 @@
-import { businessUseCases as useCases } from '../../src/application/business/use-cases.js';
-import { createDocument } from '../../src/application/document/create-document.js';
-import { updateDocument } from '../../src/application/document/update-document.js';
+import { businessUseCases as ofBusinesses } from '../../src/application/business/use-cases.js';
+import { documentUseCases as ofDocuments } from '../../src/application/document/use-cases.js';
 import { makeExecute } from '../../src/application/execute.js';
 import type { CommandContext } from '../../src/application/command-context.js';
 import type { ObjectStorage } from '../../src/application/ports.js';
@@ -26,16 +25,16 @@ export const businessUseCases = (store: EventStore) => {
     makeHandleCommand({ decider: businessDecider, serde: businessSerde, ...deps(store) }),
     upToDate,
   );
-  return useCases(execute);
+  return ofBusinesses(execute);
 };
 
 /** What can be asked of documents, over a store. */
-export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'remove'>) => {
+export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>) => {
   const execute = makeExecute(
     makeHandleCommand({ decider: documentDecider, serde: documentSerde, ...deps(store) }),
     upToDate,
   );
-  return { create: createDocument(execute, storage), update: updateDocument(execute, storage) };
+  return ofDocuments(execute, { store, storage });
 };
 
 /** A request of alice's. */

@@ -2,16 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type multer from '@koa/multer';
 import { either as E } from 'fp-ts';
-import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
-import type { Upload } from '../../../application/document/store-upload.js';
-import type { StoredFile } from '../../../domain/document/events.js';
+import type { StorageUnavailable } from '../../../application/ports.js';
+import type { Stored } from '../../../application/document/store-upload.js';
+import type { StoreUpload } from '../../../application/document/with-upload.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { isReplaced, NAMELESS } from './form-text.js';
 import { originalNameOf } from './original-name.js';
-
-export type StoreUpload = (upload: Upload) => Promise<E.Either<StorageUnavailable | UploadAborted, StoredFile>>;
-
-type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
 
 const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
 
@@ -64,7 +60,7 @@ export class FileReception implements multer.StorageEngine {
     });
   }
 
-  /** Nothing to do: whoever reads the form discards what was stored, once, when the form fails. */
+  /** Nothing to do: `withUpload` removes the file when the form fails. */
   _removeFile(_request: IncomingMessage, _file: multer.File, callback: (error: Error) => void): void {
     // reason: multer takes null for "no error", its types do not
     callback(null as unknown as Error);

@@ -1,12 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import multer from '@koa/multer';
 import { either as E } from 'fp-ts';
+import type { StoreUpload } from '../../../application/document/with-upload.js';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { HttpContext } from '../../exchange.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
 import { letBodyCome } from '../../request/body-bytes.js';
-import { FileReception, type StoreUpload } from './file-reception.js';
+import { FileReception } from './file-reception.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
 import { formTextFault } from './form-text.js';
@@ -14,7 +15,6 @@ import { PartCount } from './part-count.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
-  readonly discard: (key: string) => Promise<E.Either<StorageUnavailable, void>>;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;
   /** What the storage holds of a file while it takes it, at most, bytes. */
@@ -93,11 +93,12 @@ const isCompressed = ({ req }: HttpContext): boolean =>
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
 /**
- * Reads multipart/form-data with at most one file, whose bytes go straight into storage. When anything is wrong with
- * the form nothing stays stored; a form that is too long is left unread as soon as that shows.
+ * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. The file has been stored, or
+ * broken off, when it answers, also when the form is at fault. A form that is too long is left unread as soon as that
+ * shows.
  */
 export const readForm =
-  ({ store, discard, maxUploadBytes, heldPerUpload }: FormDeps) =>
+  ({ store, maxUploadBytes, heldPerUpload }: FormDeps) =>
   async (ctx: HttpContext): Promise<E.Either<FormFailure, Form>> => {
     if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
@@ -111,7 +112,5 @@ export const readForm =
     const stored = await reception.outcome();
     if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
     const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
-    if (E.isRight(received)) return E.right({ fields: received.right, file });
-    if (file !== undefined) await discard(file.key);
-    return received;
+    return E.map((fields: unknown) => ({ fields, file }))(received);
   };
