@@ -1,9 +1,9 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
-import { answering, type AnsweringDeps } from './answering.js';
+import { responseMiddleware, type ResponseMiddlewareDeps } from './response-middleware.js';
 import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
-import type { RequestState } from './exchange.js';
+import type { RequestState } from './request-context.js';
 import { errorFields } from './problem/log-fields.js';
 import type { UndescribedRoute } from './route.js';
 import { type RoutesDeps, routesOf } from './routes.js';
@@ -11,7 +11,7 @@ import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
 
 export type AppOptions = RoutesDeps &
-  Pick<AnsweringDeps, 'log' | 'observe'> & {
+  Pick<ResponseMiddlewareDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
     /** Further rows of the table, which the API description leaves out. */
     readonly routes?: ReadonlyArray<UndescribedRoute>;
@@ -22,10 +22,10 @@ export type AppOptions = RoutesDeps &
     /** What the process has for all requests; a default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;
     /** Longest time, ms, that an answer may take to be read: a list holds a snapshot of the read model. */
-    readonly longestAnswer?: number;
+    readonly responseTimeoutMs?: number;
   };
 
-const LONGEST_ANSWER = 900_000;
+const RESPONSE_TIMEOUT_MS = 900_000;
 
 const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =>
   cors({
@@ -48,12 +48,12 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
     rateLimit,
     budget,
     routes = [],
-    longestAnswer = LONGEST_ANSWER,
+    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   } = options;
   const app = new Koa<RequestState>();
   // What reaches this listener are broken connections; everything else has been answered and logged.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
-  app.use(answering({ log, observe, budget: { ...makeProcessBudget(), ...budget }, longestAnswer }));
+  app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
   app.use(makeRouter([...routesOf(options), ...routes], admission).routes());

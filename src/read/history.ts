@@ -10,7 +10,7 @@ import {
 import { newestRevision as newestRevisionOf } from '../event-sourcing/newest-revision.js';
 import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import { type AdmitPage, PageRefused } from './admit-page.js';
+import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
 import { type Pages, readAhead } from './read-ahead.js';
@@ -73,9 +73,9 @@ export class UndecodableEventError extends Error {
 /** A store of which each page is given when it has been admitted. */
 const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventStore, 'readStream'> => ({
   async *readStream(stream, range) {
-    if (!(await admitPage())) throw new PageRefused();
+    if (!(await admitPage())) throw new PageNotAdmitted();
     for await (const page of readStream(stream, range)) {
-      if (!(await admitPage())) throw new PageRefused();
+      if (!(await admitPage())) throw new PageNotAdmitted();
       yield page;
     }
   },

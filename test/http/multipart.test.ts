@@ -10,7 +10,7 @@ import type { Outcome } from '../../src/application/execute.js';
 import { documentDecider } from '../../src/domain/document/decide.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
 import type { DocumentState } from '../../src/domain/document/state.js';
-import type { RequestState } from '../../src/http/exchange.js';
+import type { RequestState } from '../../src/http/request-context.js';
 import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
 import { contentOf } from '../support/bodies.js';
 import { aDocumentCreated } from '../support/document-events.js';
@@ -50,9 +50,9 @@ describe('the form of an upload', () => {
     app.use(async (ctx) => {
       ctx.state = {
         requestId: 'test',
-        take: () => Promise.resolve(true),
-        takeFree: () => Promise.resolve(true),
-        turn: () => Promise.resolve(true),
+        acquire: () => Promise.resolve(true),
+        tryAcquire: () => Promise.resolve(true),
+        timeSlice: () => Promise.resolve(true),
       };
       const read: Array<E.Either<FormFailure, Form>> = [];
       await withUpload(storage)('doc', async (store) => {

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { decode } from 'jsonwebtoken';
 import jwt, { type Options } from 'koa-jwt';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
 import { signingKeysOf } from './signing-keys.js';
@@ -11,7 +11,7 @@ import { headerFault, type TokenHeader } from './token-header.js';
 import type { TokenVerification } from './token-verification.js';
 
 /** The payload of a token whose header, signature, times, issuer and audience are right. */
-type VerifyToken = (ctx: HttpContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
+type VerifyToken = (ctx: KoaContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const CLOCK_TOLERANCE = 5;
@@ -62,12 +62,12 @@ export const makeVerifyToken = ({ key, issuer, audience }: TokenVerification, no
     ...({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now() / 1000) } as Partial<Options>),
   });
 
-  const payloadOf = async (ctx: HttpContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {
+  const payloadOf = async (ctx: KoaContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {
     await jwt(optionsOf(token, keys))(ctx, nothingElse);
     return ctx.state.user;
   };
 
-  const verify = async (ctx: HttpContext, token: string): Promise<unknown> => {
+  const verify = async (ctx: KoaContext, token: string): Promise<unknown> => {
     const header = headerOf(token);
     const fault = headerFault(header, algorithms);
     if (fault !== undefined) throw new HeaderRefused(fault);

@@ -9,10 +9,10 @@ import {
   write,
   writeWithoutBody,
 } from '../openapi/operation-description.js';
-import { AsOfQuery } from '../query/as-of.js';
-import { EventsQuery } from '../query/events.js';
-import { ExactText, listParameters } from '../query/list.js';
-import { parameter } from '../query/parameter.js';
+import { AsOfParameters } from '../parameters/as-of.js';
+import { EventsParameters } from '../parameters/events.js';
+import { ExactText, listParameters } from '../parameters/list.js';
+import { parameter } from '../parameters/parameter.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
 import { AddOwnerBody, UpdateOwnerBody } from './owner-body.js';
 import { OwnerIdBody } from './owner-id.js';
@@ -27,7 +27,7 @@ export const businessListParameters = listParameters({
   ein: ExactText,
 } satisfies Record<keyof BusinessFilter, typeof ExactText>);
 
-const OwnerIdQuery = fields({
+const OwnerIdParameters = fields({
   ownerId: parameter<string>({
     expectation: 'the user of an owner',
     meaning: 'The user of the owner; may be in the body or the path instead.',
@@ -67,14 +67,14 @@ export const businessOperations = {
   getBusiness: {
     tag,
     summary: 'A business as it is, or as it was at a revision or an instant',
-    query: AsOfQuery,
+    query: AsOfParameters,
     success: BusinessResponse,
     ...read,
   },
   listBusinessEvents: {
     tag,
     summary: 'What happened to a business, also to a deleted one, oldest first',
-    query: EventsQuery,
+    query: EventsParameters,
     success: { eventsOf: 'Business' },
     ...list,
   },
@@ -109,8 +109,8 @@ export const businessOperations = {
     ...write,
     failures: [...write.failures, 409],
   },
-  updateOwner: { ...updateOwner, query: OwnerIdQuery },
+  updateOwner: { ...updateOwner, query: OwnerIdParameters },
   updateOwnerByPath: updateOwner,
-  removeOwner: { ...removeOwner, query: OwnerIdQuery, failures: [...removeOwner.failures, 422] },
+  removeOwner: { ...removeOwner, query: OwnerIdParameters, failures: [...removeOwner.failures, 422] },
   removeOwnerByPath: removeOwner,
 } satisfies Readonly<Record<string, OperationDescription>>;

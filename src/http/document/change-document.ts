@@ -5,7 +5,7 @@ import type { Outcome } from '../../application/execute.js';
 import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
-import type { AuthorizedExchange } from '../exchange.js';
+import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
@@ -13,18 +13,18 @@ import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type Answer, ok } from '../response/answer.js';
+import { type HttpResponse, ok } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
 import { isForm, readDocumentForm } from './form/read-document-form.js';
 
 type Failed = Failure | DocumentRejection;
 
 /** The document as the command left it. */
-const answer = (
+const responseOf = (
   id: string,
   outcome: E.Either<Failed, Outcome<DocumentState>>,
   ...headers: ReadonlyArray<string>
-): E.Either<Failed, Answer> => {
+): E.Either<Failed, HttpResponse> => {
   if (E.isLeft(outcome)) return outcome;
   const { after, ...rest } = outcome.right;
   return after._tag === 'Current'
@@ -32,71 +32,73 @@ const answer = (
     : E.left({ _tag: 'Unexpected', cause: 'a command has left no document behind' });
 };
 
-const created = (id: string, outcome: E.Either<Failed, Outcome<DocumentState>>): E.Either<Failed, Answer> =>
-  answer(id, outcome, 'Location', `${API}/document/${id}`);
+const createdResponse = (
+  id: string,
+  outcome: E.Either<Failed, Outcome<DocumentState>>,
+): E.Either<Failed, HttpResponse> => responseOf(id, outcome, 'Location', `${API}/document/${id}`);
 
 const createByJson =
   ({ create }: DocumentUseCases) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failed, Answer>> => {
-    const read = await readCommand(exchange, decodeRequest(CreateDocumentBody));
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(CreateDocumentBody));
     if (E.isLeft(read)) return read;
     const [context, fields] = read.right;
     const ids = commandIdsOf(context);
-    return created(ids.entityId, await create(context, ids, fields, null));
+    return createdResponse(ids.entityId, await create(context, ids, fields, null));
   };
 
 const createByForm =
   ({ create, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failed, Answer>> => {
-    const context = commandContextOf(exchange);
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
     const ids = commandIdsOf(context.right);
     const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(exchange.ctx);
+      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
       if (E.isLeft(read)) return read;
       const { fields, file = null } = read.right;
       return create(context.right, ids, fields, file);
     });
-    return created(ids.entityId, outcome);
+    return createdResponse(ids.entityId, outcome);
   };
 
 const updateByJson =
   ({ update }: DocumentUseCases) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failed, Answer>> => {
-    const read = await readCommand(exchange, decodeRequest(UpdateDocumentBody));
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(UpdateDocumentBody));
     if (E.isLeft(read)) return read;
-    const id = recordId(exchange.params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, fields] = read.right;
-    return answer(id.right, await update(context, id.right, fields, undefined));
+    return responseOf(id.right, await update(context, id.right, fields, undefined));
   };
 
 /** Whether there is a document to take the bytes for is asked before any of them is taken. */
 const updateByForm =
   ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failed, Answer>> => {
-    const context = commandContextOf(exchange);
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
-    const id = recordId(exchange.params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const admitted = await admitUpload(context.right, id.right);
     if (E.isLeft(admitted)) return admitted;
     const outcome = await withUpload<Failed>(id.right, async (store) => {
       const shape = { fields: UpdateDocumentForm, isFileRequired: false };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(exchange.ctx);
+      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
       if (E.isLeft(read)) return read;
       return update(context.right, id.right, read.right.fields, read.right.file);
     });
-    return answer(id.right, outcome);
+    return responseOf(id.right, outcome);
   };
 
-type Change = (exchange: AuthorizedExchange) => Promise<E.Either<Failed, Answer>>;
+type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;
 
 const byContentType =
   (byForm: Change, byJson: Change): Change =>
-  (exchange) =>
-    isForm(exchange.ctx.req) ? byForm(exchange) : byJson(exchange);
+  (request) =>
+    isForm(request.ctx.req) ? byForm(request) : byJson(request);
 
 export const createDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
   byContentType(createByForm(documents, maxUploadBytes), createByJson(documents));

@@ -1,9 +1,9 @@
 import * as t from 'io-ts';
 import type { DocumentFilter } from '../../read/queries.js';
 import { create, list, type OperationDescription, read, write } from '../openapi/operation-description.js';
-import { AsOfQuery } from '../query/as-of.js';
-import { EventsQuery } from '../query/events.js';
-import { ExactText, listParameters } from '../query/list.js';
+import { AsOfParameters } from '../parameters/as-of.js';
+import { EventsParameters } from '../parameters/events.js';
+import { ExactText, listParameters } from '../parameters/list.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
 import { DocumentResponse } from './responses.js';
 
@@ -29,21 +29,21 @@ export const documentOperations = {
   getDocument: {
     tag,
     summary: 'A document as it is, or as it was at a revision or an instant',
-    query: AsOfQuery,
+    query: AsOfParameters,
     success: DocumentResponse,
     ...read,
   },
   listDocumentEvents: {
     tag,
     summary: 'What happened to a document, oldest first',
-    query: EventsQuery,
+    query: EventsParameters,
     success: { eventsOf: 'Document' },
     ...list,
   },
   getDocumentFile: {
     tag,
     summary: 'The file of a document, whole or a range of it, as it is or was',
-    query: AsOfQuery,
+    query: AsOfParameters,
     success: { mediaType: '*/*' },
     requestHeaders: [...read.requestHeaders, 'Range', 'If-Range'],
     responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges'],

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import type { Roles } from '../authentication/roles.js';
 import type { Failure } from '../problem/failure.js';
-import type { Answer } from '../response/answer.js';
+import type { HttpResponse } from '../response/http-response.js';
 import type { Route } from '../route.js';
 
 /** What the service still lacks to do its work (nothing: it is ready), and what is amiss although it does it. */
@@ -20,7 +20,7 @@ export type HealthDeps = {
 // Said by the contract in so many words; an editor is not among them.
 const scrapers: Roles = ['auditor', 'admin'];
 
-const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, Answer>> => {
+const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, HttpResponse>> => {
   const { missing, warnings = [] } = await readiness();
   if (missing.length > 0) return E.left({ _tag: 'NotReady', missing });
   const told = warnings.length === 0 ? {} : { warnings };

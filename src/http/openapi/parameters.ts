@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
 import type { JsonSchema } from '../fields/json-schema.js';
-import { meaningOf } from '../query/parameter.js';
+import { meaningOf } from '../parameters/parameter.js';
 
 const ENTITY_TAGS = { type: 'string', examples: ['"3"', '*'] };
 

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
-import { JSON_TYPE } from '../response/answer.js';
-import { answerStatic, makeStaticContent } from '../response/static-content.js';
+import { JSON_TYPE } from '../response/http-response.js';
+import { respondWithStatic, makeStaticContent } from '../response/static-content.js';
 import type { Route } from '../route.js';
 import { docsPage } from './docs-page.js';
 import { openApiDocument } from './document.js';
@@ -24,7 +24,7 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      handle: (exchange) => answerStatic(description)(exchange),
+      handle: (request) => respondWithStatic(description)(request),
     },
     {
       operation: 'docs',
@@ -32,7 +32,7 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       method: 'GET',
       path: '/docs',
       access: 'public',
-      handle: answerStatic(page),
+      handle: respondWithStatic(page),
     },
     {
       operation: 'docsAsset',
@@ -45,9 +45,11 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       method: 'GET',
       path: '/docs/:asset',
       access: 'public',
-      handle: (exchange) => {
-        const asset = assets.get(exchange.params['asset'] ?? '');
-        return asset === undefined ? Promise.resolve(E.left({ _tag: 'RouteNotFound' })) : answerStatic(asset)(exchange);
+      handle: (request) => {
+        const asset = assets.get(request.params['asset'] ?? '');
+        return asset === undefined
+          ? Promise.resolve(E.left({ _tag: 'RouteNotFound' }))
+          : respondWithStatic(asset)(request);
       },
     },
   ];

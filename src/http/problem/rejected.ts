@@ -10,8 +10,8 @@ type RejectionTable<Rejection extends Tagged> = { readonly [Tag in Rejection['_t
 /** Makes a handler of one whose commands may be rejected by the decider of a kind of entity. */
 export const withRejections =
   <Rejection extends Tagged>(problems: RejectionTable<Rejection>) =>
-  <Request, Answer>(handle: (request: Request) => Promise<E.Either<Failure | Rejection, Answer>>) =>
-  async (request: Request): Promise<E.Either<Failure, Answer>> => {
+  <Request, HttpResponse>(handle: (request: Request) => Promise<E.Either<Failure | Rejection, HttpResponse>>) =>
+  async (request: Request): Promise<E.Either<Failure, HttpResponse>> => {
     const isRejection = (failure: Failure | Rejection): failure is Rejection => Object.hasOwn(problems, failure._tag);
     const handled = await handle(request);
     if (E.isRight(handled)) return handled;

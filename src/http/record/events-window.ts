@@ -2,23 +2,23 @@ import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { EventsRequest } from '../../read/history.js';
 
 type Window = {
-  readonly request: EventsRequest;
+  readonly range: EventsRequest;
   /** Where the page after this one starts; undefined when this is the last, or all was asked for. */
   readonly next: Revision | undefined;
 };
 
-/** Whether the newest revision has to be known: for a page, and for a way down that may begin above it. */
+/** Whether the newest revision has to be known: for a page, and for a range backwards that may begin beyond it. */
 export const needsNewest = ({ limit, direction, from }: EventsRequest): boolean =>
   limit !== undefined || (direction === 'backwards' && from !== undefined);
 
 /** What is read, and what follows it. Revisions are dense, so the newest one tells where the pages end. */
-export const eventsWindow = (request: EventsRequest, newest: Revision): Window => {
-  const { direction, from, limit } = request;
+export const eventsWindow = (wanted: EventsRequest, newest: Revision): Window => {
+  const { direction, from, limit } = wanted;
   if (direction === 'forwards') {
     const next = limit === undefined ? undefined : (from ?? 0n) + BigInt(limit);
-    return { request, next: next !== undefined && next <= newest ? next : undefined };
+    return { range: wanted, next: next !== undefined && next <= newest ? next : undefined };
   }
   const start = from === undefined || from > newest ? newest : from;
   const next = limit === undefined ? undefined : start - BigInt(limit);
-  return { request: { ...request, from: start }, next: next !== undefined && next >= 0n ? next : undefined };
+  return { range: { ...wanted, from: start }, next: next !== undefined && next >= 0n ? next : undefined };
 };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { either as E } from 'fp-ts';
-import { FREE_BYTES } from '../budget/process-budget.js';
-import type { HttpContext } from '../exchange.js';
+import { UNCOUNTED_BYTES } from '../budget/process-budget.js';
+import type { KoaContext } from '../request-context.js';
 import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
 import { GrowingBuffer } from './growing-buffer.js';
 
@@ -18,7 +18,7 @@ export const letBodyCome = (request: IncomingMessage, response: ServerResponse):
 };
 
 // Listeners, not `for await`: a body mostly comes in one piece, and this is on the path of every write.
-const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
+const collect = ({ req, state }: KoaContext, limit: number): Promise<Bytes> =>
   new Promise((resolve) => {
     const bytes = new GrowingBuffer(limit);
     let isPaidFor = false;
@@ -30,14 +30,14 @@ const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
     const pay = async (): Promise<void> => {
       isPaidFor = true;
       req.pause();
-      if (await state.take('bytes', limit)) req.resume();
+      if (await state.acquire('bytes', limit)) req.resume();
       else settle(overloaded);
     };
     const take = (chunk: Buffer): void => {
       if (!bytes.add(chunk)) {
         req.pause();
         settle(tooLarge(limit));
-      } else if (!isPaidFor && bytes.length > FREE_BYTES) void pay();
+      } else if (!isPaidFor && bytes.length > UNCOUNTED_BYTES) void pay();
     };
     const finish = (): void => settle(E.right(bytes.filled()));
     const leave = (): void => settle(clientGone);
@@ -48,7 +48,7 @@ const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
  * The whole body, at most `limit` bytes of it; a longer one is left unread where that shows. Memory is that of the bytes
  * that came, in however small pieces, and that of all such bodies together is bounded.
  */
-export const bodyBytes = (ctx: HttpContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
+export const bodyBytes = (ctx: KoaContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
   if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
   letBodyCome(ctx.req, ctx.res);
   return collect(ctx, limit);

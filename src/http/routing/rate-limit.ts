@@ -1,10 +1,10 @@
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { Caller } from '../authentication/roles.js';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import type { TooManyRequests } from '../problem/failure.js';
 
 /** Counts a request; a refusal when its sender has had its share. */
-export type RateLimit = (caller: Caller | undefined, ctx: Pick<HttpContext, 'ip'>) => TooManyRequests | undefined;
+export type RateLimit = (caller: Caller | undefined, ctx: Pick<KoaContext, 'ip'>) => TooManyRequests | undefined;
 
 /** From the first request of a sender on, ms. */
 const WINDOW = 60_000;

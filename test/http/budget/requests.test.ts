@@ -26,11 +26,11 @@ describe('requests and the budget of the process', () => {
   /** Grants nothing when the test has begun, and keeps what was asked for. */
   const exhausted = (): ProcessBudget => {
     const none = (name: string) => ({
-      take: (_holder: unknown, _caller: string, amount?: number) => {
+      acquire: (_holder: unknown, _caller: string, amount?: number) => {
         asked.push([name, amount]);
         return Promise.resolve(!isExhausted);
       },
-      takeFree: () => !isExhausted,
+      tryAcquire: () => !isExhausted,
     });
     return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
   };

@@ -6,7 +6,7 @@ import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';
 import { type Conditions, evaluate } from '../../request/conditions.js';
-import type { Answer } from '../../response/answer.js';
+import type { HttpResponse } from '../../response/http-response.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { exactly } from './exactly.js';
@@ -23,12 +23,12 @@ const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Se
   return selectBytes(isApplicable ? headers.range : undefined, file.size);
 };
 
-const answerTo = async (
+const respondWith = async (
   { method }: IncomingMessage,
   file: StoredFile,
   open: FileContents['open'],
   selection: Exclude<Selection, { _tag: 'Unsatisfiable' }>,
-): Promise<E.Either<FileUnavailable, Answer>> => {
+): Promise<E.Either<FileUnavailable, HttpResponse>> => {
   const range = selection._tag === 'Part' ? selection.range : undefined;
   const length = range === undefined ? file.size : range.last - range.first + 1;
   const headers = [
@@ -37,10 +37,10 @@ const answerTo = async (
     ...(range === undefined ? [] : ['Content-Range', `bytes ${range.first}-${range.last}/${file.size}`]),
   ];
   const status = range === undefined ? 200 : 206;
-  const answer = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
-  if (method === 'HEAD') return E.right(answer);
+  const response = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
+  if (method === 'HEAD') return E.right(response);
   const opened = await open(file.key, range);
-  return E.isLeft(opened) ? opened : E.right({ ...answer, body: exactly(opened.right, length) });
+  return E.isLeft(opened) ? opened : E.right({ ...response, body: exactly(opened.right, length) });
 };
 
 /**
@@ -53,7 +53,7 @@ export const fileResponse =
     { file, revision }: FileVersion,
     request: IncomingMessage,
     conditions: Conditions,
-  ): Promise<E.Either<FileFailure, Answer>> => {
+  ): Promise<E.Either<FileFailure, HttpResponse>> => {
     if (file === null) return Promise.resolve(E.left({ _tag: 'EntityNotFound' }));
     switch (evaluate(conditions, fileTag(file))) {
       case 'IfMatchFailed':
@@ -64,7 +64,7 @@ export const fileResponse =
         const selection = selectionOf(file, request);
         return selection._tag === 'Unsatisfiable'
           ? Promise.resolve(E.left({ _tag: 'RangeNotSatisfiable', size: file.size }))
-          : answerTo(request, file, open, selection);
+          : respondWith(request, file, open, selection);
       }
     }
   };

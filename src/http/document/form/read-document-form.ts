@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type * as t from 'io-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { HttpContext } from '../../exchange.js';
+import type { KoaContext } from '../../request-context.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { both } from '../../request/both.js';
 import { decodeRequest } from '../../request/decode.js';
@@ -33,7 +33,7 @@ const readParts = <Fields>(
 /** What form data asks of a document; the file it brings is stored by then. */
 export const readDocumentForm =
   <Fields>(shape: FormShape<Fields>, deps: FormDeps) =>
-  async (ctx: HttpContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
+  async (ctx: KoaContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
     const form = await readForm(deps)(ctx);
     return E.isLeft(form) ? form : readParts(shape, form.right);
   };

@@ -5,7 +5,7 @@ import { fields } from '../fields/fields-type.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { Limit } from './page.js';
-import { parameter, queryValues } from './parameter.js';
+import { parameter, parameterValues } from './parameter.js';
 import { revisionParameter } from './revision.js';
 
 const Order = parameter<'asc' | 'desc'>({
@@ -22,7 +22,7 @@ const Proof = parameter<boolean>({
   read: (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
 });
 
-export const EventsQuery = fields({
+export const EventsParameters = fields({
   from: revisionParameter('Starts at this revision.'),
   limit: Limit,
   order: Order,
@@ -30,10 +30,10 @@ export const EventsQuery = fields({
 });
 
 /** Which events of a record are asked for, and how. */
-export const readEventsQuery = (query: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
+export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
   pipe(
-    queryValues(query),
-    decodeRequest(EventsQuery),
+    parameterValues(searchParams),
+    decodeRequest(EventsParameters),
     E.map(({ order = 'asc', proof = false, ...range }) => ({
       ...range,
       direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),

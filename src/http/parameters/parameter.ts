@@ -25,11 +25,11 @@ export const parameter = <A>({ expectation, meaning, schema, read }: ParameterSp
   return codec;
 };
 
-/** The values of a query by name, an array where a name is repeated: what the codecs of queries read. */
-export const queryValues = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
+/** The values by name, an array where a name is repeated, as the codecs of parameters read them. */
+export const parameterValues = (searchParams: URLSearchParams): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    [...new Set(query.keys())].map((name) => {
-      const values = query.getAll(name);
+    [...new Set(searchParams.keys())].map((name) => {
+      const values = searchParams.getAll(name);
       return [name, values.length === 1 ? values[0] : values];
     }),
   );

@@ -4,31 +4,31 @@ import { connectionOf } from './connection.js';
 /** A chunk of at least so many bytes is passed on as it is. */
 const LARGE_CHUNK = 4 * 1024;
 
-/** Small chunks are gathered into pieces of so many bytes. */
+/** Small chunks are coalesced into pieces of so many bytes. */
 const PIECE_BYTES = 16 * 1024;
 
 /** Node calls back for each chunk, which takes 2 µs: one read of a socket in chunks of a byte takes 20 ms. */
 const MANY_CHUNKS = 64;
 const CHUNK_MS = 0.002;
 
-/** A body of more chunks than this has so many bytes in each on average, or is cut: no client cuts so small that means well. */
+/** A body of more chunks than this must have so many bytes in each on average: only an attacker cuts smaller. */
 const FREE_CHUNKS = 16_384;
 const AVERAGE_BYTES = 16;
 
 /** Counts the iterations of the event loop in which bodies came. */
-let turn = 0;
-let isTurnEnding = false;
-const gathering = new Set<GatheringRequest>();
+let iteration = 0;
+let isEnding = false;
+const filling = new Set<CoalescingRequest>();
 
-const endTurn = (): void => {
-  isTurnEnding = false;
-  turn += 1;
-  const all = [...gathering];
-  gathering.clear();
-  for (const request of all) request.endTurn();
+const endIteration = (): void => {
+  isEnding = false;
+  iteration += 1;
+  const all = [...filling];
+  filling.clear();
+  for (const request of all) request.endIteration();
 };
 
-/** What is to be read next, and for how long the others are served before it, ms. */
+/** A read that waits, and for how long others are served before it, ms. */
 type Throttled = { readonly read: () => void; readonly pause: number };
 
 const throttled: Array<Throttled> = [];
@@ -46,14 +46,14 @@ const queueRead = (next: Throttled): void => {
 };
 
 /**
- * A request whose body comes in few pieces, however many chunks the client cuts it into: whoever reads it pays for its
- * bytes. The first chunk in an iteration of the event loop is passed on as it is, the small ones behind it together, when
- * all that was read has been parsed. Of the connections that send very small chunks, one is read at a time, and as much
- * time as that takes is left to others before the next.
+ * A request whose body comes in few pieces, however many chunks the client cuts it into, so that reading it costs what
+ * its bytes cost. In each iteration of the event loop the first chunk is passed on as it is. The small ones behind it are
+ * passed on together, when all that was read has been parsed. Connections that send very small chunks are read one at a
+ * time, and before each read others are served for as long as it will take.
  */
-export class GatheringRequest extends IncomingMessage {
-  #turn = -1;
-  #chunksOfTurn = 0;
+export class CoalescingRequest extends IncomingMessage {
+  #iteration = -1;
+  #chunksOfIteration = 0;
   #chunks = 0;
   #bytes = 0;
   #piece: Buffer | undefined;
@@ -68,10 +68,10 @@ export class GatheringRequest extends IncomingMessage {
       return super.push(null);
     }
     if (this.destroyed || !this.#isAdmitted(chunk)) return false;
-    if (this.#turn !== turn) return this.#begin(chunk);
-    this.#chunksOfTurn += 1;
-    gathering.add(this);
-    if (chunk.length < LARGE_CHUNK) return this.#gather(chunk);
+    if (this.#iteration !== iteration) return this.#begin(chunk);
+    this.#chunksOfIteration += 1;
+    filling.add(this);
+    if (chunk.length < LARGE_CHUNK) return this.#coalesce(chunk);
     const isWanted = this.#passOn();
     return super.push(chunk) && isWanted;
   }
@@ -82,11 +82,11 @@ export class GatheringRequest extends IncomingMessage {
   }
 
   /** What was read in this iteration has been parsed. */
-  endTurn(): void {
+  endIteration(): void {
     // the socket may belong to the next request by now
     if (this.complete || this.destroyed) return;
     const isWanted = this.#passOn();
-    const isThrottled = this.#chunksOfTurn > MANY_CHUNKS;
+    const isThrottled = this.#chunksOfIteration > MANY_CHUNKS;
     if (isThrottled) this.#throttle(isWanted);
     if (isThrottled || !isWanted) this.socket.pause();
   }
@@ -100,9 +100,9 @@ export class GatheringRequest extends IncomingMessage {
   }
 
   #begin(chunk: Buffer): boolean {
-    [this.#turn, this.#chunksOfTurn] = [turn, 1];
-    if (!isTurnEnding) setImmediate(endTurn);
-    isTurnEnding = true;
+    [this.#iteration, this.#chunksOfIteration] = [iteration, 1];
+    if (!isEnding) setImmediate(endIteration);
+    isEnding = true;
     return super.push(chunk);
   }
 
@@ -113,10 +113,10 @@ export class GatheringRequest extends IncomingMessage {
       this.#isThrottled = false;
       if (this.#isWanted && !this.destroyed) super._read(0);
     };
-    queueRead({ read, pause: this.#chunksOfTurn * CHUNK_MS });
+    queueRead({ read, pause: this.#chunksOfIteration * CHUNK_MS });
   }
 
-  #gather(chunk: Buffer): boolean {
+  #coalesce(chunk: Buffer): boolean {
     if (this.#piece !== undefined && this.#filled + chunk.length > PIECE_BYTES) this.#passOn();
     this.#piece ??= Buffer.allocUnsafeSlow(PIECE_BYTES);
     this.#piece.set(chunk, this.#filled);

@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { loopTurn, noteArrival } from '../../../src/http/budget/loop-turns.js';
+import { timeSlice, noteArrival } from '../../../src/http/budget/time-slice.js';
 import { serve } from '../../../src/http/serve.js';
 import { eventually } from '../../support/eventually.js';
 
-describe('long work in turns of the event loop', () => {
-  let turn: number;
+describe('long work in slices of time', () => {
+  let iteration: number;
   let counting: NodeJS.Immediate;
   let isNoting: boolean;
   beforeEach(() => {
-    [turn, isNoting] = [0, false];
+    [iteration, isNoting] = [0, false];
     const count = (): void => {
-      turn += 1;
+      iteration += 1;
       if (isNoting) noteArrival();
       counting = setImmediate(count);
     };
@@ -20,30 +20,30 @@ describe('long work in turns of the event loop', () => {
   afterEach(() => clearImmediate(counting));
 
   const begun = (pieces: number, bytes?: number): Promise<ReadonlyArray<number>> =>
-    Promise.all(Array.from({ length: pieces }, () => loopTurn(bytes).then(() => turn)));
-  const inOneTurn = (turns: ReadonlyArray<number>): number =>
-    Math.max(...turns.map((one) => turns.filter((other) => other === one).length));
+    Promise.all(Array.from({ length: pieces }, () => timeSlice(bytes).then(() => iteration)));
+  const inOne = (iterations: ReadonlyArray<number>): number =>
+    Math.max(...iterations.map((one) => iterations.filter((other) => other === one).length));
 
   it('is one large piece in each', async () => {
-    const turns = await begun(10);
-    expect(new Set(turns).size).to.equal(10);
-    expect(turns).to.deep.equal(turns.toSorted((one, other) => one - other));
+    const iterations = await begun(10);
+    expect(new Set(iterations).size).to.equal(10);
+    expect(iterations).to.deep.equal(iterations.toSorted((one, other) => one - other));
   });
 
   it('is so many small pieces in each', async () => {
-    const turns = await begun(40, 64 * 1024);
-    expect(inOneTurn(turns)).to.be.within(2, 4);
+    const iterations = await begun(40, 64 * 1024);
+    expect(inOne(iterations)).to.be.within(2, 4);
   });
 
   it('waits while connections come, and goes on slowly if they never cease', async () => {
     isNoting = true;
     noteArrival();
-    const before = turn;
-    const turns = await begun(3);
-    expect(turns[0]! - before).to.be.above(4);
-    expect(turns[2]! - before).to.be.within(20, 40);
+    const before = iteration;
+    const iterations = await begun(3);
+    expect(iterations[0]! - before).to.be.above(4);
+    expect(iterations[2]! - before).to.be.within(20, 40);
     isNoting = false;
-    expect((await begun(1))[0]! - turns[2]!).to.be.below(12);
+    expect((await begun(1))[0]! - iterations[2]!).to.be.below(12);
   });
 
   it('keeps no connection from being accepted, however much of it there is', async () => {
@@ -53,7 +53,7 @@ describe('long work in turns of the event loop', () => {
     let pieces = 0;
     const work = async (): Promise<void> => {
       while (!isOver) {
-        await loopTurn();
+        await timeSlice();
         const end = performance.now() + milliseconds;
         while (performance.now() < end);
         pieces += 1;
@@ -82,7 +82,7 @@ describe('long work in turns of the event loop', () => {
     await Promise.all(working);
     for (const client of clients) client.destroy();
     await stop(10);
-    // with a piece in each turn there would be one for each connection at least
+    // with a piece in each iteration there would be one for each connection at least
     expect(pieces).to.be.within(1, connections / 2);
   });
 });

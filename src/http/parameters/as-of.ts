@@ -5,10 +5,10 @@ import { fields } from '../fields/fields-type.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { InstantParameter } from './instant.js';
-import { queryValues } from './parameter.js';
+import { parameterValues } from './parameter.js';
 import { revisionParameter } from './revision.js';
 
-export const AsOfQuery = fields({
+export const AsOfParameters = fields({
   revision: revisionParameter('The state at this revision. Needs a role that may read events.'),
   at: InstantParameter,
 });
@@ -21,12 +21,12 @@ const bothGiven = requestInvalid(
 const now: E.Either<never, AsOf> = E.right({ _tag: 'Now' });
 
 /** Which state of a record is asked for: that of a revision or of an instant, else the current one. */
-export const readAsOf = (query: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
-  query.size === 0
+export const readAsOf = (searchParams: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
+  searchParams.size === 0
     ? now
     : pipe(
-        queryValues(query),
-        decodeRequest(AsOfQuery),
+        parameterValues(searchParams),
+        decodeRequest(AsOfParameters),
         E.chain(({ revision, at }): E.Either<RequestInvalid, AsOf> => {
           if (revision !== undefined && at !== undefined) return E.left(bothGiven);
           if (revision !== undefined) return E.right({ _tag: 'AtRevision', revision });

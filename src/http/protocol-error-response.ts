@@ -1,22 +1,26 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ProtocolFault } from './protocol-fault.js';
-import { JSON_TYPE } from './response/answer.js';
+import { JSON_TYPE } from './response/http-response.js';
 
-/** Name, value, name, value … of an answer after which the connection is closed. */
+/** Name, value, name, value … of a response after which the connection is closed. */
 const headersOf = (body: string): Array<string> => [
   ...['Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body))],
   ...['X-Content-Type-Options', 'nosniff', 'Connection', 'close'],
 ];
 
 /** The error object for a request that Node could read. */
-export const refuseRequest = (fault: ProtocolFault, response: ServerResponse): void => {
+export const sendProtocolError = (fault: ProtocolFault, response: ServerResponse): void => {
   const body = JSON.stringify(fault);
   response.writeHead(fault.status, fault.name, headersOf(body)).end(body);
 };
 
 /** The error object on a connection that no response belongs to. */
-export const refuseOnSocket = (fault: ProtocolFault, socket: Duplex, ...more: ReadonlyArray<string>): void => {
+export const sendProtocolErrorOnSocket = (
+  fault: ProtocolFault,
+  socket: Duplex,
+  ...more: ReadonlyArray<string>
+): void => {
   if (!socket.writable) {
     socket.destroy();
     return;

@@ -7,7 +7,7 @@ import type { RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 import { After, Limit } from './page.js';
-import { parameter, queryValues } from './parameter.js';
+import { parameter, parameterValues } from './parameter.js';
 
 /** What a list is asked for. Without `limit`: all of it. */
 export type ListRequest<Filter> = {
@@ -16,10 +16,10 @@ export type ListRequest<Filter> = {
   readonly after?: string;
 };
 
-export type ListParameters<Filter> = {
+type ListParameters<Filter> = {
   /** Of all parameters, for the API description. */
   readonly codec: t.Mixed;
-  readonly read: (query: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
+  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
 };
 
 /**
@@ -41,8 +41,8 @@ export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>
   const Filter = fields(filters);
   return {
     codec: fields({ ...filters, ...page }),
-    read: (query) => {
-      const values = queryValues(query);
+    read: (searchParams) => {
+      const values = parameterValues(searchParams);
       return pipe(
         both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
         E.map(([filter, wanted]) => ({ filter, ...wanted })),

@@ -18,7 +18,7 @@ export class UnusableFileName extends Error {}
  * Takes the file part of one form while it arrives. multer hands it the part's stream; what became of it is asked of
  * `outcome`, since multer may give up on a form before its file has settled.
  */
-export class FileReception implements multer.StorageEngine {
+export class UploadEngine implements multer.StorageEngine {
   readonly #store: StoreUpload;
   #stream: Readable | undefined;
   #isOver = false;

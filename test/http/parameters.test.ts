@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { readNewOwner, readOwnerChanges } from '../../src/http/business/owner-body.js';
 import { readOwnerId } from '../../src/http/business/owner-id.js';
-import { readAsOf } from '../../src/http/query/as-of.js';
-import { readEventsQuery } from '../../src/http/query/events.js';
+import { readAsOf } from '../../src/http/parameters/as-of.js';
+import { readEventsParameters } from '../../src/http/parameters/events.js';
 import { businessListParameters } from '../../src/http/business/operations.js';
 import { documentListParameters } from '../../src/http/document/operations.js';
 import type { RequestInvalid } from '../../src/http/problem/failure.js';
@@ -13,7 +13,7 @@ const query = (text: string): URLSearchParams => new URLSearchParams(text);
 const paths = (result: E.Either<RequestInvalid, unknown>): ReadonlyArray<string> =>
   E.isLeft(result) ? result.left.errors.map(({ path }) => path) : [];
 
-describe('the query of a list', () => {
+describe('the parameters of a list', () => {
   it('reads filters and page, and ignores the rest', () => {
     expect(
       businessListParameters.read(query('name=a+b&ein=&limit=1000&after=x&foo=1&foo=2&__proto__=3')),
@@ -41,25 +41,25 @@ describe('the query of a list', () => {
   });
 });
 
-describe('the query of events', () => {
+describe('the parameters of events', () => {
   it('reads all events, oldest first, without proof, where nothing is said', () => {
-    expect(readEventsQuery(query(''))).to.deep.equal(E.right({ direction: 'forwards', proof: false }));
+    expect(readEventsParameters(query(''))).to.deep.equal(E.right({ direction: 'forwards', proof: false }));
   });
 
   it('reads place, order, page and proof', () => {
-    expect(readEventsQuery(query('from=007&limit=2&order=desc&proof=true'))).to.deep.equal(
+    expect(readEventsParameters(query('from=007&limit=2&order=desc&proof=true'))).to.deep.equal(
       E.right({ from: 7n, limit: 2, direction: 'backwards', proof: true }),
     );
   });
 
   it('takes a number larger than any store can hold as a place past the end', () => {
-    expect(readEventsQuery(query(`from=${'9'.repeat(400)}`))).to.deep.equal(
+    expect(readEventsParameters(query(`from=${'9'.repeat(400)}`))).to.deep.equal(
       E.right({ from: 9007199254740990n, direction: 'forwards', proof: false }),
     );
   });
 
   it('names every parameter that is malformed', () => {
-    expect(paths(readEventsQuery(query('from=-1&limit=0&order=up&proof=1')))).to.deep.equal([
+    expect(paths(readEventsParameters(query('from=-1&limit=0&order=up&proof=1')))).to.deep.equal([
       'from',
       'limit',
       'order',
@@ -68,7 +68,7 @@ describe('the query of events', () => {
   });
 });
 
-describe('the query of an earlier state', () => {
+describe('the parameters of an earlier state', () => {
   const at = (text: string) => readAsOf(new URLSearchParams({ at: text }));
   const instant = (text: string) => E.right({ _tag: 'AtTime', at: new Date(text) });
 
@@ -126,7 +126,7 @@ describe('the query of an earlier state', () => {
 
 describe('the owner that a request is about', () => {
   const about = (path: string | undefined, text: string, body: unknown) =>
-    readOwnerId({ path, query: query(text), body });
+    readOwnerId({ path, searchParams: query(text), body });
 
   it('is named by path, query or body', () => {
     expect(about('u/1', '', undefined)).to.deep.equal(E.right('u/1'));

@@ -6,7 +6,7 @@ import type { Problem } from '../problem/problem.js';
  * (security, caching, request id, content type and length). A stream is read at the client's pace; when it fails
  * the connection is cut, so that the client never takes a part for the whole.
  */
-export type Answer = {
+export type HttpResponse = {
   readonly status: number;
   readonly headers?: ReadonlyArray<string>;
   readonly body?: string | Buffer | Readable;
@@ -21,13 +21,20 @@ export type Answer = {
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** 200 with a JSON text. */
-export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): Answer => ({
+export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): HttpResponse => ({
   status: 200,
   body,
   headers,
 });
 
-export const problemAnswer = ({ status, name, message, errors, headers = [], closes = false }: Problem): Answer => ({
+export const problemResponse = ({
+  status,
+  name,
+  message,
+  errors,
+  headers = [],
+  closes = false,
+}: Problem): HttpResponse => ({
   status,
   headers,
   closes,
