@@ -19,9 +19,9 @@ export type AppOptions = RoutesDeps &
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
-    /** What the process has for all requests; a default for what is left out. */
+    /** Parts of the process budget; the default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;
-    /** Longest time, ms, that an answer may take to be read: a list holds a snapshot of the read model. */
+    /** Longest time, ms, that a response may take to be read: a list holds a snapshot of the read model. */
     readonly responseTimeoutMs?: number;
   };
 
@@ -51,7 +51,7 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
     responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   } = options;
   const app = new Koa<RequestState>();
-  // What reaches this listener are broken connections; everything else has been answered and logged.
+  // Only broken connections reach this listener; everything else got a response and its line in the log.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
   app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));

@@ -9,13 +9,13 @@ const headersOf = (body: string): Array<string> => [
   ...['X-Content-Type-Options', 'nosniff', 'Connection', 'close'],
 ];
 
-/** The error object for a request that Node could read. */
+/** Sends the error object in response to a request that Node could read. */
 export const sendProtocolError = (fault: ProtocolFault, response: ServerResponse): void => {
   const body = JSON.stringify(fault);
   response.writeHead(fault.status, fault.name, headersOf(body)).end(body);
 };
 
-/** The error object on a connection that no response belongs to. */
+/** Sends the error object on a socket for which Node has made no response. */
 export const sendProtocolErrorOnSocket = (
   fault: ProtocolFault,
   socket: Duplex,

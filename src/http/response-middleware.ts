@@ -51,7 +51,7 @@ const budgetAccess = (
     timeSlice: ownTimeSlice,
     acquire: async (resource, amount) => {
       const isAcquired = await budget[resource].acquire(connection, caller(), amount);
-      // bytes are only room for what comes or goes bit by bit; of the others each place stands for long work
+      // whoever acquires something other than bytes goes on with long work
       return resource === 'bytes' ? isAcquired && !connection.isGone() : isAcquired && ownTimeSlice();
     },
     tryAcquire: async (resource) => budget[resource].tryAcquire(connection, caller()) && ownTimeSlice(),

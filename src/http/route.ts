@@ -41,10 +41,10 @@ export type TokenOptional = {
 /** Anybody; a token is not even looked at. */
 type Public = {
   readonly access: 'public';
-  /** Asked by whoever watches over the process, which must learn how it is in a flood too: no limit of requests counts it. */
+  /** Monitoring needs it in a flood too, so the rate limit does not count it. */
   readonly isProbe?: true;
   readonly handle: Handler<RequestContext>;
 };
 
-/** Whether a limit of requests counts those of a route, so that it may answer 429. */
+/** Whether the rate limit counts the requests of a route, so that 429 is among its statuses. */
 export const isLimited = (route: UndescribedRoute): boolean => route.access !== 'public' || route.isProbe !== true;

@@ -3,11 +3,11 @@ import { openApiRoutes } from './openapi/routes.js';
 import type { Route } from './route.js';
 
 export type RoutesDeps = HealthDeps & {
-  /** The rows of every kind of entity; none: the process only tells how it is. */
+  /** The rows of every kind of entity; none in a process that serves no entities, but only its health. */
   readonly entityRoutes?: ReadonlyArray<Route> | undefined;
 };
 
-/** The whole table: everything the service answers to. */
+/** The whole table, but for rows that the API description leaves out. */
 export const routesOf = ({ entityRoutes = [], ...health }: RoutesDeps): ReadonlyArray<Route> => {
   const routes = [...entityRoutes, ...healthRoutes(health)];
   return [...routes, ...openApiRoutes(routes)];

@@ -74,7 +74,7 @@ const updateByJson =
     return responseOf(id.right, await update(context, id.right, fields, undefined));
   };
 
-/** Whether there is a document to take the bytes for is asked before any of them is taken. */
+/** No byte is taken before it is known that there is a document for them. */
 const updateByForm =
   ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {

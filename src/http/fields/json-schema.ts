@@ -5,7 +5,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const schemas = new WeakMap<t.Mixed, JsonSchema>();
 
-/** Registers what the document says of a codec that reflection cannot look into. */
+/** Registers the schema of a codec that reflection cannot look into. */
 export const describe = <Codec extends t.Mixed>(codec: Codec, schema: JsonSchema): Codec => {
   schemas.set(codec, schema);
   return codec;

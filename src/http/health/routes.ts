@@ -5,26 +5,26 @@ import type { Failure } from '../problem/failure.js';
 import type { HttpResponse } from '../response/http-response.js';
 import type { Route } from '../route.js';
 
-/** What the service still lacks to do its work (nothing: it is ready), and what is amiss although it does it. */
+/** What the service needs and does not have (nothing: it is ready), and what somebody should look after meanwhile. */
 type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings?: ReadonlyArray<string> };
 
 /** The figures of the process in the form of a scraper. */
 type MetricsText = { readonly contentType: string; readonly body: string };
 
 export type HealthDeps = {
-  /** Answers soon, whatever is away. */
+  /** Resolves soon, whatever is away. */
   readonly readiness: () => Promise<Readiness>;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
 };
 
-// Said by the contract in so many words; an editor is not among them.
+// The contract names these two; an editor is not among them.
 const scrapers: Roles = ['auditor', 'admin'];
 
 const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, HttpResponse>> => {
   const { missing, warnings = [] } = await readiness();
   if (missing.length > 0) return E.left({ _tag: 'NotReady', missing });
-  const told = warnings.length === 0 ? {} : { warnings };
-  return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...told }) });
+  const shown = warnings.length === 0 ? {} : { warnings };
+  return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...shown }) });
 };
 
 const HealthResponse = t.type({ status: t.string });

@@ -11,7 +11,7 @@ type Events = { readonly eventsOf: string };
 type ResponseHeader =
   'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary';
 
-/** What the document says of an operation beside what its row says anyway: method, path and roles. */
+/** What the document says of an operation beside its method, path and roles, which are in its row. */
 export type OperationDescription = {
   readonly tag: string;
   readonly summary: string;

@@ -17,7 +17,7 @@ export const count = field<number>({
 
 const EventRefResponse = named('EventRef', t.type({ entity: t.string, entityType: EntityKind }));
 
-/** An event of one of these types of entities; `stream` and `metadata` only where the proof is asked for. */
+/** An event of one of these types of entities; `stream` and `metadata` only with `proof`. */
 export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
   named(
     'Event',

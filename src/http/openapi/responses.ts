@@ -11,7 +11,7 @@ export type Schemas = {
 
 const TEXT = { type: 'string' };
 
-/** On every such answer; a header without this is there only where it has something to say. */
+/** Of a header that every such response has; others are optional. */
 const ALWAYS = { required: true, schema: TEXT };
 
 const headerSchemas: Readonly<Record<string, JsonSchema>> = {

@@ -20,7 +20,7 @@ const bothGiven = requestInvalid(
 
 const now: E.Either<never, AsOf> = E.right({ _tag: 'Now' });
 
-/** Which state of a record is asked for: that of a revision or of an instant, else the current one. */
+/** Which state of a record to read: that of a revision or of an instant, else the current one. */
 export const readAsOf = (searchParams: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
   searchParams.size === 0
     ? now

@@ -29,7 +29,7 @@ export const EventsParameters = fields({
   proof: Proof,
 });
 
-/** Which events of a record are asked for, and how. */
+/** Which events of a record to read, and how. */
 export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
   pipe(
     parameterValues(searchParams),

@@ -8,7 +8,7 @@ const DAY = 24 * 60 * MINUTE;
 
 const isCalendarDay = (date: string): boolean => {
   const midnight = new Date(`${date}T00:00:00Z`);
-  // The round trip tells 30 February, which some engines read as a day of March.
+  // The round trip finds 30 February, which some engines read as a day of March.
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
 };
 
@@ -27,7 +27,7 @@ const readInstant = (value: string): Date | undefined => {
   return isLeap && instant % DAY !== 0 ? undefined : new Date(instant);
 };
 
-/** Which state is asked for: that of an instant. */
+/** Of the state at an instant. */
 export const InstantParameter = parameter<Date>({
   expectation: 'an RFC 3339 date-time with Z or an offset',
   meaning: 'The state at this instant; excludes revision. Needs a role that may read events.',

@@ -9,7 +9,7 @@ import { decodeRequest } from '../request/decode.js';
 import { After, Limit } from './page.js';
 import { parameter, parameterValues } from './parameter.js';
 
-/** What a list is asked for. Without `limit`: all of it. */
+/** What to list. Without `limit`: all of it. */
 export type ListRequest<Filter> = {
   readonly filter: Filter;
   readonly limit?: number;

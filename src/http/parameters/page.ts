@@ -15,7 +15,7 @@ export const Limit = parameter<number>({
   },
 });
 
-/** The `_id` of the record before the page; whether it ever was one is the read model's to say. */
+/** The `_id` of the record before the page; the read model knows whether there ever was one. */
 export const After = parameter<string>({
   expectation: 'the _id of a record',
   meaning: 'Starts after the record with this _id.',

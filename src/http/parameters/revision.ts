@@ -5,7 +5,7 @@ import { parameter } from './parameter.js';
 // No stream gets this long, and every store can count to the one after it.
 const BEYOND_ANY_STREAM = BigInt(Number.MAX_SAFE_INTEGER) - 1n;
 
-/** A place in a stream, 0-based. However large the number, it is a place: one past the last event. */
+/** A revision, 0-based. Any number is one, however large: it is then beyond the last event. */
 export const revisionParameter = (meaning: string): t.Type<Revision, Revision> =>
   parameter<Revision>({
     expectation: 'a whole number of at least 0',

@@ -19,7 +19,7 @@ export type UnsupportedMediaType = { readonly _tag: 'UnsupportedMediaType'; read
 /** No part of the requested range lies in the file of `size` bytes. */
 export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readonly size: number };
 
-/** No token (no `reason`), or one that does not prove who is asking. `reason` is told to the client. */
+/** No token (no `reason`), or an invalid one. `reason` is sent to the client. */
 export type Unauthenticated = { readonly _tag: 'Unauthenticated'; readonly reason?: string };
 
 /** The token is good, but none of its roles allows the operation. */
@@ -40,10 +40,10 @@ export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
 /** `retryAfter` in seconds. */
 export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retryAfter: number };
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client went away before its request was complete; nobody reads the response. */
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
-/** The process has too much to do for others: what the request needs was not to be had in time. */
+/** What the request needs of the process budget was not to be had in time. */
 export type Overloaded = { readonly _tag: 'Overloaded' };
 
 /** The service cannot do its work yet, or not now: the parts that are missing. */
@@ -55,7 +55,7 @@ export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown 
 /** What can be wrong with the body of a request. */
 export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone | Overloaded;
 
-/** Everything that can keep an operation from its ordinary answer. */
+/** Everything that can keep an operation from success. */
 export type Failure =
   | Rejected
   | CommandFailure

@@ -88,13 +88,13 @@ const problems: ProblemTable = {
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,
   KeysUnavailable: unavailable,
-  // what else the connection has asked for would be refused as well, and its place is wanted
+  // the other requests of the connection would fail too, and others wait for a connection
   Overloaded: (failure) => ({ ...unavailable(failure), closes: true }),
   NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,
   Unexpected: unexpected,
-  // Nobody reads it; it is here because every failure has a meaning.
+  // Nobody reads it.
   ClientGone: () => invalid({ path: '', message: 'the request ended early' }),
 };
 

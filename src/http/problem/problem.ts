@@ -1,7 +1,7 @@
 /** One fault of a request: `path` is the body's field, the parameter or the header; never the value. */
 export type Fault = { readonly path: string; readonly message: string };
 
-/** What a client is told of a failure: the contract's error object, and the headers that go with it. */
+/** What the client gets of a failure: the contract's error object, and the headers that go with it. */
 export type Problem = {
   readonly status: number;
   readonly name: string;

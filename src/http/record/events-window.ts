@@ -3,7 +3,7 @@ import type { EventsRequest } from '../../read/history.js';
 
 type Window = {
   readonly range: EventsRequest;
-  /** Where the page after this one starts; undefined when this is the last, or all was asked for. */
+  /** Where the next page starts; undefined when there is none. */
   readonly next: Revision | undefined;
 };
 
@@ -11,7 +11,7 @@ type Window = {
 export const needsNewest = ({ limit, direction, from }: EventsRequest): boolean =>
   limit !== undefined || (direction === 'backwards' && from !== undefined);
 
-/** What is read, and what follows it. Revisions are dense, so the newest one tells where the pages end. */
+/** Cuts the page out of a history. Revisions have no gaps, so the newest one says where the pages end. */
 export const eventsWindow = (wanted: EventsRequest, newest: Revision): Window => {
   const { direction, from, limit } = wanted;
   if (direction === 'forwards') {

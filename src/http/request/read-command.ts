@@ -7,10 +7,10 @@ import { jsonBody } from './json-body.js';
 import { commandContextOf } from './command-context-of.js';
 
 /** Where a command comes from, and what it asks for by its JSON body; the faults of headers and body at once. */
-export const readCommand = async <Asked>(
+export const readCommand = async <Wanted>(
   request: AuthorizedContext,
-  read: (body: unknown) => E.Either<RequestInvalid, Asked>,
-): Promise<E.Either<BodyFailure, readonly [CommandContext, Asked]>> => {
+  read: (body: unknown) => E.Either<RequestInvalid, Wanted>,
+): Promise<E.Either<BodyFailure, readonly [CommandContext, Wanted]>> => {
   const body = await jsonBody(request.ctx);
   return E.isLeft(body) ? body : both(commandContextOf(request), read(body.right));
 };

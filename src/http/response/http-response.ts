@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Problem } from '../problem/problem.js';
 
 /**
- * What goes back to the client. `headers` are name, value, name, value …, beside those that every answer carries
- * (security, caching, request id, content type and length). A stream is read at the client's pace; when it fails
+ * A response to be sent. `headers` are name, value, name, value …, beside those that every response has (security,
+ * caching, request id, content type and length). A stream is read at the client's pace; when it fails
  * the connection is cut, so that the client never takes a part for the whole.
  */
 export type HttpResponse = {

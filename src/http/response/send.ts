@@ -88,7 +88,7 @@ const sendStream = async (
     return;
   }
   const deadline = setTimeout(() => connection.cut('an answer was not read in time'), timeoutMs).unref();
-  // without chunks nothing else tells the client that this was not all
+  // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
     await pipeline(body, inTimeSlices(state), res);

@@ -10,7 +10,7 @@ import type { HttpResponse } from './http-response.js';
 /** The same content in one coding: its bytes, and the strong entity tag of exactly those (RFC 9110 §8.8.3). */
 type Representation = { readonly body: Buffer; readonly tag: string; readonly headers: ReadonlyArray<string> };
 
-/** Content that stays the same while the process lives, kept in every coding in which it is answered. */
+/** Content that stays the same while the process lives, kept in every coding in which it is sent. */
 export type StaticContent = {
   readonly described: Pick<HttpResponse, 'contentType' | 'contentSecurityPolicy'>;
   readonly identity: Representation;
@@ -58,7 +58,8 @@ const responseOf = (
 };
 
 /**
- * Answers a content that is kept in memory, in the coding that the request prefers, or that it has not changed. All answers share the same bytes.
+ * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
+ * the same bytes.
  */
 export const respondWithStatic =
   (content: Promise<StaticContent>) =>

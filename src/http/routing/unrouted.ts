@@ -8,7 +8,7 @@ type Matched = ReadonlyArray<{ readonly methods: ReadonlyArray<string> }>;
 const allowOf = (matched: Matched): string =>
   [...new Set(matched.flatMap(({ methods }) => methods)), 'OPTIONS'].sort().join(', ');
 
-/** What becomes of a request that no row of the table takes: OPTIONS, another method of a known path, or nothing here. */
+/** The outcome of a request that no row of the table takes: OPTIONS, another method of a known path, an unknown path. */
 export const unrouted = ({
   method,
   matched,

@@ -16,7 +16,7 @@ type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | F
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
 
-/** A part is only worth sending of the very file that the client has the other parts of; HEAD knows no parts. */
+/** A range counts only while the file is the one that the client has the rest of; HEAD has no ranges. */
 const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
   const ifRange = headers['if-range'];
   const isApplicable = method === 'GET' && (ifRange === undefined || ifRange === fileTag(file));
@@ -44,8 +44,8 @@ const respondWith = async (
 };
 
 /**
- * Answers with a document's file, or the part of it that the request asks for (RFC 9110 §13, §14). The object is
- * opened before the status is known to the client, and read at the client's pace.
+ * The response with a document's file, or with a range of it (RFC 9110 §13, §14). The object is opened before the status
+ * is sent, and read at the client's pace.
  */
 export const fileResponse =
   (open: FileContents['open']) =>

@@ -6,7 +6,7 @@ import type { StorageUnavailable, UploadAborted } from '../../../application/por
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
-import { letBodyCome } from '../../request/body-bytes.js';
+import { sendContinue } from '../../request/body-bytes.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
@@ -26,7 +26,7 @@ export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Une
 /** The fields of a form by name, as they came, and its file, which is stored by then. */
 export type Form = { readonly fields: unknown; readonly file: StoredFile | undefined };
 
-/** Resolves when more bytes than `limit` have come: the parser would go on reading them to their end. */
+/** Resolves when more bytes than `limit` have come; the parser would read on to the end. */
 const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> =>
   new Promise((resolve) => {
     let received = 0;
@@ -34,7 +34,7 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
       received += chunk.length;
       if (received <= limit + FORM_OVERHEAD) return;
       req.off('data', count);
-      // The parser lets go when the connection closes, which the answer brings about.
+      // The response closes the connection, which ends the parser.
       req.unpipe();
       resolve({ _tag: 'PayloadTooLarge', limit });
     };
@@ -43,7 +43,7 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
 
 const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
   const limits = formLimits(maxUploadBytes);
-  // with its folders a name that is nothing else is told from a part without a file, whose content the parser drops
+  // `preservePath`: a name like `x/` must not look like no name, which makes a part without a file
   const streamHandler = (request: Readable, parser: Writable): void => {
     // reason: busboy gives these with each part that it takes for a file
     parser.on('file', (name: string, content: Readable, { filename }: { filename?: string }) => {
@@ -70,7 +70,7 @@ const receive = async (
   const sent = new PartCount(ctx.req.headers['content-type'] ?? '');
   ctx.req.on('data', (piece: Buffer) => sent.add(piece)).pause();
   const failed = async (): Promise<E.Either<FormFailure, unknown>> =>
-    E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.refused]));
+    E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
   const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
     try {
       const fields = await parse(ctx, engine, maxUploadBytes);
@@ -89,12 +89,12 @@ const lengthOf = ({ req }: KoaContext): number => Number(req.headers['content-le
 const isCompressed = ({ req }: KoaContext): boolean =>
   (req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
 
-/** Whether it was the storage that failed; a form that then fails too has only that to say. */
+/** Whether the storage failed. A form whose file is not stored fails too, but that is only the consequence. */
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
 /**
  * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. The file has been stored, or
- * broken off, when it answers, also when the form is at fault. A form that is too long is left unread as soon as that
+ * broken off, when this resolves, also when the form is at fault. A form that is too long is left unread as soon as that
  * shows.
  */
 export const readForm =
@@ -105,7 +105,7 @@ export const readForm =
     if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
     const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
     if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
-    letBodyCome(ctx.req, ctx.res);
+    sendContinue(ctx.req, ctx.res);
     const engine = new UploadEngine(store);
     const received = await receive(ctx, engine, maxUploadBytes);
     if (E.isLeft(received)) engine.abort();

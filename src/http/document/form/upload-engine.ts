@@ -11,12 +11,12 @@ import { originalNameOf } from './original-name.js';
 
 const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
 
-/** The file has a name that is none, or not in UTF-8. */
+/** The file's name is empty once it is cleaned, or not in UTF-8. */
 export class UnusableFileName extends Error {}
 
 /**
- * Takes the file part of one form while it arrives. multer hands it the part's stream; what became of it is asked of
- * `outcome`, since multer may give up on a form before its file has settled.
+ * multer's storage engine for the one file of a form, which is stored while it arrives. `outcome` says what became of it,
+ * since multer may give up on a form before its file is stored.
  */
 export class UploadEngine implements multer.StorageEngine {
   readonly #store: StoreUpload;
@@ -25,9 +25,9 @@ export class UploadEngine implements multer.StorageEngine {
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
   #hasNamelessContent = false;
   #read = 0;
-  #refuse: (failure: StorageUnavailable) => void = () => undefined;
-  /** Resolves as soon as the storage refuses the file: the rest of the form is then not worth waiting for. */
-  readonly refused = new Promise<StorageUnavailable>((resolve) => (this.#refuse = resolve));
+  #onStorageFailure: (failure: StorageUnavailable) => void = () => undefined;
+  /** Resolves as soon as the storage fails: the rest of the form is then not worth waiting for. */
+  readonly storageFailed = new Promise<StorageUnavailable>((resolve) => (this.#onStorageFailure = resolve));
 
   constructor(store: StoreUpload) {
     this.#store = store;
@@ -54,7 +54,7 @@ export class UploadEngine implements multer.StorageEngine {
     this.#outcome = this.#store({ body: stream, originalName, declaredType });
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
-        if (stored.left._tag === 'StorageUnavailable') this.#refuse(stored.left);
+        if (stored.left._tag === 'StorageUnavailable') this.#onStorageFailure(stored.left);
         callback(new Error('the file was not stored'));
       } else callback(null);
     });
@@ -66,7 +66,7 @@ export class UploadEngine implements multer.StorageEngine {
     callback(null as unknown as Error);
   }
 
-  /** To be called with each file part: of one without a file name multer drops the content without a word. */
+  /** To be called with each file part: multer silently drops the content of one without a file name. */
   noteFile(name: string, content: Readable, fileName: string | undefined): void {
     this.#read += 1;
     if (name !== 'file' || (fileName !== undefined && fileName !== '')) return;
@@ -79,19 +79,19 @@ export class UploadEngine implements multer.StorageEngine {
     this.#read += 1;
   }
 
-  /** What is wrong with a form of so many parts where the parser found nothing wrong; undefined when nothing is. */
+  /** What is wrong with a form of so many parts although the parser found no fault; undefined when nothing is. */
   fault(parts: number): RequestInvalid | undefined {
     if (this.#hasNamelessContent) return NAMELESS;
     return this.#read < parts ? UNREADABLE : undefined;
   }
 
-  /** Breaks the file off, so that nothing of it is stored, and takes no other. */
+  /** Breaks the file off, so that it is not stored, and takes no other. */
   abort(): void {
     this.#isOver = true;
     this.#stream?.destroy(new Error('the file was broken off'));
   }
 
-  /** What became of the file, when that is settled; undefined when there was none. */
+  /** Resolves when the file is stored, or is not; to undefined when there was none. */
   outcome(): Promise<Stored | undefined> {
     return this.#outcome;
   }
