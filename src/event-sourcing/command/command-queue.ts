@@ -4,7 +4,7 @@ import type { StreamName } from '../recorded-event.js';
 /** More commands wait for this entity than the queue may hold, or its retries ran out. */
 export type StreamContended = { readonly _tag: 'StreamContended'; readonly stream: StreamName };
 
-type CommandQueue = <A, Failure>(
+export type CommandQueue = <A, Failure>(
   stream: StreamName,
   task: () => Promise<E.Either<Failure, A>>,
 ) => Promise<E.Either<Failure | StreamContended, A>>;
