@@ -35,7 +35,7 @@ const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
 
 type Outcome = E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>;
 
-type Run = (onEvent: (events: number, read: number) => void) => Promise<Outcome>;
+type Run = (onBatch: (events: number, read: number) => void) => Promise<Outcome>;
 
 const watch = async (what: string, size: number | undefined, run: Run): Promise<Outcome> => {
   const progress = makeProgress(standardError, what);
@@ -49,13 +49,13 @@ const watch = async (what: string, size: number | undefined, run: Run): Promise<
 /** A file is read twice, so that of a broken one nothing is stored; what comes through a pipe comes once. */
 const bringIn = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
   if (file === undefined)
-    return watch('importing', undefined, (onEvent) => importLog(target, process.stdin, { onEvent, signal }));
+    return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));
   const { size } = await stat(file);
   const empty = await refuseUnlessEmpty(target);
   if (E.isLeft(empty)) return empty;
-  const checked = await watch('checking', size, (onEvent) => checkExport(createReadStream(file), { onEvent, signal }));
+  const checked = await watch('checking', size, (onBatch) => checkExport(createReadStream(file), { onBatch, signal }));
   if (E.isLeft(checked) || !checked.right.isComplete) return checked;
-  return watch('importing', size, (onEvent) => importLog(target, createReadStream(file), { onEvent, signal }));
+  return watch('importing', size, (onBatch) => importLog(target, createReadStream(file), { onBatch, signal }));
 };
 
 const importInto = async (

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import { checkpointOf, type From, type StoredEvent } from '../recorded-event.js';
-import { makeChainBook } from './chain-book.js';
+import { makeChainVerifier } from './chain-verifier.js';
 
 /** The target holds something else than the source at this place, so it is no copy of it. */
 export type LogsDiffer = {
@@ -41,7 +41,7 @@ const isSame = (one: StoredEvent, other: StoredEvent): boolean =>
   one.metadata === other.metadata;
 
 export const compareLogs = (source: EventStore, target: EventStore): Comparison => {
-  const book = makeChainBook();
+  const chains = makeChainVerifier();
   let reached: { readonly source: From; readonly target: From } = { source: 'start', target: 'start' };
 
   const step = (
@@ -49,7 +49,7 @@ export const compareLogs = (source: EventStore, target: EventStore): Comparison 
     found: StoredEvent,
   ): E.Either<LogsDiffer | BrokenLink, StoredEvent> => {
     if (wanted === undefined || !isSame(wanted, found)) return E.left({ _tag: 'LogsDiffer', found, wanted });
-    const linked = book.add(found);
+    const linked = chains.verify(found);
     if (E.isLeft(linked)) return linked;
     reached = { source: checkpointOf(wanted), target: checkpointOf(found) };
     return E.right(wanted);
@@ -70,5 +70,5 @@ export const compareLogs = (source: EventStore, target: EventStore): Comparison 
     }
   };
 
-  return { advance, source: () => reached.source, events: book.events, streams: book.streams };
+  return { advance, source: () => reached.source, events: chains.events, streams: chains.streams };
 };

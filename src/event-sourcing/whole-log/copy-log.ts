@@ -2,9 +2,8 @@ import { either as E } from 'fp-ts';
 import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { From, Position } from '../recorded-event.js';
-import { appendPatiently } from './append-patiently.js';
 import { compareLogs, type Comparison, type LogsDiffer, type OnPair } from './compare-logs.js';
-import { gatherAppends } from './gather-appends.js';
+import { copyBatches } from './copy-batches.js';
 import type { LogTarget } from './log-target.js';
 
 /** The target is another log: it has a name and events of its own. */
@@ -52,25 +51,6 @@ const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Eith
 const behind = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
   follow ? source.subscribe({ after }, signal) : source.readAll({ after });
 
-/** Appends to the target what lies behind `after`; gives how many events these were. */
-const copyBehind = async (
-  source: EventStore,
-  target: LogTarget,
-  after: From,
-  copying: Copying,
-): Promise<E.Either<CopyFailure, number>> => {
-  const { signal, onProgress } = copying;
-  let copied = 0;
-  for await (const { events, checkpoint } of behind(source, after, copying)) {
-    const appended = await appendPatiently(target, gatherAppends(events), signal);
-    if (E.isLeft(appended)) return appended;
-    copied += events.length;
-    onProgress('copying', copied, checkpoint.commit);
-    if (signal.aborted) break;
-  }
-  return E.right(copied);
-};
-
 const isLevel = async (source: EventStore, { source: reached }: Comparison): Promise<boolean> => {
   const head = await source.head();
   if (E.isLeft(head)) throw head.left;
@@ -109,7 +89,10 @@ export const copyLog = async (
   };
   if (isInterrupted()) return result(0, false);
 
-  const copied = await copyBehind(source, target, comparison.source(), copying);
+  const copied = await copyBatches(behind(source, comparison.source(), copying), target, {
+    onCopied: (events, { checkpoint }) => onProgress('copying', events, checkpoint.commit),
+    signal,
+  });
   if (E.isLeft(copied)) return copied;
   if (isInterrupted() && !follow) return result(copied.right, false);
   const verified = await comparison.advance(paired('verifying'));

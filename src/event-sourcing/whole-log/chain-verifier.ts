@@ -3,22 +3,23 @@ import { type BrokenLink, type ChainEnd, chainStart, extendChain } from '../hash
 import type { StoredEvent, StreamName } from '../recorded-event.js';
 
 /**
- * The chains of all streams of a log that is read in its order. Remembers where each stream stands, about 300 bytes a
- * stream: 60 MB for 200,000 of them, whatever the number of events.
+ * Verifies the chains of all streams of a log that is read in its order. It keeps the last hash of each stream, about
+ * 300 bytes: 60 MB for 200,000 streams, whatever the number of events.
  */
-export type ChainBook = {
-  /** Checks the next event of its stream. After a broken link, the rest of that stream is passed over. */
-  readonly add: (event: StoredEvent) => E.Either<BrokenLink, void>;
+export type ChainVerifier = {
+  /** Verifies the next event of its stream. After a broken link, the rest of that stream is passed over. */
+  readonly verify: (event: StoredEvent) => E.Either<BrokenLink, void>;
+  /** How many events and streams it has been given. */
   readonly events: () => number;
   readonly streams: () => number;
 };
 
-export const makeChainBook = (): ChainBook => {
+export const makeChainVerifier = (): ChainVerifier => {
   const ends = new Map<StreamName, ChainEnd | 'broken'>();
   let events = 0;
 
   return {
-    add: (event) => {
+    verify: (event) => {
       events += 1;
       const end = ends.get(event.stream) ?? chainStart;
       if (end === 'broken') return E.right(undefined);
