@@ -3,6 +3,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
@@ -38,7 +39,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
   for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
     if (signal.aborted) {
       progress.end();
-      tell(`interrupted after ${exported} events`);
+      tell(`interrupted after ${counted(exported, 'event')}`);
       return EXIT.interrupted;
     }
     if (!(await write(text))) return EXIT.ok;
@@ -46,7 +47,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
     progress.report(exported, share(reached));
   }
   progress.end();
-  tell(`exported ${exported} events`);
+  tell(`exported ${counted(exported, 'event')}`);
   return EXIT.ok;
 };
 

@@ -14,8 +14,9 @@ import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
-import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { onConfiguredLog } from './on-configured-log.js';
@@ -71,10 +72,10 @@ const importInto = async (
   }
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete) {
-    tell(`interrupted after ${events} events: what was imported is a log without its end`);
+    tell(`interrupted after ${counted(events, 'event')}: the import is not complete; give it an empty log again`);
     return EXIT.interrupted;
   }
-  printFinding(options, `imported ${events} events in ${streams} streams`, { events, streams });
+  printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });
   return EXIT.ok;
 };
 

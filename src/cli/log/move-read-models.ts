@@ -39,11 +39,11 @@ const useDatabase = async (
     await refuseOtherOrigins(source.log, pool);
     const move = await prepareMove(pool, identity.right);
     if (E.isRight(move)) return await use(move.right);
-    tell(`not gone over: ${move.left.reason}`);
+    tell(`not cut over: ${move.left.reason}`);
     return EXIT.failed;
   } catch (error) {
     if (error instanceof ProjectionRefused) {
-      tell(`not gone over: ${error.message}`);
+      tell(`not cut over: ${error.message}`);
       return EXIT.failed;
     }
     if (!(error instanceof Error) || !('code' in error)) throw error;
