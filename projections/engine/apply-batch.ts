@@ -1,6 +1,6 @@
 import { makeBoundedCache } from '../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { roughSize } from '../../src/event-sourcing/rough-size.js';
+import { estimateBytes } from '../../src/event-sourcing/estimate-bytes.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { isUuid } from '../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch } from './fold-batch.js';
@@ -32,7 +32,7 @@ export const makeApplyBatch = <State, Event extends DomainEvent>(
   onNotice: OnNotice,
 ): ApplyBatch => {
   const { pool, projection, instance } = writer;
-  const cache = makeBoundedCache<string, Entity<State>>(CACHE_GENERATION, ({ state }) => roughSize(state));
+  const cache = makeBoundedCache<string, Entity<State>>(CACHE_GENERATION, ({ state }) => estimateBytes(state));
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch<State>> => {
     const missing = [...idsBornBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));

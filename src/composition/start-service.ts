@@ -14,7 +14,7 @@ import { developmentSecret } from '../infrastructure/disk/development-secret.js'
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { tellDrift } from '../infrastructure/logging/tell-drift.js';
-import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
+import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, tellNotice, tellReadiness } from '../infrastructure/logging/tell.js';
 import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
@@ -130,7 +130,7 @@ const verify = ({ config, log, started, metrics }: Context, stores: Stores, { st
 
 const sweep = ({ config, log, started }: Context, store: Stores['store'], storage: Storage): void => {
   if (!config.parts.projector) return;
-  const sweeping = startSweeping({ store, storage, now, onFault: tellSweepFault(log), onSwept: tellSwept(log) });
+  const sweeping = startSweeping({ store, storage, now, onFault: logSweepFault(log), onSwept: logSwept(log) });
   started.add(sweeping.stop);
 };
 

@@ -4,11 +4,11 @@ const OVERHEAD = 16;
 const BYTES_PER_UNIT = 2;
 
 /** An upper estimate, in bytes, of the memory that the texts, arrays and objects of plain data take. */
-export const roughSize = (value: unknown): number => {
+export const estimateBytes = (value: unknown): number => {
   if (typeof value === 'string') return OVERHEAD + BYTES_PER_UNIT * value.length;
   if (typeof value !== 'object' || value === null) return OVERHEAD;
   let size = OVERHEAD;
   // reason: the values of an object are what there is to measure, whatever it is
-  for (const part of Object.values(value) as ReadonlyArray<unknown>) size += roughSize(part);
+  for (const part of Object.values(value) as ReadonlyArray<unknown>) size += estimateBytes(part);
   return size;
 };

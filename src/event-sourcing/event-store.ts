@@ -77,7 +77,7 @@ export type LogRange = {
 export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
 
 /** The streams of a category from one name on to before another, in the order of their names. */
-export type Stretch = {
+export type KeyRange = {
   readonly category: string;
   /** Inclusive; null: from the first. */
   readonly from: StreamName | null;
@@ -85,15 +85,15 @@ export type Stretch = {
   readonly before: StreamName | null;
 };
 
-/** A log that can be read stream by stream, whatever the order in which the streams were written. */
-export type StreamOrder = {
-  /** The streams of a category in stretches of roughly `events` events each; one stretch at least. */
-  readonly divide: (category: string, events: number) => Promise<E.Either<StoreUnavailable, ReadonlyArray<Stretch>>>;
+/** Reads a log stream by stream, whatever the order in which the streams were written. */
+export type ByStream = {
+  /** Divides the streams of a category into key ranges of roughly `events` events each; there is at least one. */
+  readonly divide: (category: string, events: number) => Promise<E.Either<StoreUnavailable, ReadonlyArray<KeyRange>>>;
   /**
-   * Every event of a stretch up to a position, inclusive, in pages: stream after stream, each from its first event to
+   * Every event of a key range up to a position, inclusive, in pages: stream after stream, each from its first event to
    * its last, so that a fold needs one state at a time. Pulled at the consumer's pace; throws `StoreUnavailable`.
    */
-  readonly read: (stretch: Stretch, upTo: Position) => AsyncIterable<ReadonlyArray<StoredEvent>>;
+  readonly read: (range: KeyRange, upTo: Position) => AsyncIterable<ReadonlyArray<StoredEvent>>;
 };
 
 /**
@@ -127,6 +127,6 @@ export type EventStore = {
   readonly reaches: (checkpoint: Checkpoint) => Promise<E.Either<StoreUnavailable, boolean>>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
   readonly identity: () => Promise<E.Either<StoreUnavailable, string>>;
-  /** Where the store keeps its events by stream as well, as a rebuild of all rows likes them best. */
-  readonly byStream?: StreamOrder;
+  /** Only of stores that have an index by stream: a rebuild of all rows reads it faster than the log. */
+  readonly byStream?: ByStream;
 };

@@ -5,8 +5,8 @@ import type { DomainEvent, Recorded, Serde, UndecodableEvent } from './serde.js'
 
 export type LoadFailure = StoreUnavailable | UndecodableEvent;
 
-/** Decoded events of a stream, one by one; ends early, releasing the read, when `visit` gives false. */
-export const visitStream = async <Event extends DomainEvent>(
+/** Calls `visit` with each decoded event of a stream; when it gives false, stops and releases the read. */
+export const forEachEvent = async <Event extends DomainEvent>(
   store: Pick<EventStore, 'readStream'>,
   serde: Serde<Event>,
   stream: StreamName,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { either as E, option as O } from 'fp-ts';
-import type { LoadFailure } from '../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { DocumentState } from '../domain/document/state.js';
 import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';

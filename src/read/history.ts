@@ -1,7 +1,7 @@
 import { either as E, option as O } from 'fp-ts';
 import type { Decider } from '../event-sourcing/decider.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
-import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
+import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import { type AdmitPage, PageRefused } from './admit-page.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
@@ -86,7 +86,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
     let then: StateThen<State> | undefined;
-    const outcome = await visitStream(
+    const outcome = await forEachEvent(
       admitted(store, admitPage),
       serde,
       streamOf(id),

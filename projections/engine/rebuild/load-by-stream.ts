@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
+import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import type { Instance } from '../instance/instance.js';
@@ -32,7 +32,7 @@ type LoadByStream = {
 
 const planOf = async <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
-  order: StreamOrder,
+  order: ByStream,
   upTo: Position,
 ): Promise<LoadPlan> => {
   const found = await readPlan(writer);
@@ -85,7 +85,7 @@ const loadAll = async (
  */
 export const loadByStream = async <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
-  order: StreamOrder,
+  order: ByStream,
   upTo: Position,
   { makeLoaders, ...loading }: LoadByStream,
 ): Promise<Checkpoint> => {

@@ -1,4 +1,4 @@
-import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
+import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf, type Position, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
@@ -103,7 +103,7 @@ async function* rowsOf<State, Event extends DomainEvent>(
  */
 export const loadStretch = async <State, Event extends DomainEvent>(
   writer: Writer<State, Event>,
-  order: StreamOrder,
+  order: ByStream,
   stretch: PlannedStretch,
   upTo: Position,
   { onEvents, signal }: LoadingStretch,

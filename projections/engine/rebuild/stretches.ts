@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Stretch } from '../../../src/event-sourcing/event-store.js';
+import type { KeyRange } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../../../src/event-sourcing/serde.js';
 import { type Instance, tableOf } from '../instance/instance.js';
@@ -8,7 +8,7 @@ import { Deposed } from '../instance/lease.js';
 import { type Writer, writeStep } from '../write-batch.js';
 
 /** A part of what a rebuild loads by stream: all rows of these streams, written in one transaction. */
-export type PlannedStretch = Stretch & { readonly number: number };
+export type PlannedStretch = KeyRange & { readonly number: number };
 
 /** How an instance without rows is filled; what is loaded of it outlives the process that loads. */
 export type LoadPlan = {
@@ -48,7 +48,7 @@ export const readPlan = async <State, Event extends DomainEvent>({
 export const writePlan = async (
   pool: Pool,
   { name }: Pick<Instance, 'name'>,
-  stretches: ReadonlyArray<Stretch>,
+  stretches: ReadonlyArray<KeyRange>,
   upTo: Position,
 ): Promise<void> => {
   await pool.query(

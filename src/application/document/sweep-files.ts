@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import { pause } from '../../event-sourcing/pause.js';
 import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
 import { type ClaimFailure, claimStorage } from './claim-storage.js';

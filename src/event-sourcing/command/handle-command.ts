@@ -4,7 +4,7 @@ import type { Decider } from '../decider.js';
 import { type EventStore, StoreUnavailable } from '../event-store.js';
 import type { Revision } from '../recorded-event.js';
 import { makeRetry, type Retry } from '../retry.js';
-import { roughSize } from '../rough-size.js';
+import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import type { CommandCall, CommandFailure, HandleCommand, Handled, PreconditionFailed } from './command-call.js';
 import { type CommandQueue, makeCommandQueue } from './command-queue.js';
@@ -140,7 +140,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
   const handler: Handler<State, Command, Event, Rejection> = {
     ...deps,
     limits,
-    cache: makeBoundedCache(limits.cached, ({ state }) => roughSize(state)),
+    cache: makeBoundedCache(limits.cached, ({ state }) => estimateBytes(state)),
     queue: makeCommandQueue(limits.queue, isShared),
     replays: makeCommandQueue(limits.replays, isShared),
   };

@@ -3,7 +3,7 @@ import type { Fold } from '../decider.js';
 import type { EventStore } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { DomainEvent, Serde } from '../serde.js';
-import { type LoadFailure, visitStream } from '../visit-stream.js';
+import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import { isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
 
@@ -31,7 +31,7 @@ export const loadStream = async <State, Event extends DomainEvent>(
   let isKnown = known.revision === 'no-stream';
   let folded = known;
   let own: Revision | undefined;
-  const outcome = await visitStream(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
+  const outcome = await forEachEvent(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
     const { event, metadata, revision, position } = recorded;
     if (revision === known.revision) {
       isKnown = metadata.hash === known.lastHash;

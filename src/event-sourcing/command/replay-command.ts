@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { saltedHash } from '../envelope.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { DomainEvent, Recorded } from '../serde.js';
-import { type LoadFailure, visitStream } from '../visit-stream.js';
+import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
 import { isKeyed } from './command-id.js';
 import type { Loaded, Repository } from './repository.js';
@@ -18,7 +18,7 @@ const findInStream = async <State, Event extends DomainEvent>(
 ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
   let found: Revision | undefined;
   const range = { direction: 'backwards', from: since } as const;
-  const outcome = await visitStream(store, serde, stream, range, ({ metadata, revision }) => {
+  const outcome = await forEachEvent(store, serde, stream, range, ({ metadata, revision }) => {
     if (metadata.$causationId === commandId) found = revision;
     return found === undefined;
   });
@@ -61,7 +61,7 @@ export const replayCommand = async <State, Event extends DomainEvent>(
   let after = decider.initialState;
   const own: Array<Recorded<Event>> = [];
   const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;
-  const outcome = await visitStream(store, serde, stream, range, (recorded) => {
+  const outcome = await forEachEvent(store, serde, stream, range, (recorded) => {
     const isOwn = recorded.metadata.$causationId === envelope.commandId;
     if (isOwn && own.length === 0) before = after;
     if (isOwn) own.push(recorded);

@@ -5,7 +5,7 @@ import { seal, type SealedEvent } from '../envelope.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { DomainEvent, Serde } from '../serde.js';
-import type { LoadFailure } from '../visit-stream.js';
+import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
 import { type Folded, nextRevision, unfolded } from './fold.js';

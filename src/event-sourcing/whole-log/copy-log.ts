@@ -2,8 +2,8 @@ import { either as E } from 'fp-ts';
 import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { From, Position } from '../recorded-event.js';
-import { compareLogs, type Comparison, type LogsDiffer, type OnPair } from './compare-logs.js';
 import { copyBatches } from './copy-batches.js';
+import { type LogsDiffer, makeCopyVerifier, type OnPair } from './copy-verifier.js';
 import type { LogTarget } from './log-target.js';
 
 /** The target is another log: it has a name and events of its own. */
@@ -48,14 +48,13 @@ const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Eith
     : E.left({ _tag: 'OtherLog', source: identity.right, target: failure.identity });
 };
 
-const behind = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
+const batchesAfter = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
   follow ? source.subscribe({ after }, signal) : source.readAll({ after });
 
-const isLevel = async (source: EventStore, { source: reached }: Comparison): Promise<boolean> => {
+const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean> => {
   const head = await source.head();
   if (E.isLeft(head)) throw head.left;
-  const seen = reached();
-  return head.right === undefined || (seen !== 'start' && seen.commit >= head.right);
+  return head.right === undefined || (verifiedUpTo !== 'start' && verifiedUpTo.commit >= head.right);
 };
 
 /**
@@ -71,30 +70,36 @@ export const copyLog = async (
 ): Promise<E.Either<CopyFailure, Copied>> => {
   const { follow, signal, onPair, onProgress } = copying;
   const isInterrupted = (): boolean => signal.aborted;
-  const bound = await bindTarget(source, target);
-  if (E.isLeft(bound)) return bound;
-  const comparison = compareLogs(source, target);
+  const verifier = makeCopyVerifier(source, target);
   const paired =
     (phase: CopyPhase): OnPair =>
     (one, other) => {
       onPair(one, other);
-      onProgress(phase, comparison.events(), one.position);
+      onProgress(phase, verifier.events(), one.position);
     };
+  const resultOf = async (copied: number, isComplete: boolean): Promise<E.Either<CopyFailure, Copied>> =>
+    E.right({
+      events: verifier.events(),
+      streams: verifier.streams(),
+      copied,
+      isComplete,
+      isLevel: isComplete && (await isLevel(source, verifier.verifiedUpTo())),
+    });
 
-  const compared = await comparison.advance(paired('comparing'), signal);
+  const bound = await bindTarget(source, target);
+  if (E.isLeft(bound)) return bound;
+
+  const compared = await verifier.verify(paired('comparing'), signal);
   if (E.isLeft(compared)) return compared;
-  const result = async (copied: number, isComplete: boolean): Promise<E.Either<CopyFailure, Copied>> => {
-    const [events, streams] = [comparison.events(), comparison.streams()];
-    return E.right({ events, streams, copied, isComplete, isLevel: isComplete && (await isLevel(source, comparison)) });
-  };
-  if (isInterrupted()) return result(0, false);
+  if (isInterrupted()) return resultOf(0, false);
 
-  const copied = await copyBatches(behind(source, comparison.source(), copying), target, {
+  const copied = await copyBatches(batchesAfter(source, verifier.verifiedUpTo(), copying), target, {
     onCopied: (events, { checkpoint }) => onProgress('copying', events, checkpoint.commit),
     signal,
   });
   if (E.isLeft(copied)) return copied;
-  if (isInterrupted() && !follow) return result(copied.right, false);
-  const verified = await comparison.advance(paired('verifying'));
-  return E.isLeft(verified) ? verified : result(copied.right, true);
+  if (isInterrupted() && !follow) return resultOf(copied.right, false);
+
+  const verified = await verifier.verify(paired('verifying'));
+  return E.isLeft(verified) ? verified : resultOf(copied.right, true);
 };

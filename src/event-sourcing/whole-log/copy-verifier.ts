@@ -4,7 +4,7 @@ import type { BrokenLink } from '../hash-chain.js';
 import { checkpointOf, type From, type StoredEvent } from '../recorded-event.js';
 import { makeChainVerifier } from './chain-verifier.js';
 
-/** The target holds something else than the source at this place, so it is no copy of it. */
+/** At some place the target holds another event than the source: it is no copy of it. */
 export type LogsDiffer = {
   readonly _tag: 'LogsDiffer';
   readonly found: StoredEvent;
@@ -14,20 +14,21 @@ export type LogsDiffer = {
 
 export type OnPair = (source: StoredEvent, target: StoredEvent) => void;
 
-/** A walk along two logs, event by event, that goes on where it stopped. */
-export type Comparison = {
+/** Compares two logs event by event; each run goes on where the last one ended. */
+export type CopyVerifier = {
   /**
-   * Walks to the end of the target as it is now: each event must be the source's next one, text for text, and must
+   * Reads on to the end of the target as it is now: each event must be the source's next one, text for text, and must
    * continue the chain of its stream. Rejects with `StoreUnavailable`.
    */
-  readonly advance: (onPair: OnPair, signal?: AbortSignal) => Promise<E.Either<LogsDiffer | BrokenLink, void>>;
-  /** Where the walk stands in the source. */
-  readonly source: () => From;
+  readonly verify: (onPair: OnPair, signal?: AbortSignal) => Promise<E.Either<LogsDiffer | BrokenLink, void>>;
+  /** Checkpoint in the source of the last event verified. */
+  readonly verifiedUpTo: () => From;
+  /** How many events and streams have been verified. */
   readonly events: () => number;
   readonly streams: () => number;
 };
 
-async function* eventsBehind(store: EventStore, after: From): AsyncGenerator<StoredEvent, undefined> {
+async function* eventsAfter(store: EventStore, after: From): AsyncGenerator<StoredEvent, undefined> {
   for await (const { events } of store.readAll({ after })) yield* events;
   return undefined;
 }
@@ -40,35 +41,35 @@ const isSame = (one: StoredEvent, other: StoredEvent): boolean =>
   one.data === other.data &&
   one.metadata === other.metadata;
 
-export const compareLogs = (source: EventStore, target: EventStore): Comparison => {
+export const makeCopyVerifier = (source: EventStore, target: EventStore): CopyVerifier => {
   const chains = makeChainVerifier();
-  let reached: { readonly source: From; readonly target: From } = { source: 'start', target: 'start' };
+  let verified: { readonly source: From; readonly target: From } = { source: 'start', target: 'start' };
 
-  const step = (
+  const verifyPair = (
     wanted: StoredEvent | undefined,
     found: StoredEvent,
   ): E.Either<LogsDiffer | BrokenLink, StoredEvent> => {
     if (wanted === undefined || !isSame(wanted, found)) return E.left({ _tag: 'LogsDiffer', found, wanted });
     const linked = chains.verify(found);
     if (E.isLeft(linked)) return linked;
-    reached = { source: checkpointOf(wanted), target: checkpointOf(found) };
+    verified = { source: checkpointOf(wanted), target: checkpointOf(found) };
     return E.right(wanted);
   };
 
-  const advance: Comparison['advance'] = async (onPair, signal) => {
-    const theirs = eventsBehind(source, reached.source);
+  const verify: CopyVerifier['verify'] = async (onPair, signal) => {
+    const originals = eventsAfter(source, verified.source);
     try {
-      for await (const found of eventsBehind(target, reached.target)) {
+      for await (const found of eventsAfter(target, verified.target)) {
         if (signal?.aborted === true) break;
-        const stepped = step((await theirs.next()).value, found);
-        if (E.isLeft(stepped)) return stepped;
-        onPair(stepped.right, found);
+        const original = verifyPair((await originals.next()).value, found);
+        if (E.isLeft(original)) return original;
+        onPair(original.right, found);
       }
       return E.right(undefined);
     } finally {
-      await theirs.return(undefined);
+      await originals.return(undefined);
     }
   };
 
-  return { advance, source: () => reached.source, events: chains.events, streams: chains.streams };
+  return { verify, verifiedUpTo: () => verified.source, events: chains.events, streams: chains.streams };
 };

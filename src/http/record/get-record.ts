@@ -1,6 +1,6 @@
 import { either as E, option as O } from 'fp-ts';
 import type { AdmitPage } from '../../read/admit-page.js';
-import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { AsOf } from '../../read/history.js';
 import type { View } from '../../read/queries.js';

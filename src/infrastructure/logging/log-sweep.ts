@@ -2,8 +2,9 @@ import { either as E } from 'fp-ts';
 import type { ClaimFailure } from '../../application/document/claim-storage.js';
 import type { SweepFault, Swept } from '../../application/document/sweep-files.js';
 import type { Logger } from './logger.js';
+import { reasonOf } from './reason-of.js';
 
-const reasonOf = (failure: SweepFault['failure'] | ClaimFailure): string => {
+const reasonOfFailure = (failure: SweepFault['failure'] | ClaimFailure): string => {
   switch (failure._tag) {
     case 'UndecodableEvent':
       return failure.reason;
@@ -12,15 +13,15 @@ const reasonOf = (failure: SweepFault['failure'] | ClaimFailure): string => {
     case 'StorageUnavailable':
     case 'UploadAborted':
     case 'StoreUnavailable':
-      return failure.cause instanceof Error ? failure.cause.message : failure._tag;
+      return failure.cause === undefined ? failure._tag : reasonOf(failure.cause);
   }
 };
 
-/** What the sweep of files could not do, in the log. */
-export const tellSweepFault =
+/** Logs what the sweep of files could not do. */
+export const logSweepFault =
   (log: Logger) =>
   (fault: SweepFault): void => {
-    const reason = reasonOf(fault.failure);
+    const reason = reasonOfFailure(fault.failure);
     switch (fault._tag) {
       case 'NotChecked':
         log.warn({ document: fault.documentId, reason }, 'sweep: files of a document could not be checked');
@@ -34,10 +35,10 @@ export const tellSweepFault =
     }
   };
 
-/** What a sweep of files has come to, in the log. */
-export const tellSwept =
+/** Logs how a sweep of files ended. */
+export const logSwept =
   (log: Logger) =>
   (outcome: E.Either<ClaimFailure, Swept>): void => {
-    if (E.isLeft(outcome)) log.error({ reason: reasonOf(outcome.left) }, 'sweep: not done');
+    if (E.isLeft(outcome)) log.error({ reason: reasonOfFailure(outcome.left) }, 'sweep: not done');
     else log.info(outcome.right, 'sweep: done');
   };

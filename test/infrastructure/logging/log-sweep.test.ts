@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { makeLogger } from '../../../src/infrastructure/logging/logger.js';
-import { tellSweepFault, tellSwept } from '../../../src/infrastructure/logging/tell-sweep.js';
+import { logSweepFault, logSwept } from '../../../src/infrastructure/logging/log-sweep.js';
 import { stored } from '../../support/recorded.js';
 
 describe('the sweep in the log', () => {
@@ -24,7 +24,7 @@ describe('the sweep in the log', () => {
   it('tells ids and reasons of what it could not do', () => {
     const event = stored({ type: 'Unknown', data: {} });
     const lines = linesOf((log) => {
-      const tell = tellSweepFault(log);
+      const tell = logSweepFault(log);
       const failure = { _tag: 'UndecodableEvent', stored: event, reason: 'a type unknown here' } as const;
       tell({ _tag: 'NotChecked', documentId: 'd1', failure });
       tell({ _tag: 'NotRemoved', key: 'documents/d1/f1', failure: unavailable });
@@ -45,7 +45,7 @@ describe('the sweep in the log', () => {
   it('tells what a sweep has come to', () => {
     const swept = { examined: 3, removed: 1, unfinished: 0, faults: 0, isComplete: true };
     const lines = linesOf((log) => {
-      const tell = tellSwept(log);
+      const tell = logSwept(log);
       tell(E.right(swept));
       tell(E.left({ _tag: 'StorageOfAnotherLog' }));
       tell(E.left(new StoreUnavailable('the event store is down', new Error('no route'))));
