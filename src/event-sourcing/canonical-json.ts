@@ -3,7 +3,7 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray;
 
-// half of a string's cost is to find out, by JSON.stringify, that nothing in it needs an escape
+// Strings without a character that needs an escape skip JSON.stringify, which takes twice the time to find that out.
 const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/; // eslint-disable-line no-control-regex -- those need one
 
 const canonicalString = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));

@@ -3,7 +3,7 @@ import type { either as E } from 'fp-ts';
 /** Who made an event happen, and when (ISO 8601, ms, UTC). */
 export type Occurrence = { readonly actor: string; readonly at: string };
 
-/** How events make a state. `evolve` is total: facts are not argued with. */
+/** How events make a state. `evolve` is total: it never rejects a fact. */
 export type Fold<State, Event> = {
   readonly initialState: State;
   readonly evolve: (state: State, event: Event, occurrence: Occurrence) => State;

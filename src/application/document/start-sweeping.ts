@@ -3,7 +3,7 @@ import { atIntervals, type Intervals } from '../at-intervals.js';
 import type { ClaimFailure } from './claim-storage.js';
 import { type SweepDeps, sweepFiles, type Swept } from './sweep-files.js';
 
-/** Soon after the start, as the first only marks the storage; then once a day. */
+/** The first sweep, soon after the start, only marks the storage; then once a day. */
 const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };
 
 type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<ClaimFailure, Swept>) => void };

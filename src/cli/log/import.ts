@@ -47,7 +47,7 @@ const watch = async (what: string, size: number | undefined, run: Run): Promise<
   }
 };
 
-/** A file is read twice, so that of a broken one nothing is stored; what comes through a pipe comes once. */
+/** A file is read twice, so that nothing of a broken one is stored; standard input can be read only once. */
 const bringIn = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
   if (file === undefined)
     return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));

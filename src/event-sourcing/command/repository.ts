@@ -61,7 +61,7 @@ export const load = async <State, Event extends DomainEvent>(
     : loadAnew(repository, call);
 };
 
-/** The stream has to be read again: it went on, or holds this command already. What holds of the fold is `known`. */
+/** The stream has other events than the fold: read on from `known`, the part of the fold that still holds. */
 export class Outdated<State> {
   readonly known: Folded<State>;
   constructor(known: Folded<State>) {
@@ -119,12 +119,12 @@ export const append = async <State, Event extends DomainEvent>(
     cache.delete(call.stream);
     const failure = appended.left;
     if (failure._tag !== 'RevisionConflict') return E.left(failure);
-    // A stream shorter than our fold was restored from a backup: nothing we know of it counts.
+    // The stream is shorter than the fold: it was restored from a backup, and the fold is void.
     const isAhead = nextRevision(failure.actual) > nextRevision(folded.revision);
     return E.left(new Outdated(isAhead ? folded : unfolded(decider.initialState)));
   }
   const { revision, position, confirmedNew } = appended.right;
-  // The store knows a repeat by its ids alone; whether it also was the same request, only the stored event tells.
+  // The store recognises a repeat by its ids alone; whether the request is the same, only the stored event says.
   if (isKeyed(commandId) && !confirmedNew) return E.left(new Outdated(folded));
 
   const after = events.reduce((state, event) => decider.evolve(state, event, { actor, at }), folded.state);

@@ -11,11 +11,11 @@ type OtherLog = { readonly _tag: 'OtherLog'; readonly source: string; readonly t
 
 export type CopyFailure = OtherLog | LogsDiffer | BrokenLink | AppendFailure;
 
-/** What a copy is at: looking at what the target holds already, copying, or reading back what it has copied. */
+/** Comparing what the target holds already, copying, or reading back what was copied. */
 type CopyPhase = 'comparing' | 'copying' | 'verifying';
 
 export type Copying = {
-  /** Go on with what comes, until `signal` aborts; otherwise end at the end of the source. */
+  /** Keep copying new events until `signal` aborts; otherwise end at the end of the source. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
   /** Every event with its counterpart in the target, once, in order, after it was verified there. */
@@ -31,11 +31,11 @@ export type Copied = {
   readonly copied: number;
   /** Whether the source has no event beyond them. */
   readonly isLevel: boolean;
-  /** False when `signal` ended a run before the end that it was to come to. */
+  /** False when `signal` interrupted it. A copy that follows is complete when it is stopped. */
   readonly isComplete: boolean;
 };
 
-/** Makes sure that the target is the same log, or has no event yet and becomes it. */
+/** Makes sure that the target has the identity of the source; an empty one takes it over. */
 const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
   const identity = await source.identity();
   if (E.isLeft(identity)) return identity;
@@ -60,7 +60,7 @@ const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean>
 /**
  * Makes the target a copy of the source: the same events in the same order, with their ids, revisions, texts and
  * hashes, under the same name. A target that holds the beginning of the source already is compared with it and
- * continued, so a copy that was cut off goes on where it was. Nothing else may write into the target. Reads the source
+ * continued, so a copy that was interrupted can be resumed. Nothing else may write into the target. Reads the source
  * once, the target once, and remembers about 300 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
  */
 export const copyLog = async (

@@ -16,7 +16,7 @@ export type Verified = {
 export type Verifying = {
   /** The first broken link of a stream, as it is found. */
   readonly onBroken: (link: BrokenLink) => void;
-  /** After every page: events so far, and the position it has come to. */
+  /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
 };
