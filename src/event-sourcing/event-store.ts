@@ -100,7 +100,7 @@ export type ByStream = {
  * The log. Every adapter passes `test/contract/event-store.contract.ts`.
  *
  * Reads are pulled page by page, at the consumer's pace. They release what they hold when the consumer stops early, and
- * throw nothing but `StoreUnavailable` out of the iterator.
+ * throw `StoreUnavailable` out of the iterator when the store does not answer.
  */
 export type EventStore = {
   /**

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { asStoreUnavailable, type EventStore, type StoreUnavailable, type StreamRange } from './event-store.js';
+import { type EventStore, StoreUnavailable, type StreamRange } from './event-store.js';
 import type { StreamName } from './recorded-event.js';
 import type { DomainEvent, Recorded, Serde, UndecodableEvent } from './serde.js';
 
@@ -23,6 +23,7 @@ export const forEachEvent = async <Event extends DomainEvent>(
     }
     return E.right(undefined);
   } catch (error) {
-    return E.left(asStoreUnavailable(error));
+    if (error instanceof StoreUnavailable) return E.left(error);
+    throw error;
   }
 };

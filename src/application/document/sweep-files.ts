@@ -45,6 +45,21 @@ export type Swept = {
 /** Files that are grouped by document, so that those of one document cost one read of its stream. */
 const BATCH = 1000;
 
+class ListingFailed extends Error {
+  constructor(cause: unknown) {
+    super('the storage could not be listed', { cause });
+    this.name = 'ListingFailed';
+  }
+}
+
+async function* listed({ list }: Pick<ObjectStorage, 'list'>): AsyncGenerator<StoredObject> {
+  try {
+    yield* list(FILES);
+  } catch (cause) {
+    throw new ListingFailed(cause);
+  }
+}
+
 /** Faults after which a sweep gives up. */
 const MAX_FAULTS = 100;
 
@@ -129,13 +144,14 @@ export const sweepFiles =
     const before = new Date(deps.now().getTime() - Math.max(olderThan, 2 * LONGEST_UPLOAD));
     try {
       await sweep.clearUnfinished(before);
-      for await (const [documentId, keys] of byDocument(oldFiles(deps.storage.list(FILES), before))) {
+      for await (const [documentId, keys] of byDocument(oldFiles(listed(deps.storage), before))) {
         if (signal.aborted || sweep.isHopeless) return E.right(sweep.swept(false));
         await sweep.clearDocument(documentId, keys);
         await pause(1000 / documentsPerSecond, signal);
       }
       return E.right(sweep.swept(true));
-    } catch (cause) {
-      return E.left({ _tag: 'StorageUnavailable', cause });
+    } catch (error) {
+      if (!(error instanceof ListingFailed)) throw error;
+      return E.left({ _tag: 'StorageUnavailable', cause: error.cause });
     }
   };

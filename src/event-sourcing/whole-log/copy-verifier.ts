@@ -15,7 +15,7 @@ export type LogsDiffer = {
 export type OnPair = (source: StoredEvent, target: StoredEvent) => void;
 
 /** Compares two logs event by event; each run goes on where the last one ended. */
-export type CopyVerifier = {
+type CopyVerifier = {
   /**
    * Reads on to the end of the target as it is now: each event must be the source's next one, text for text, and must
    * continue the chain of its stream. Rejects with `StoreUnavailable`.

@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
-import type { ClaimFailure } from '../../application/document/claim-storage.js';
+import type { SweepFailure } from '../../application/document/start-sweeping.js';
 import type { SweepFault, Swept } from '../../application/document/sweep-files.js';
 import type { Logger } from './logger.js';
 import { reasonOf } from './reason-of.js';
 
-const reasonOfFailure = (failure: SweepFault['failure'] | ClaimFailure): string => {
+const reasonOfFailure = (failure: SweepFault['failure'] | Exclude<SweepFailure, { _tag: 'Unexpected' }>): string => {
   switch (failure._tag) {
     case 'UndecodableEvent':
       return failure.reason;
@@ -35,10 +35,16 @@ export const logSweepFault =
     }
   };
 
+const fieldsOfFault = (cause: unknown): object => ({
+  reason: reasonOf(cause),
+  ...(cause instanceof Error ? { stack: cause.stack } : {}),
+});
+
 /** Logs how a sweep of files ended. */
 export const logSwept =
   (log: Logger) =>
-  (outcome: E.Either<ClaimFailure, Swept>): void => {
-    if (E.isLeft(outcome)) log.error({ reason: reasonOfFailure(outcome.left) }, 'sweep: not done');
-    else log.info(outcome.right, 'sweep: done');
+  (outcome: E.Either<SweepFailure, Swept>): void => {
+    if (E.isRight(outcome)) log.info(outcome.right, 'sweep: done');
+    else if (outcome.left._tag === 'Unexpected') log.error(fieldsOfFault(outcome.left.cause), 'sweep: not done');
+    else log.error({ reason: reasonOfFailure(outcome.left) }, 'sweep: not done');
   };
