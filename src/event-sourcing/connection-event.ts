@@ -10,7 +10,7 @@ export type ConnectionEvent =
   | { readonly kind: 'unreachable'; readonly cause: unknown }
   | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: unknown }
   | { readonly kind: 'append-failed'; readonly appends: number; readonly cause: unknown }
-  /** A batch held a value that the database refuses; its appends were repeated one by one. */
+  /** A batch held a value that the database rejects; its appends were repeated one by one. */
   | { readonly kind: 'batch-split'; readonly appends: number; readonly cause: unknown }
   | { readonly kind: 'read-repeated'; readonly cause: unknown }
   /** A subscription broke and was resumed; reported once while the log is unreachable. */

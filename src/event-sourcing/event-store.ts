@@ -37,11 +37,11 @@ export type AppendRejected = { readonly _tag: 'AppendRejected'; readonly reason:
 
 export type AppendFailure = RevisionConflict | AppendRejected | StoreUnavailable;
 
-/** Where the last event of the append now stands. */
+/** Revision and position of the last event of the append. */
 export type Appended = {
   readonly revision: Revision;
   readonly position: Position;
-  /** False when events with these ids were there already, or when the store cannot tell: their data may differ. */
+  /** False when events with these ids were there already, or when the store cannot say: their data may differ. */
   readonly confirmedNew: boolean;
 };
 
@@ -118,7 +118,7 @@ export type EventStore = {
   readonly readAll: (range: LogRange) => AsyncIterable<LogBatch>;
   /**
    * Catches up, then follows until `signal` aborts; then it ends without an error. It reconnects by itself, repeats no
-   * event and leaves none out. Throws `CheckpointNotInLog` when it cannot tell where to start.
+   * event and leaves none out. Throws `CheckpointNotInLog` when it does not know where to start.
    */
   readonly subscribe: (range: LogRange, signal: AbortSignal) => AsyncIterable<LogBatch>;
   /** Position of the newest event of these categories (default: all of ours); undefined while there is none. */

@@ -9,7 +9,7 @@ export type ExecuteBusiness = Execute<BusinessState, BusinessCommand, BusinessRe
 
 export const businessStream = (businessId: string): StreamName => `business-${businessId}`;
 
-/** Runs a command on a business that has to be there. The command itself is what tells one request from another. */
+/** Runs a command on a business that has to be there. Two requests with the same command are the same request. */
 export const executeOn = (
   execute: ExecuteBusiness,
   context: CommandContext,

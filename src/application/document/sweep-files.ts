@@ -131,7 +131,7 @@ class Sweep {
 
 /**
  * Removes files that no event names: those that a rejected command failed to remove, and those of appends whose outcome
- * was unknown and that were not stored. Goes on over faults, in bounded memory and at a bounded rate; ends early
+ * was unknown and that were not stored. Continues after faults, in bounded memory and at a bounded rate; ends early
  * when `signal` aborts.
  */
 export const sweepFiles =

@@ -7,12 +7,12 @@ const describe = (event: ConnectionEvent): string | undefined => {
 };
 
 /** Prints a message once until another comes: while the log is away it is asked several times a second. */
-export const makePrintConnectionEvents = (tell: (message: string) => void): ((event: ConnectionEvent) => void) => {
-  let told: string | undefined;
+export const makePrintConnectionEvents = (print: (message: string) => void): ((event: ConnectionEvent) => void) => {
+  let last: string | undefined;
   return (event) => {
     const message = describe(event);
-    if (message === undefined || message === told) return;
-    told = message;
-    tell(message);
+    if (message === undefined || message === last) return;
+    last = message;
+    print(message);
   };
 };

@@ -7,7 +7,7 @@ import {
   importLog,
   type Imported,
   type NotEmpty,
-  refuseUnlessEmpty,
+  requireEmpty,
 } from '../../event-sourcing/whole-log/import-log.js';
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
@@ -52,7 +52,7 @@ const bringIn = async (target: LogTarget, file: string | undefined, signal: Abor
   if (file === undefined)
     return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));
   const { size } = await stat(file);
-  const empty = await refuseUnlessEmpty(target);
+  const empty = await requireEmpty(target);
   if (E.isLeft(empty)) return empty;
   const checked = await watch('checking', size, (onBatch) => checkExport(createReadStream(file), { onBatch, signal }));
   if (E.isLeft(checked) || !checked.right.isComplete) return checked;
@@ -72,7 +72,7 @@ const importInto = async (
   }
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete) {
-    tell(`interrupted after ${counted(events, 'event')}: the import is not complete; give it an empty log again`);
+    tell(`interrupted after ${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
     return EXIT.interrupted;
   }
   printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });

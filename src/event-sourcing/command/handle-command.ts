@@ -130,7 +130,7 @@ const handle = async <State, Command, Event extends DomainEvent, Rejection>(
 
 /**
  * The one command path: load the cached fold, answer a known command, decide, check the precondition, append at the
- * revision read, try again on a conflict, within a bound. Refusals and no-ops never rest on a cached fold alone.
+ * revision read, try again on a conflict, within a bound. Rejections and no-ops never rest on a cached fold alone.
  */
 export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rejection>(
   deps: CommandHandlerDeps<State, Command, Event, Rejection>,

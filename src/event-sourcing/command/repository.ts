@@ -26,7 +26,7 @@ export type Loaded<State> = {
   readonly folded: Folded<State>;
   /** Where this command's own events are, when they were among those just read. */
   readonly own: Revision | undefined;
-  /** A fold that was not just read may be behind: it may lead to an append, never to a refusal. */
+  /** A fold that was not just read may be behind: it may lead to an append, never to a rejection (docs/adr/0002). */
   readonly isJustRead: boolean;
 };
 

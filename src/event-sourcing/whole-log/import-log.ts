@@ -47,7 +47,7 @@ export const checkExport = (
     return E.right({ events: chains.events(), streams: chains.streams(), isComplete: !signal.aborted });
   });
 
-export const refuseUnlessEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty | StoreUnavailable, void>> => {
+export const requireEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty | StoreUnavailable, void>> => {
   const head = await target.head();
   if (E.isLeft(head)) return head;
   return head.right === undefined ? E.right(undefined) : E.left({ _tag: 'NotEmpty', newest: head.right });
@@ -64,7 +64,7 @@ export const importLog = (
   { onBatch, signal }: Importing,
 ): Promise<E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>> =>
   unlessBroken<NotEmpty | AppendFailure>(async () => {
-    const empty = await refuseUnlessEmpty(target);
+    const empty = await requireEmpty(target);
     if (E.isLeft(empty)) return empty;
     const chains = makeChainVerifier();
     const copied = await copyBatches(readExport(chunks, chains), target, {

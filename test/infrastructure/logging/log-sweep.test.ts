@@ -60,4 +60,10 @@ describe('the sweep in the log', () => {
       { level: 50, reason: 'no route', msg: 'sweep: not done' },
     ]);
   });
+
+  it('tells where a fault of the program came from, and no value that came with it', () => {
+    const cause = Object.assign(new Error('a bug'), { value: 'personal' });
+    const lines = linesOf((log) => logSwept(log)(E.left({ _tag: 'Unexpected', cause })));
+    expect(lines).to.deep.equal([{ level: 50, reason: 'a bug', stack: cause.stack, msg: 'sweep: not done' }]);
+  });
 });
