@@ -1,6 +1,6 @@
 import { businessFieldNames, type BusinessFields, type Owner } from '../domain/business/events.js';
 import type { Business } from '../domain/business/state.js';
-import { canonicalJson } from '../event-sourcing/canonical-json.js';
+import { needsNoEscape } from '../event-sourcing/canonical-json.js';
 
 /** A business as it is answered: `_id`, its fields in the order of their codec, its owners. */
 export type BusinessView = Omit<BusinessFields, 'displayName'> & {
@@ -10,17 +10,18 @@ export type BusinessView = Omit<BusinessFields, 'displayName'> & {
 };
 
 const members = businessFieldNames.map((name) => {
-  const opening = `,"${name === 'displayName' ? 'displayname' : name}":`;
-  return { name, opening, unset: `${opening}null` };
+  const key = `,"${name === 'displayName' ? 'displayname' : name}":`;
+  return { name, key, keyAndQuote: `${key}"`, unset: `${key}null` };
 });
 
-/** As fast as `JSON.stringify` on a literal that lists the fields; on an object filled by their names it takes twice the time. */
+/** As fast as `JSON.stringify` on a literal that lists the fields; on an object that is filled key by key it takes twice the time. */
 const renderFields = (fields: BusinessFields): string => {
   let text = '';
-  for (const { name, opening, unset } of members) {
+  for (const { name, key, keyAndQuote, unset } of members) {
     const value = fields[name];
     if (value === null) text += unset;
-    else text += opening + (typeof value === 'string' ? canonicalJson(value) : JSON.stringify(value));
+    else if (typeof value === 'string' && needsNoEscape(value)) text = `${text}${keyAndQuote}${value}"`;
+    else text = `${text}${key}${JSON.stringify(value)}`;
   }
   return text;
 };
@@ -31,5 +32,5 @@ export const renderOwner = ({ user, title, equity }: Owner): string => JSON.stri
 /** The JSON text of a business as every GET and every write answers it. */
 export const renderBusiness = (id: string, { fields, owners }: Business): string => {
   const shown = JSON.stringify(owners.map(({ user, title, equity }) => ({ user, title, equity })));
-  return `{"_id":${canonicalJson(id)}${renderFields(fields)},"owners":${shown}}`;
+  return `{"_id":${JSON.stringify(id)}${renderFields(fields)},"owners":${shown}}`;
 };
