@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** When something is done again, ms; each time is drawn between half and one and a half of it. */
+/** Pauses before the first and before each further run, ms; each is drawn between half and one and a half of it. */
 export type Intervals = { readonly first: number; readonly every: number };
 
 const drawn = (ms: number): number => ms * (0.5 + Math.random());
@@ -11,8 +11,8 @@ const elapsed = (ms: number, signal: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal, ref: false }).catch(() => false);
 
 /**
- * Runs `task` again and again, never twice at a time, until `signal` aborts; resolves when the last run has ended.
- * Processes that were started together drift apart. `task` takes the signal to end early, and does not reject.
+ * Runs `task` again and again, never twice at a time, until `signal` aborts; resolves when the last run has ended. The
+ * pauses are random, so that processes that were started together do not work at the same time. `task` must not reject.
  */
 export const atIntervals = async (
   task: (signal: AbortSignal) => Promise<unknown>,

@@ -18,7 +18,7 @@ export type CommandContext = {
 /** The ids a command runs under; the same `Idempotency-Key` in the same scope gives the same ones for ever. */
 export type CommandIds = { readonly commandId: string; readonly entityId: string };
 
-// Fixed for ever: another namespace would make a retry of an old key a new command.
+// Never change it: under another namespace the retry of an old key would be a new command.
 const KEY_NAMESPACE = '5c1cf9a6-6b0b-4b0e-9c39-0f5c3d2a7e11';
 
 const newId = (): string => uuidv7({ random: random16Bytes() });

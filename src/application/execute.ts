@@ -17,8 +17,8 @@ export type Execute<State, Command, Rejection> = (
 ) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
 
 /**
- * Runs a command and waits, within the budget of `progress`, until the read model that serves its GETs shows what
- * the answer says.
+ * Runs a command, then waits, as long as `progress` allows, until the read model that serves its GETs shows its
+ * result.
  */
 export const makeExecute =
   <State, Command, Event, Rejection>(

@@ -15,26 +15,26 @@ export type StoredObject = { readonly key: string; readonly size: number; readon
  * Keys are ours: segments of `[A-Za-z0-9-]` joined by `/`.
  */
 export type ObjectStorage = {
-  /** Durable when it answers. Pulled at the storage's pace, never held whole; a failed body leaves no object. */
+  /** Durable when it resolves. Pulls the body at the storage's pace, never holds all of it; a failed body leaves no object. */
   readonly put: (key: string, body: Readable) => Promise<E.Either<StorageUnavailable | UploadAborted, void>>;
-  /** What one `put` holds of its body while it takes it, at most, bytes. */
+  /** Bytes of its body that one `put` holds in memory, at most. */
   readonly heldPerPut: number;
-  /** Removing what is not there is fine. */
+  /** Succeeds as well when there is no such object. */
   readonly remove: (key: string) => Promise<E.Either<StorageUnavailable, void>>;
   /**
    * All complete objects whose keys begin with `prefix`, in no order, page by page; throws the storage's error out of
    * the iterator.
    */
   readonly list: (prefix: string) => AsyncIterable<StoredObject>;
-  /** Removes what uploads last written to before `before` left without being finished (a crash, a lost link); how many. */
+  /** Removes unfinished uploads that were last written to before `before` (after a crash, a lost link); gives how many. */
   readonly clearUnfinished: (before: Date) => Promise<E.Either<StorageUnavailable, number>>;
 };
 
-/** How far one read model has come with the log. */
+/** How far one read model has been projected. */
 export type ProjectionProgress = {
   /**
-   * True when the read model shows everything up to `position`; false when the waiting budget ran out first, and at
-   * once while it is known to stand still.
+   * True when the read model shows everything up to `position`; false when it does not within the timeout, and at once
+   * while its projector is known to be stopped.
    */
   readonly waitFor: (position: Position) => Promise<boolean>;
 };

@@ -3,22 +3,18 @@ import { either as E } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { documentQueries } from '../../projections/documents.js';
-import { business } from '../entities/business.js';
-import { document } from '../entities/document.js';
-import type { EntityDefinition } from '../entities/entity-definition.js';
 import { categoriesOf, projectionsOf, type Registry, registry as theRegistry } from '../entities/registry.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/token-verification.js';
+import type { Route } from '../http/route.js';
 import { type Listener, serve } from '../http/serve.js';
-import { makeService } from '../http/service.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
-import { tellSweepFault, tellSwept } from '../infrastructure/logging/tell-sweep.js';
+import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
@@ -156,7 +152,7 @@ const verify = (
 
 const sweep = ({ config, log, started }: Context, store: Stores['store'], storage: Storage): void => {
   if (!config.parts.projector) return;
-  const sweeping = startSweeping({ store, storage, now, onFault: tellSweepFault(log), onSwept: tellSwept(log) });
+  const sweeping = startSweeping({ store, storage, now, onFault: logSweepFault(log), onSwept: logSwept(log) });
   started.add(sweeping.stop);
 };
 
@@ -173,29 +169,26 @@ const requireUsableKey = ({ jwt: { key } }: Config): void => {
 const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
   key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
 
-const join = (
-  { metrics }: Context,
+const serveEntities = async (
+  { config, metrics, registry }: Context,
   { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
-) => {
-  const readModel = ({ projection }: EntityDefinition) => {
+): Promise<ReadonlyArray<Route>> => {
+  const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress } = byName(projection.name);
-    return {
+    return serveEntity({
+      ...config,
+      store,
+      storage,
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,
-    };
-  };
-  const documents = readModel(document);
-  return makeService({
-    store,
-    storage,
-    businesses: readModel(business),
-    documents: { ...documents, queries: documentQueries(documents.queries) },
-    now,
+      now,
+    });
   });
+  return (await Promise.all(serving)).flat();
 };
 
 /**
@@ -229,8 +222,8 @@ export const startService = async (
 
   let isStopping = false;
   const app = makeApp({
-    service: config.parts.api
-      ? join(
+    entityRoutes: config.parts.api
+      ? await serveEntities(
           context,
           { ...stores, store: writeWhileSameLog(stores.store, findWrongLog) },
           queries,
@@ -252,8 +245,6 @@ export const startService = async (
     metrics: metrics.read,
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
-    publicDocumentList: config.publicDocumentList,
-    maxUploadBytes: config.maxUploadBytes,
     rateLimit: config.rateLimit,
     log,
   });

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { WrongLog } from '../../projections/engine/engine-failure.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
-import type { HiddenStates, Queries, ReadModelUnavailable } from '../read/queries.js';
+import type { FilterValues, HiddenStates, Queries, ReadModelUnavailable } from '../read/queries.js';
 
 /** Why the read models are not of the log that is connected; undefined while nothing is known against them. */
 export type FindWrongLog = () => WrongLog | undefined;
@@ -37,10 +37,10 @@ export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog):
 });
 
 /** Queries that fail meanwhile, as they do while the rows are away: a GET by id is then answered from the log. */
-export const queryWhileSameLog = <Filter>(
-  queries: Queries<Filter> & HiddenStates,
+export const queryWhileSameLog = (
+  queries: Queries<FilterValues> & HiddenStates,
   findWrongLog: FindWrongLog,
-): Queries<Filter> & HiddenStates => {
+): Queries<FilterValues> & HiddenStates => {
   const guarded =
     <Args extends ReadonlyArray<unknown>, Failure, A>(query: (...args: Args) => Promise<E.Either<Failure, A>>) =>
     (...args: Args): Promise<E.Either<Failure | ReadModelUnavailable, A>> => {

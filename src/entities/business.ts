@@ -1,5 +1,6 @@
 import { option as O } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
+import { businessUseCases } from '../application/business/use-cases.js';
 import type { BusinessCommand } from '../domain/business/commands.js';
 import { businessDecider } from '../domain/business/decide.js';
 import type { BusinessEvent } from '../domain/business/events.js';
@@ -8,9 +9,9 @@ import { businessSerde } from '../domain/business/serde.js';
 import type { BusinessState } from '../domain/business/state.js';
 import { renderBusiness } from '../read/business-view.js';
 import { describeBusinessEvent } from '../read/describe-business-event.js';
-import type { EntityDefinitionOf } from './entity-definition.js';
+import { defineEntity } from './define-entity.js';
 
-export const business: EntityDefinitionOf<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection> = {
+export const business = defineEntity<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection>({
   name: 'Business',
   category: 'business',
   decider: businessDecider,
@@ -18,4 +19,8 @@ export const business: EntityDefinitionOf<BusinessState, BusinessCommand, Busine
   describe: describeBusinessEvent,
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   projection: businesses,
-};
+  routes: ({ execute, reads }) =>
+    import('../http/business/routes.js').then(({ businessRoutes }) =>
+      businessRoutes({ ...businessUseCases(execute), ...reads }),
+    ),
+});

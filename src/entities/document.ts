@@ -1,5 +1,6 @@
 import { option as O } from 'fp-ts';
-import { documents } from '../../projections/documents.js';
+import { documentQueries, documents } from '../../projections/documents.js';
+import { documentUseCases } from '../application/document/use-cases.js';
 import type { DocumentCommand } from '../domain/document/commands.js';
 import { documentDecider } from '../domain/document/decide.js';
 import type { DocumentEvent } from '../domain/document/events.js';
@@ -8,9 +9,10 @@ import { documentSerde } from '../domain/document/serde.js';
 import type { DocumentState } from '../domain/document/state.js';
 import { describeDocumentEvent } from '../read/describe-document-event.js';
 import { renderDocument } from '../read/document-view.js';
-import type { EntityDefinitionOf } from './entity-definition.js';
+import { makeGetFile } from '../read/get-file.js';
+import { defineEntity } from './define-entity.js';
 
-export const document: EntityDefinitionOf<DocumentState, DocumentCommand, DocumentEvent, DocumentRejection> = {
+export const document = defineEntity<DocumentState, DocumentCommand, DocumentEvent, DocumentRejection>({
   name: 'Document',
   category: 'document',
   decider: documentDecider,
@@ -18,4 +20,16 @@ export const document: EntityDefinitionOf<DocumentState, DocumentCommand, Docume
   describe: describeDocumentEvent,
   render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
   projection: documents,
-};
+  routes: ({ execute, history, reads }, ports) =>
+    import('../http/document/routes.js').then(({ documentRoutes }) =>
+      documentRoutes(
+        {
+          ...documentUseCases(execute, ports),
+          ...reads,
+          getFile: makeGetFile({ ...ports, queries: documentQueries(ports.queries), history }),
+          openFile: ports.storage.open,
+        },
+        { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes },
+      ),
+    ),
+});

@@ -1,8 +1,39 @@
 import type { option as O } from 'fp-ts';
 import type { Projection } from '../../projections/projection.js';
+import type { Execute } from '../application/execute.js';
+import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
 import type { Decider } from '../event-sourcing/decider.js';
+import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import type { Route } from '../http/route.js';
+import type { EntityReads } from '../read/entity-reads.js';
+import type { Freshness } from '../read/freshness.js';
+import type { FileContents } from '../read/get-file.js';
+import type { History } from '../read/history.js';
+import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
 import type { Description } from '../read/ref.js';
+
+/** What a kind of entity is served from. */
+export type EntityPorts = {
+  readonly store: EventStore;
+  readonly storage: ObjectStorage & FileContents;
+  /** Those of its own read model, and how far that has come. */
+  readonly queries: Queries<FilterValues> & HiddenStates;
+  readonly progress: ProjectionProgress;
+  readonly freshness: Freshness;
+  readonly now: () => Date;
+  /** Whether the document list may be read without a token. */
+  readonly publicDocumentList: boolean;
+  /** Largest file, bytes. */
+  readonly maxUploadBytes: number;
+};
+
+/** The one way in which commands on a kind of entity run, and its records and history are read. */
+export type Connected<State, Command, Rejection> = {
+  readonly execute: Execute<State, Command, Rejection>;
+  readonly history: History<State>;
+  readonly reads: EntityReads<FilterValues>;
+};
 
 /** One kind of entity: everything that is particular to it, once. */
 export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Rejection> = {
@@ -17,7 +48,16 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   /** The record as GET answers it; none for a state in which there is nothing to GET. */
   render(this: void, id: string, state: State): O.Option<string>;
   readonly projection: Projection;
+  /** Its rows of the route table. It imports them when it is called: only a process that serves needs the HTTP layer. */
+  routes(
+    this: void,
+    connected: Connected<State, Command, Rejection>,
+    ports: EntityPorts,
+  ): Promise<ReadonlyArray<Route>>;
 };
 
-/** A kind of entity to whoever works on all of them alike: states and events are opaque, commands are not run. */
-export type EntityDefinition = Omit<EntityDefinitionOf<unknown, never, DomainEvent, never>, 'decider'>;
+/** A kind of entity to whoever works on all of them alike: its states, events and commands are opaque. */
+export type EntityDefinition = Omit<EntityDefinitionOf<unknown, never, DomainEvent, never>, 'decider' | 'routes'> & {
+  /** Its rows of the route table, connected to the ports. */
+  readonly serve: (ports: EntityPorts) => Promise<ReadonlyArray<Route>>;
+};

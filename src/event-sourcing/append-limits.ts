@@ -16,11 +16,11 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 const fault = ({ id, type, data, metadata }: NewEvent): string | undefined => {
   if (!isUuid(id)) return `event id ${id} is no lower-case UUID`;
-  // UTF-8 has no form for half a character: it would come back as another text
+  // UTF-8 cannot encode half of a surrogate pair: the store would give back another text
   return [type, data, metadata].some((text) => loneSurrogate.test(text)) ? 'text is not valid Unicode' : undefined;
 };
 
-/** Why no store will take these events, if so. `bytes` is their `appendBytes`. */
+/** Why every store rejects these events; undefined when they are valid. `bytes` is their `appendBytes`. */
 export const rejection = (events: ReadonlyArray<NewEvent>, bytes: number): AppendRejected | undefined => {
   const reason =
     bytes > MAX_APPEND_BYTES

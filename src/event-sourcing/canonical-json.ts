@@ -3,10 +3,13 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray;
 
-// half of a string's cost is to find out, by JSON.stringify, that nothing in it needs an escape
+// Strings without a character that needs an escape skip JSON.stringify, which takes twice the time to find that out.
 const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/; // eslint-disable-line no-control-regex -- those need one
 
-const canonicalString = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+/** Whether the text between quotation marks is its JSON. */
+export const needsNoEscape = (text: string): boolean => PLAIN.test(text);
+
+const canonicalString = (text: string): string => (needsNoEscape(text) ? `"${text}"` : JSON.stringify(text));
 
 const canonicalObject = (object: JsonObject): string => {
   let members = '';

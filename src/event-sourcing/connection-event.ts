@@ -1,6 +1,6 @@
 /**
- * What happened to an adapter's connection to the log, for metrics and the log of the process; never event data. Most of
- * it heals by itself.
+ * What happened to an adapter's connection to the log, for metrics and logging; it never carries event data. The adapter
+ * recovers from most of it by itself.
  */
 export type ConnectionEvent =
   | { readonly kind: 'connected' | 'reconnected'; readonly endpoint: string }
@@ -10,12 +10,12 @@ export type ConnectionEvent =
   | { readonly kind: 'unreachable'; readonly cause: unknown }
   | { readonly kind: 'append-repeated'; readonly stream: string; readonly cause: unknown }
   | { readonly kind: 'append-failed'; readonly appends: number; readonly cause: unknown }
-  /** A batch held a value that the database refuses; its appends were repeated one by one. */
+  /** A batch held a value that the database rejects; its appends were repeated one by one. */
   | { readonly kind: 'batch-split'; readonly appends: number; readonly cause: unknown }
   | { readonly kind: 'read-repeated'; readonly cause: unknown }
-  /** A subscription broke and goes on; not told again while the log is unreachable. */
+  /** A subscription broke and was resumed; reported once while the log is unreachable. */
   | { readonly kind: 'resubscribed'; readonly cause: unknown }
-  /** A subscription fell silent while there were events for it. */
+  /** A subscription delivered nothing although there were events for it. */
   | { readonly kind: 'watchdog' };
 
 export type OnConnectionEvent = (event: ConnectionEvent) => void;

@@ -19,7 +19,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** What a store threw, told as its failure. */
+/** What a store threw, as its failure. */
 export const asStoreUnavailable = (thrown: unknown): StoreUnavailable =>
   thrown instanceof StoreUnavailable
     ? thrown
@@ -37,15 +37,15 @@ export type AppendRejected = { readonly _tag: 'AppendRejected'; readonly reason:
 
 export type AppendFailure = RevisionConflict | AppendRejected | StoreUnavailable;
 
-/** Where the last event of the append now stands. */
+/** Revision and position of the last event of the append. */
 export type Appended = {
   readonly revision: Revision;
   readonly position: Position;
-  /** False when events with these ids were there already, or when the store cannot tell: their data may differ. */
+  /** False when events with these ids were there already, or when the store cannot say: their data may differ. */
   readonly confirmedNew: boolean;
 };
 
-/** The checkpoint is not a place in this log (another installation, or a log restored from before it). */
+/** The checkpoint is not in this log: it is of another log, or this one was restored from a backup made before it. */
 export class CheckpointNotInLog extends Error {
   readonly _tag = 'CheckpointNotInLog';
   readonly checkpoint: Checkpoint;
@@ -73,11 +73,11 @@ export type LogRange = {
   readonly categories?: ReadonlyArray<string>;
 };
 
-/** Events in log order, and how far the reader has come with them: `checkpoint` may lie past the last event. */
+/** Events in log order, and where to read on: `checkpoint` may lie past the last event. */
 export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
 
 /** The streams of a category from one name on to before another, in the order of their names. */
-export type Stretch = {
+export type KeyRange = {
   readonly category: string;
   /** Inclusive; null: from the first. */
   readonly from: StreamName | null;
@@ -85,22 +85,22 @@ export type Stretch = {
   readonly before: StreamName | null;
 };
 
-/** A log that can be read stream by stream, whatever the order in which the streams were written. */
-export type StreamOrder = {
-  /** The streams of a category in stretches of roughly `events` events each; one stretch at least. */
-  readonly divide: (category: string, events: number) => Promise<E.Either<StoreUnavailable, ReadonlyArray<Stretch>>>;
+/** Reads a log stream by stream, whatever the order in which the streams were written. */
+export type ByStream = {
+  /** Divides the streams of a category into key ranges of roughly `events` events each; there is at least one. */
+  readonly divide: (category: string, events: number) => Promise<E.Either<StoreUnavailable, ReadonlyArray<KeyRange>>>;
   /**
-   * Every event of a stretch up to a position, inclusive, in pages: stream after stream, each from its first event to
+   * Every event of a key range up to a position, inclusive, in pages: stream after stream, each from its first event to
    * its last, so that a fold needs one state at a time. Pulled at the consumer's pace; throws `StoreUnavailable`.
    */
-  readonly read: (stretch: Stretch, upTo: Position) => AsyncIterable<ReadonlyArray<StoredEvent>>;
+  readonly read: (range: KeyRange, upTo: Position) => AsyncIterable<ReadonlyArray<StoredEvent>>;
 };
 
 /**
  * The log. Every adapter passes `test/contract/event-store.contract.ts`.
  *
- * Reads are pulled page by page (the consumer's pace is the store's pace), release what they hold when the consumer
- * stops early, and throw `StoreUnavailable` out of the iterator.
+ * Reads are pulled page by page, at the consumer's pace. They release what they hold when the consumer stops early, and
+ * throw `StoreUnavailable` out of the iterator when the store does not answer.
  */
 export type EventStore = {
   /**
@@ -114,19 +114,19 @@ export type EventStore = {
   ) => Promise<E.Either<AppendFailure, Appended>>;
   /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
   readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<ReadonlyArray<StoredEvent>>;
-  /** The log from a place to the head as it was at the call or later; then it ends. */
+  /** The log from a checkpoint to the head (as it was at the call, or later); then it ends. */
   readonly readAll: (range: LogRange) => AsyncIterable<LogBatch>;
   /**
-   * Catches up, then follows until `signal` aborts (it then ends without error). Heals lost connections by itself;
-   * no event twice, none left out. Throws `CheckpointNotInLog` when it cannot tell where to start.
+   * Catches up, then follows until `signal` aborts; then it ends without an error. It reconnects by itself, repeats no
+   * event and leaves none out. Throws `CheckpointNotInLog` when it does not know where to start.
    */
   readonly subscribe: (range: LogRange, signal: AbortSignal) => AsyncIterable<LogBatch>;
   /** Position of the newest event of these categories (default: all of ours); undefined while there is none. */
   readonly head: (categories?: ReadonlyArray<string>) => Promise<E.Either<StoreUnavailable, Position | undefined>>;
-  /** Whether the log is as long as it was when a reader was at this checkpoint; a log restored from before is not. */
+  /** Whether the log still reaches this checkpoint; one restored from an earlier backup does not. */
   readonly reaches: (checkpoint: Checkpoint) => Promise<E.Either<StoreUnavailable, boolean>>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
   readonly identity: () => Promise<E.Either<StoreUnavailable, string>>;
-  /** Where the store keeps its events by stream as well, as a rebuild of all rows likes them best. */
-  readonly byStream?: StreamOrder;
+  /** Only of stores that have an index by stream: a rebuild of all rows reads it faster than the log. */
+  readonly byStream?: ByStream;
 };

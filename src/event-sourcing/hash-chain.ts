@@ -3,7 +3,7 @@ import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
 import { eventHash, GENESIS_HASH, saltedHash } from './envelope.js';
 import type { Revision, StoredEvent } from './recorded-event.js';
 
-/** What a chain of one stream has come to: the next event must carry `revision` and link to `hash`. */
+/** The end of the chain of one stream: the next event must carry `revision` and link to `hash`. */
 export type ChainEnd = { readonly revision: Revision; readonly hash: string };
 
 export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
@@ -25,7 +25,7 @@ const parse = (text: string): E.Either<string, { readonly json: Json; readonly c
 
 const WITHHELD = ['{}', 'null'];
 
-// other spellings of the same bytes would let a changed text pass
+// only the one spelling of these bytes: another would let a changed salt pass
 const isSalt = (salt: Json): salt is string =>
   typeof salt === 'string' && Buffer.from(salt, 'base64url').toString('base64url') === salt;
 
@@ -48,8 +48,8 @@ const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
 };
 
 /**
- * Checks one event against the chain so far and gives the chain with it. An event whose data was withheld (`{}` or
- * `null` in its place) together with its salt is checked by everything but the data.
+ * Checks that an event continues a chain, and gives the new end of the chain. When its data was withheld together with
+ * its salt (`{}` or `null` stands in its place), everything but the data is checked.
  */
 export const extendChain = (end: ChainEnd, event: StoredEvent): E.Either<BrokenLink, ChainEnd> => {
   const reason = fault(event, end);

@@ -1,4 +1,4 @@
-/** Waits `ms`. False when `signal` cut the wait short, or had been given before; it never rejects. */
+/** Resolves to true after `ms`, to false as soon as `signal` aborts; never rejects. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {

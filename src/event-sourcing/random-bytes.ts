@@ -4,8 +4,8 @@ const drawn = Buffer.allocUnsafeSlow(4096);
 let used = drawn.length;
 
 /**
- * 16 random bytes, fit for salts and ids. They are drawn 4 KiB at a time: for so few the system's generator costs more
- * than hashing the event they are for.
+ * 16 random bytes from the system's cryptographic generator, for salts and ids. It is asked for 4 KiB at a time: asked
+ * for 16 bytes it takes longer than hashing the event they are for.
  */
 export const random16Bytes = (): Buffer => {
   if (used === drawn.length) {

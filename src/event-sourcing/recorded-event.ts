@@ -11,8 +11,8 @@ export type ExpectedRevision = Revision | 'no-stream';
 export type Position = bigint;
 
 /**
- * Where a reader of the whole log stands, exclusive: everything up to and including it has been seen.
- * EventStoreDB needs both halves to resume; only `commit` is ever compared.
+ * How far a reader of the whole log has come: it has seen every event up to this one, inclusive. EventStoreDB needs both
+ * halves to resume; only `commit` is ever compared.
  */
 export type Checkpoint = { readonly commit: Position; readonly prepare: Position };
 

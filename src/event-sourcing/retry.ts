@@ -16,7 +16,7 @@ export type RetryPolicy = {
 export type Retry = {
   /** Waits its pause and resolves to true; to false, without waiting, when there is no further try. */
   readonly again: () => Promise<boolean>;
-  /** After progress: the pauses and the tries are counted from the beginning. */
+  /** After progress: counts pauses and tries from the beginning again. */
   readonly reset: () => void;
 };
 

@@ -1,28 +1,31 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
-import { answering, type AnsweringDeps } from './answering.js';
+import { responseMiddleware, type ResponseMiddlewareDeps } from './response-middleware.js';
 import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
-import type { RequestState } from './exchange.js';
+import type { RequestState } from './request-context.js';
 import { errorFields } from './problem/log-fields.js';
+import type { UndescribedRoute } from './route.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
 
 export type AppOptions = RoutesDeps &
-  Pick<AnsweringDeps, 'log' | 'observe'> & {
+  Pick<ResponseMiddlewareDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
+    /** Further rows of the table, which the API description leaves out. */
+    readonly routes?: ReadonlyArray<UndescribedRoute>;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
-    /** What the process has for all requests; a default for what is left out. */
+    /** Parts of the process budget; the default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;
-    /** Longest time, ms, that an answer may take to be read: a list holds a snapshot of the read model. */
-    readonly longestAnswer?: number;
+    /** Longest time, ms, that a response may take to be read: a list holds a snapshot of the read model. */
+    readonly responseTimeoutMs?: number;
   };
 
-const LONGEST_ANSWER = 900_000;
+const RESPONSE_TIMEOUT_MS = 900_000;
 
 const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =>
   cors({
@@ -37,13 +40,22 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
 
 /** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
-  const { authenticate, corsOrigins, log, observe, rateLimit, budget, longestAnswer = LONGEST_ANSWER } = options;
+  const {
+    authenticate,
+    corsOrigins,
+    log,
+    observe,
+    rateLimit,
+    budget,
+    routes = [],
+    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
+  } = options;
   const app = new Koa<RequestState>();
-  // What reaches this listener are broken connections; everything else has been answered and logged.
+  // Only broken connections reach this listener; everything else got a response and its line in the log.
   app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
-  app.use(answering({ log, observe, budget: { ...makeProcessBudget(), ...budget }, longestAnswer }));
+  app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  app.use(makeRouter(routesOf(options), admission).routes());
+  app.use(makeRouter([...routesOf(options), ...routes], admission).routes());
   return app;
 };

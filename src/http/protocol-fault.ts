@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Fault } from './problem/failure.js';
+import type { Fault } from './problem/problem.js';
 
-/** Why a request is refused before anything looks at what it asks for; its connection is closed with the answer. */
+/** A violation of HTTP, in the form of the error object. The connection is closed with the response. */
 export type ProtocolFault = {
   readonly status: number;
   readonly name: string;
@@ -73,7 +73,7 @@ const hostFaultOf = ({ headers, rawHeaders, httpVersionMinor }: IncomingMessage)
   return HOST.test(headers.host) ? undefined : HOST_INVALID;
 };
 
-/** What Node lets pass and RFC 9112 does not: another version (§2.3), another coding (§6.1), a doubtful host (§3.2). */
+/** What Node lets pass and RFC 9112 does not: another version (§2.3), another coding (§6.1), an invalid host (§3.2). */
 export const protocolFaultOf = (request: IncomingMessage): ProtocolFault | undefined => {
   if (request.httpVersionMajor !== 1) return VERSION;
   const coding = request.headers['transfer-encoding'];

@@ -1,13 +1,17 @@
 import type { either as E } from 'fp-ts';
 import type { Roles } from './authentication/roles.js';
-import type { AuthorizedExchange, Exchange } from './exchange.js';
+import type { AuthorizedContext, RequestContext } from './request-context.js';
+import type { OperationDescription } from './openapi/operation-description.js';
 import type { Failure } from './problem/failure.js';
-import type { Answer } from './response/answer.js';
+import type { HttpResponse } from './response/http-response.js';
 
-type Handler<Request> = (exchange: Request) => Promise<E.Either<Failure, Answer>>;
+type Handler<Request> = (request: Request) => Promise<E.Either<Failure, HttpResponse>>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
-export type Route = {
+export type Route = UndescribedRoute & { readonly description: OperationDescription };
+
+/** A row that the API description leaves out. */
+export type UndescribedRoute = {
   /** Stable name of the operation, for the API description, log and metrics. */
   readonly operation: string;
   /** HEAD comes with every GET. */
@@ -24,23 +28,23 @@ export type TokenRequired = {
   readonly roles: Roles;
   /** Who may ask for an earlier state (`?revision=` or `?at=`), where that is somebody else. */
   readonly past?: Roles;
-  readonly handle: Handler<AuthorizedExchange>;
+  readonly handle: Handler<AuthorizedContext>;
 };
 
 /** Anybody without a token; a token that is sent must be good and have one of the roles. */
 export type TokenOptional = {
   readonly access: 'optional token';
   readonly roles: Roles;
-  readonly handle: Handler<Exchange>;
+  readonly handle: Handler<RequestContext>;
 };
 
 /** Anybody; a token is not even looked at. */
 type Public = {
   readonly access: 'public';
-  /** Asked by whoever watches over the process, which must learn how it is in a flood too: no limit of requests counts it. */
+  /** Monitoring needs it in a flood too, so the rate limit does not count it. */
   readonly isProbe?: true;
-  readonly handle: Handler<Exchange>;
+  readonly handle: Handler<RequestContext>;
 };
 
-/** Whether a limit of requests counts those of a route, so that it may answer 429. */
-export const isLimited = (route: Route): boolean => route.access !== 'public' || route.isProbe !== true;
+/** Whether the rate limit counts the requests of a route, so that 429 is among its statuses. */
+export const isLimited = (route: UndescribedRoute): boolean => route.access !== 'public' || route.isProbe !== true;

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 import { connectionOf } from './budget/connection.js';
-import { GatheringRequest } from './budget/gathering-request.js';
+import { CoalescingRequest } from './budget/coalescing-request.js';
 import { type ConnectionLimits, type Connections, makeConnections } from './budget/connections.js';
 import { type ProtocolFault, protocolFaultOf, type Unreadable, unreadableFault } from './protocol-fault.js';
-import { refuseOnSocket, refuseRequest } from './refuse.js';
+import { sendProtocolErrorOnSocket, sendProtocolError } from './protocol-error-response.js';
 
 type Served = {
   /** `http://host:port`, with the port that was really taken. */
@@ -24,7 +24,7 @@ type ServeOptions = {
   readonly host: string;
   readonly port: number;
   readonly limits?: Partial<ConnectionLimits & HeadersLimit>;
-  /** Told why a connection was cut or refused, in one of a few sentences. */
+  /** Called with why a connection was cut or refused, one of a few sentences. */
   readonly onCut?: (reason: string) => void;
 };
 
@@ -62,32 +62,32 @@ const stopper = (server: Server, connections: Connections): Served['stop'] => {
 const TUNNEL: ProtocolFault = { status: 405, name: 'Method Not Allowed', message: 'There are no tunnels here' };
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
-/** What cannot be read as a request gets the error object all the same, behind the answers that are still due. */
-const refuseUnreadable = (error: Unreadable, socket: Socket): void => {
+/** What cannot be read as a request gets the error object too, behind the responses that are still due. */
+const onUnreadable = (error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isVacant;
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection.cutFor ??= 'a request was not sent in time';
   if (!socket.writable || error.code === 'ECONNRESET' || isLate) socket.destroy();
-  else connection.endWith(() => refuseOnSocket(unreadableFault(error), socket));
+  else connection.endWith(() => sendProtocolErrorOnSocket(unreadableFault(error), socket));
 };
 
-/** Node lets go of the connection that CONNECT comes on: nobody else would hear its failure, or see its end. */
-const refuseTunnel = (socket: Socket): void => {
+/** Node lets go of the connection that CONNECT comes on: nobody else would listen to its errors, or end it. */
+const onTunnel = (socket: Socket): void => {
   socket.on('error', () => undefined);
-  connectionOf(socket).endWith(() => refuseOnSocket(TUNNEL, socket, 'Allow', ALLOWED));
+  connectionOf(socket).endWith(() => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED));
 };
 
-/** Answers a request. What it gives resolves when no more is done for the request, and never rejects. */
+/** Responds to a request. What it returns resolves when no more is done for the request, and never rejects. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Answers the requests of each connection in turn, and those that HTTP does not allow without the listener. */
-const inTurn =
+/** Serves the requests of each connection one after the other. What violates HTTP never reaches the listener. */
+const oneByOne =
   (listener: Listener): RequestListener =>
   (request, response) => {
     connectionOf(request.socket).add({ request, response }, async () => {
       const fault = protocolFaultOf(request);
       if (fault === undefined) await listener(request, response);
-      else refuseRequest(fault, response);
+      else sendProtocolError(fault, response);
     });
   };
 
@@ -96,16 +96,16 @@ export const serve = async (
   listener: Listener,
   { host, port, limits = {}, onCut = () => undefined }: ServeOptions,
 ): Promise<Served> => {
-  const take = inTurn(listener);
+  const onRequest = oneByOne(listener);
   const connectionLimits = { ...LIMITS, ...limits };
   const connections = makeConnections(connectionLimits, onCut);
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
-  const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: GatheringRequest }, take);
-  // Who waits for "100 Continue" gets it from the reader of its body, so that a refused upload is never sent.
-  server.on('checkContinue', take);
-  server.on('checkExpectation', take);
-  server.on('clientError', refuseUnreadable);
-  server.on('connect', (request) => refuseTunnel(request.socket));
+  const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: CoalescingRequest }, onRequest);
+  // The reader of a body sends "100 Continue", so that an upload that is not wanted is never sent.
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', onUnreadable);
+  server.on('connect', (request) => onTunnel(request.socket));
   server.on('connection', connections.accept);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

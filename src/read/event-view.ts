@@ -5,7 +5,7 @@ import type { Description } from './ref.js';
 
 /** How the events of one kind of entity are told: `entityType` and the sentence of each event. */
 export type EventTelling<Event> = {
-  readonly entityType: 'Business' | 'Document';
+  readonly entityType: string;
   readonly describe: (event: Event) => Description;
 };
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { either as E, option as O } from 'fp-ts';
-import type { LoadFailure } from '../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { DocumentState } from '../domain/document/state.js';
 import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';
@@ -25,14 +25,16 @@ type GetFileDeps = {
   readonly freshness: Freshness;
 };
 
+export type GetFile = (
+  documentId: string,
+  asOf: AsOf,
+  admitPage: AdmitPage,
+) => Promise<E.Either<LoadFailure, O.Option<FileVersion>>>;
+
 /** The file a document has now or had at a revision; `file` is null while it has none, none for no such document. */
 export const makeGetFile =
-  ({ queries, history, freshness }: GetFileDeps) =>
-  async (
-    documentId: string,
-    asOf: AsOf,
-    admitPage: AdmitPage,
-  ): Promise<E.Either<LoadFailure, O.Option<FileVersion>>> => {
+  ({ queries, history, freshness }: GetFileDeps): GetFile =>
+  async (documentId, asOf, admitPage) => {
     if (asOf._tag === 'Now' && !freshness.isBehind()) {
       const row = await queries.fileOf(documentId);
       if (E.isRight(row)) return row;

@@ -1,5 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
-import type { LoadFailure } from '../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { AdmitPage } from './admit-page.js';
 import type { Freshness } from './freshness.js';
 import type { AsOf, History, StateThen } from './history.js';

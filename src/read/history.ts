@@ -1,11 +1,19 @@
 import { either as E, option as O } from 'fp-ts';
 import type { Decider } from '../event-sourcing/decider.js';
-import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
-import { type LoadFailure, visitStream } from '../event-sourcing/visit-stream.js';
+import { attempt } from '../event-sourcing/attempt.js';
+import {
+  asStoreUnavailable,
+  type EventStore,
+  type StoreUnavailable,
+  type StreamRange,
+} from '../event-sourcing/event-store.js';
+import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
+import { newestRevision as newestRevisionOf } from '../event-sourcing/newest-revision.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import { type AdmitPage, PageRefused } from './admit-page.js';
+import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventTelling, renderEvent } from './event-view.js';
+import { type Pages, readAhead } from './read-ahead.js';
 
 /** The entity has no stream: it never was. */
 export type NeverExisted = { readonly _tag: 'NeverExisted' };
@@ -20,8 +28,8 @@ export type StateThen<State> = { readonly state: State; readonly revision: Revis
 
 export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & { readonly proof: boolean };
 
-/** One page of rendered events, in the order asked for, and the revision of the last of them. */
-export type EventsPage = { readonly bodies: ReadonlyArray<string>; readonly last: Revision };
+/** The JSON texts of some events, in the order asked for. */
+export type EventsPage = ReadonlyArray<string>;
 
 export type History<State> = {
   /** The state as the stream had it then; none before its first event or past its last revision. */
@@ -30,16 +38,17 @@ export type History<State> = {
     asOf: AsOf,
     admitPage: AdmitPage,
   ) => Promise<E.Either<LoadFailure, O.Option<StateThen<State>>>>;
+  /** Of the newest event of an entity. */
+  readonly newestRevision: (id: string) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
   /**
-   * Pages of an entity's events, once, pulled at the reader's pace. Whether the entity exists is known before the
-   * first page; later failures are thrown out of the iterator. Whoever stops early, even before the first page, calls
-   * the iterator's `return`: a read of the store is open.
+   * Pages of an entity's events. What fails within the first two is a value; later failures are thrown out of the
+   * iterator.
    */
   readonly events: (
     id: string,
     request: EventsRequest,
     admitPage?: AdmitPage,
-  ) => Promise<E.Either<LoadFailure | NeverExisted, AsyncIterable<EventsPage>>>;
+  ) => Promise<E.Either<LoadFailure | NeverExisted, Pages<EventsPage>>>;
 };
 
 type HistoryDeps<State, Event extends DomainEvent> = {
@@ -47,7 +56,7 @@ type HistoryDeps<State, Event extends DomainEvent> = {
   readonly serde: Serde<Event>;
   readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;
   readonly telling: EventTelling<Event>;
-  readonly category: 'business' | 'document';
+  readonly category: string;
 };
 
 /** Thrown out of an events stream that meets an event this program cannot read. */
@@ -64,16 +73,15 @@ export class UndecodableEventError extends Error {
 /** A store of which each page is given when it has been admitted. */
 const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventStore, 'readStream'> => ({
   async *readStream(stream, range) {
-    if (!(await admitPage())) throw new PageRefused();
+    if (!(await admitPage())) throw new PageNotAdmitted();
     for await (const page of readStream(stream, range)) {
-      if (!(await admitPage())) throw new PageRefused();
+      if (!(await admitPage())) throw new PageNotAdmitted();
       yield page;
     }
   },
 });
 
-/** What a stream of events has thrown. */
-export const loadFailureOf = (thrown: unknown): LoadFailure =>
+const loadFailureOf = (thrown: unknown): LoadFailure =>
   thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
 
 const rangeOf = (asOf: AsOf): StreamRange =>
@@ -86,7 +94,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
     let then: StateThen<State> | undefined;
-    const outcome = await visitStream(
+    const outcome = await forEachEvent(
       admitted(store, admitPage),
       serde,
       streamOf(id),
@@ -109,48 +117,28 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   ): AsyncGenerator<EventsPage, void, undefined> {
     const { readStream } = admitPage === undefined ? store : admitted(store, admitPage);
     for await (const page of readStream(streamOf(id), range)) {
-      const bodies = page.map((stored) => {
+      const texts = page.map((stored) => {
         const decoded = serde.decode(stored);
         if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);
         return renderEvent(telling, stored, decoded.right, proof);
       });
-      const last = page.at(-1);
-      if (last !== undefined) yield { bodies, last: last.revision };
+      if (texts.length > 0) yield texts;
     }
   }
 
-  const exists = async (id: string): Promise<boolean> => {
-    for await (const page of store.readStream(streamOf(id), { direction: 'forwards', limit: 1 }))
-      if (page.length > 0) return true;
-    return false;
+  const newestRevision: History<State>['newestRevision'] = async (id) => {
+    const newest = await newestRevisionOf(store, streamOf(id));
+    if (E.isLeft(newest)) return newest;
+    return newest.right === 'no-stream' ? E.left({ _tag: 'NeverExisted' }) : E.right(newest.right);
   };
 
   const events: History<State>['events'] = async (id, request, admitPage) => {
-    const pages = render(id, request, admitPage);
-    try {
-      const first = await pages.next();
-      if (first.done === true) return (await exists(id)) ? E.right(noPages) : E.left({ _tag: 'NeverExisted' });
-      return E.right(continued(first.value, pages));
-    } catch (error) {
-      return E.left(loadFailureOf(error));
-    }
+    const pages = await attempt(() => readAhead(render(id, request, admitPage)), loadFailureOf);
+    if (E.isLeft(pages) || !pages.right.isEmpty) return pages;
+    // nothing there, or only nothing past the last event
+    const newest = await newestRevision(id);
+    return E.isLeft(newest) ? newest : pages;
   };
 
-  return { stateAsOf, events };
-};
-
-const noPages: AsyncIterable<EventsPage> = {
-  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
-};
-
-/** `first` and then the rest. No generator: one that was never started would not release `rest` when it is left. */
-const continued = (first: EventsPage, rest: AsyncGenerator<EventsPage, void, undefined>): AsyncIterable<EventsPage> => {
-  let pending: EventsPage | undefined = first;
-  const next = (): Promise<IteratorResult<EventsPage, void>> => {
-    if (pending === undefined) return rest.next();
-    const value = pending;
-    pending = undefined;
-    return Promise.resolve({ done: false, value });
-  };
-  return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return() }) };
+  return { stateAsOf, newestRevision, events };
 };

@@ -55,6 +55,9 @@ export type HiddenStates = {
   ) => Promise<E.Either<ReadModelUnavailable, O.Option<{ readonly hidden: string; readonly revision: Revision }>>>;
 };
 
+/** A filter of any read model: a value, or none, for each of its names. */
+export type FilterValues = Readonly<Record<string, string | undefined>>;
+
 export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;
 
 export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'entity' | 'tag' | 'uploadedBy', string>>>;

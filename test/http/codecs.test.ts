@@ -16,7 +16,7 @@ const codecs: ReadonlyArray<readonly [string, t.Mixed]> = [
   ['changes of a document as form data', UpdateDocumentForm],
 ];
 
-const { schemaOf } = makeSchemaOf(new Map());
+const { schemaOf } = makeSchemaOf();
 
 /** Bodies of the right form, and any at all with their keys. */
 const bodiesOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {

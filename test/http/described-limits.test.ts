@@ -5,10 +5,14 @@ import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import { FieldsType } from '../../src/http/fields/fields-type.js';
 import type { JsonSchema } from '../../src/http/fields/json-schema.js';
-import { operations } from '../../src/http/openapi/operations.js';
+import { businessOperations } from '../../src/http/business/operations.js';
+import { documentOperations } from '../../src/http/document/operations.js';
+import type { OperationDescription } from '../../src/http/openapi/operation-description.js';
 import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 
-const { schemaOf } = makeSchemaOf(new Map());
+const { schemaOf } = makeSchemaOf();
+
+const operations: Readonly<Record<string, OperationDescription>> = { ...businessOperations, ...documentOperations };
 
 const letters = (count: number): string => 'x'.repeat(count);
 const smileys = (count: number): string => '🙂'.repeat(count);

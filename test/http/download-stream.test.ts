@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
-import type { ServicePorts } from '../../src/http/service.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
+import { replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const MiB = 1024 * 1024;
@@ -14,12 +14,12 @@ const KEY = 'documents/one/file';
 const file = { key: KEY, size: SIZE, sha256: 'ab', mimeType: 'text/plain', originalName: 'a' };
 
 /** A read model in which every document has that one large file. */
-const withLargeFile = ({ documents }: ServicePorts): Pick<ServicePorts, 'documents'> => ({
-  documents: {
-    ...documents,
-    queries: { ...documents.queries, fileOf: () => Promise.resolve(E.right(O.some({ file, revision: 0n }))) },
+const withLargeFile = replacing('documents', ({ queries }) => ({
+  queries: {
+    ...queries,
+    hiddenState: () => Promise.resolve(E.right(O.some({ hidden: JSON.stringify({ file }), revision: 0n }))),
   },
-});
+}));
 
 describe('the stream of a download', () => {
   let stack: MemoryStack;

@@ -3,10 +3,12 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { withBusinessRejections } from '../../src/http/business/rejections.js';
+import { withDocumentRejections } from '../../src/http/document/rejections.js';
 import type { Failure } from '../../src/http/problem/failure.js';
-import { problemOf } from '../../src/http/problem/problem.js';
-import type { ServicePorts } from '../../src/http/service.js';
+import { problemOf } from '../../src/http/problem/problem-of.js';
 import { callerOf, idOf } from '../support/client.js';
+import { type MemoryPorts, replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const internal = { status: 500, name: 'Internal Server Error', message: 'Internal Server Error' };
@@ -60,8 +62,6 @@ describe('the failure table', () => {
         headers: ['Content-Range', 'bytes */3'],
       },
     ],
-    [{ _tag: 'DocumentAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The document exists already' }],
-    [{ _tag: 'BusinessAlreadyExists' }, { status: 409, name: 'Conflict', message: 'The business exists already' }],
   ];
   for (const [failure, problem] of failures)
     it(`says of ${failure._tag} nothing but what a client may know`, () => {
@@ -69,7 +69,21 @@ describe('the failure table', () => {
     });
 });
 
-type Replace = (ports: ServicePorts) => Partial<ServicePorts>;
+describe('what a decider rejects', () => {
+  const conflict = (message: string) => ({ status: 409, name: 'Conflict', message });
+
+  it('has the meaning that its kind of entity gives it', async () => {
+    const business = withBusinessRejections(() => Promise.resolve(E.left({ _tag: 'BusinessAlreadyExists' })));
+    const document = withDocumentRejections(() => Promise.resolve(E.left({ _tag: 'DocumentAlreadyExists' })));
+    const failures = [await business({}), await document({})].map((outcome) => E.isLeft(outcome) && outcome.left);
+    expect(failures.map((failure) => failure !== false && problemOf(failure))).to.deep.equal([
+      conflict('The business exists already'),
+      conflict('The document exists already'),
+    ]);
+  });
+});
+
+type Replace = (ports: MemoryPorts) => Partial<MemoryPorts>;
 
 describe('failures over HTTP', () => {
   let stack: MemoryStack;
@@ -81,16 +95,14 @@ describe('failures over HTTP', () => {
   afterEach(() => stack.stop());
 
   const unavailable = { _tag: 'ReadModelUnavailable', cause: new Error('no route to the read model') } as const;
-  const readModelAway: Replace = ({ businesses }) => ({
-    businesses: {
-      ...businesses,
-      queries: {
-        byId: () => Promise.resolve(E.left(unavailable)),
-        page: () => Promise.resolve(E.left(unavailable)),
-        all: () => Promise.resolve(E.left(unavailable)),
-      },
+  const readModelAway: Replace = replacing('businesses', () => ({
+    queries: {
+      byId: () => Promise.resolve(E.left(unavailable)),
+      page: () => Promise.resolve(E.left(unavailable)),
+      all: () => Promise.resolve(E.left(unavailable)),
+      hiddenState: () => Promise.resolve(E.left(unavailable)),
     },
-  });
+  }));
 
   it('answers a list by 503 while the read model is away, and GET by id from the stream', async () => {
     const as = await start(readModelAway);
@@ -137,9 +149,9 @@ describe('failures over HTTP', () => {
     const broken = (): never => {
       throw new TypeError('secret detail');
     };
-    const as = await start(({ businesses }) => ({
-      businesses: { ...businesses, queries: { byId: broken, page: broken, all: broken } },
-    }));
+    const as = await start(
+      replacing('businesses', () => ({ queries: { byId: broken, page: broken, all: broken, hiddenState: broken } })),
+    );
     const { status, text } = await call('GET', '/business', { as });
     expect([status, text]).to.deep.equal([
       500,
@@ -155,9 +167,7 @@ describe('failures over HTTP', () => {
   });
 
   it('says when a write is not shown by lists yet', async () => {
-    const as = await start(({ businesses }) => ({
-      businesses: { ...businesses, progress: { waitFor: () => Promise.resolve(false) } },
-    }));
+    const as = await start(replacing('businesses', () => ({ progress: { waitFor: () => Promise.resolve(false) } })));
     const { status, headers } = await call('POST', '/business', { as, body: { name: 'a' } });
     expect([status, headers.get('x-projected')]).to.deep.equal([200, 'false']);
   });
@@ -168,16 +178,15 @@ describe('failures over HTTP', () => {
       await new Promise(setImmediate);
       throw new Error('the read model went away');
     }
-    const as = await start(({ businesses }) => ({
-      businesses: {
-        ...businesses,
+    const as = await start(
+      replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
           page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
           all: () => Promise.resolve(E.right(Readable.from(failing()))),
         },
-      },
-    }));
+      })),
+    );
     const response = await fetch(`${stack.baseUrl}/api/v1/business`, { headers: { authorization: `Bearer ${as}` } });
     expect(response.status).to.equal(200);
     const failure = await response.text().then(
@@ -190,9 +199,11 @@ describe('failures over HTTP', () => {
 
   it('resets the connection of a client to whom its end would be that of the list', async () => {
     const failing = new Readable({ read: () => undefined });
-    const as = await start(({ businesses }) => ({
-      businesses: { ...businesses, queries: { ...businesses.queries, all: () => Promise.resolve(E.right(failing)) } },
-    }));
+    const as = await start(
+      replacing('businesses', (businesses) => ({
+        queries: { ...businesses.queries, all: () => Promise.resolve(E.right(failing)) },
+      })),
+    );
     failing.push('[{"_id":"1"}');
     const { port } = new URL(stack.baseUrl);
     const ended = await new Promise<string>((resolve) => {

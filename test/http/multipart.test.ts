@@ -5,16 +5,29 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import Koa from 'koa';
-import { storeUpload } from '../../src/application/document/store-upload.js';
-import type { RequestState } from '../../src/http/exchange.js';
+import { withUpload } from '../../src/application/document/with-upload.js';
+import type { Outcome } from '../../src/application/execute.js';
+import { documentDecider } from '../../src/domain/document/decide.js';
+import type { StoredFile } from '../../src/domain/document/events.js';
+import type { DocumentState } from '../../src/domain/document/state.js';
+import type { RequestState } from '../../src/http/request-context.js';
 import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
 import { contentOf } from '../support/bodies.js';
+import { aDocumentCreated } from '../support/document-events.js';
 import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
+import { sometime } from '../support/given.js';
 import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
 
 const MAX = 100_000;
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
+
+/** What a command leaves behind whose event names the file. */
+const created = (named: StoredFile | null): Outcome<DocumentState> => {
+  const before = documentDecider.initialState;
+  const after = documentDecider.evolve(before, aDocumentCreated({ file: named }), sometime);
+  return { before, after, revision: 0n, projected: true };
+};
 
 const file = (content: string | Buffer = 'content', over: Partial<Part> = {}): Part => ({
   name: 'file',
@@ -32,23 +45,22 @@ describe('the form of an upload', () => {
   beforeEach(async () => {
     storage = new FakeObjectStorage();
     outcomes = [];
-    const store = storeUpload(storage);
-    const read = readForm({
-      store: (upload) => store('doc', upload),
-      discard: storage.remove,
-      maxUploadBytes: MAX,
-      heldPerUpload: 0,
-    });
     const app = new Koa<RequestState>();
     app.silent = true;
     app.use(async (ctx) => {
       ctx.state = {
         requestId: 'test',
-        take: () => Promise.resolve(true),
-        takeFree: () => Promise.resolve(true),
-        turn: () => Promise.resolve(true),
+        acquire: () => Promise.resolve(true),
+        tryAcquire: () => Promise.resolve(true),
+        timeSlice: () => Promise.resolve(true),
       };
-      outcomes.push(await read(ctx));
+      const read: Array<E.Either<FormFailure, Form>> = [];
+      await withUpload(storage)('doc', async (store) => {
+        const form = await readForm({ store, maxUploadBytes: MAX, heldPerUpload: 0 })(ctx);
+        read.push(form);
+        return E.isLeft(form) ? form : E.right(created(form.right.file ?? null));
+      });
+      outcomes.push(...read);
       ctx.set('Connection', 'close');
       ctx.body = 'read';
     });

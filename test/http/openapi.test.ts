@@ -2,13 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { named } from '../../src/http/fields/json-schema.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { operations } from '../../src/http/openapi/operations.js';
 import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 import type { Route } from '../../src/http/route.js';
 import { routesOf } from '../../src/http/routes.js';
-import { makeService } from '../../src/http/service.js';
-import { memoryPorts } from '../support/memory-ports.js';
+import { memoryPorts, routesOver } from '../support/memory-ports.js';
 
 describe('the description of the API', () => {
   let table: ReadonlyArray<Route>;
@@ -18,9 +17,7 @@ describe('the description of the API', () => {
     const memory = await memoryPorts();
     close = memory.close;
     table = routesOf({
-      service: makeService(memory.ports),
-      publicDocumentList: false,
-      maxUploadBytes: 1000,
+      entityRoutes: await routesOver(memory.ports),
       readiness: () => Promise.resolve({ missing: [] }),
       metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     });
@@ -41,12 +38,6 @@ describe('the description of the API', () => {
     );
     const registered = table.map(({ method, operation }) => `${method.toLowerCase()} ${operation}`);
     expect(described.sort()).to.deep.equal(registered.sort());
-    expect(Object.keys(operations).sort()).to.deep.equal(table.map(({ operation }) => operation).sort());
-  });
-
-  it('cannot be made of a table with a row that it does not know', () => {
-    const unknown = { ...table[0]!, operation: 'unknownOperation' };
-    expect(() => openApiDocument([...table, unknown])).to.throw('unknownOperation');
   });
 
   it('names the contract’s three failures, with the Error object, for every operation of the contract', () => {
@@ -87,7 +78,7 @@ describe('the description of the API', () => {
   });
 
   it('shows examples that the operations take', () => {
-    const refused = Object.entries(operations).flatMap(([operation, { body }]) => {
+    const refused = table.flatMap(({ operation, description: { body } }) => {
       if (body === undefined) return [];
       const given = [{ codec: body.json, example: body.example }, ...(body.form === undefined ? [] : [body.form])];
       return given.flatMap(({ codec, example }) => (E.isLeft(codec.decode(example)) ? [{ operation, example }] : []));
@@ -134,7 +125,7 @@ describe('the description of the API', () => {
 });
 
 describe('the schema of a codec', () => {
-  const { schemaOf } = makeSchemaOf(new Map());
+  const { schemaOf } = makeSchemaOf();
 
   it('is told by its structure', () => {
     const codec = t.intersection([
@@ -156,6 +147,15 @@ describe('the schema of a codec', () => {
         { type: 'object', properties: { e: { type: 'boolean' }, f: {}, g: { type: 'object' } } },
       ],
     });
+  });
+
+  it('is told once under its name, and referred to by it', () => {
+    const { schemaOf: referring, components } = makeSchemaOf();
+    const inner = named('Inner', t.type({ a: t.string }));
+    const outer = named('Outer', t.type({ one: inner, other: inner }));
+    expect(referring(t.array(outer))).to.deep.equal({ type: 'array', items: { $ref: '#/components/schemas/Outer' } });
+    expect([...components.keys()]).to.deep.equal(['Outer', 'Inner']);
+    expect(() => referring(named('Inner', t.type({ b: t.string })))).to.throw('two codecs have the name "Inner"');
   });
 
   it('must be registered where there is no structure to tell it by', () => {

@@ -2,9 +2,8 @@ import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import { recordId } from '../../src/http/record/record-id.js';
 import { routesOf } from '../../src/http/routes.js';
-import { makeService } from '../../src/http/service.js';
 import { callerOf, idOf } from '../support/client.js';
-import { memoryPorts } from '../support/memory-ports.js';
+import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -170,9 +169,7 @@ describe('the route table', () => {
     const { ports, close } = await memoryPorts();
     const readiness = () => Promise.resolve({ missing: [] });
     const routes = routesOf({
-      service: makeService(ports),
-      publicDocumentList: false,
-      maxUploadBytes: 1,
+      entityRoutes: await routesOver(ports),
       readiness,
     });
     expect(new Set(routes.map(({ operation }) => operation)).size).to.equal(routes.length);

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import Koa from 'koa';
 import { openApiRoutes } from '../../src/http/openapi/routes.js';
-import type { RequestState } from '../../src/http/exchange.js';
+import type { RequestState } from '../../src/http/request-context.js';
 import { type Described, makeConforms } from '../support/conforms.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
@@ -136,7 +136,7 @@ describe('content that is served from memory', () => {
       const route = openApiRoutes([]).find((row) => row.path === '/docs/:asset');
       if (route?.access !== 'public') throw new Error('the page has public parts');
       const params = { asset: path };
-      const answer = await route.handle({ ctx, params, query: new URLSearchParams(), requestId: '1' });
+      const answer = await route.handle({ ctx, params, searchParams: new URLSearchParams(), requestId: '1' });
       return E.isRight(answer) ? answer.right.body : answer.left;
     };
     for (const encoding of ['gzip', 'identity']) {

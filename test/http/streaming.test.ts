@@ -4,9 +4,12 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import type { CommandContext } from '../../src/application/command-context.js';
-import { makeService } from '../../src/http/service.js';
+import { businessUseCases } from '../../src/application/business/use-cases.js';
+import { business } from '../../src/entities/business.js';
+import { connect } from '../../src/entities/define-entity.js';
 import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
+import { portsOf, replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const EVENTS = 10_000;
@@ -19,7 +22,7 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
 
 /** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
 const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
-  const { businesses } = makeService(ports);
+  const businesses = businessUseCases(connect(business, portsOf(ports, business)).execute);
   const created = await businesses.create(context, { name: 'a' });
   if (E.isLeft(created)) throw new Error('not created');
   const { businessId } = created.right;
@@ -156,9 +159,9 @@ describe('a source that falls silent', () => {
     const source = new Readable({ read: () => undefined });
     source.push('[');
     stack = await startMemoryStack({
-      ports: ({ businesses }) => ({
-        businesses: { ...businesses, queries: { ...businesses.queries, all: () => Promise.resolve(E.right(source)) } },
-      }),
+      ports: replacing('businesses', (businesses) => ({
+        queries: { ...businesses.queries, all: () => Promise.resolve(E.right(source)) },
+      })),
     });
     const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
     const response = await responseTo(request(`${stack.baseUrl}/api/v1/business`, { headers }).end());
@@ -187,16 +190,13 @@ describe('a reader that stops reading', () => {
     }
     stack = await startMemoryStack({
       limits: { stallMs: 50 },
-      ports: ({ businesses }) => ({
-        businesses: {
-          ...businesses,
-          queries: {
-            ...businesses.queries,
-            page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
-            all: () => Promise.resolve(E.right(Readable.from(endless()))),
-          },
+      ports: replacing('businesses', (businesses) => ({
+        queries: {
+          ...businesses.queries,
+          page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
+          all: () => Promise.resolve(E.right(Readable.from(endless()))),
         },
-      }),
+      })),
     });
     const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
     const response = await responseTo(request(`${stack.baseUrl}/api/v1/business`, { headers }).end());

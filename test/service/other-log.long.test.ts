@@ -142,7 +142,7 @@ describe('read models that are not of the log', function () {
     const target = await startDouble();
     const copied = await operate('log', 'copy', '--to', target.connectionString, '--cut-over');
     target.close();
-    expect([copied.code, copied.stderr.includes('not gone over: The read model')], copied.stderr).to.deep.equal([
+    expect([copied.code, copied.stderr.includes('not cut over: The read model')], copied.stderr).to.deep.equal([
       1,
       true,
     ]);

@@ -8,7 +8,7 @@ import {
   type LogBatch,
   type LogRange,
   type StreamRange,
-  type Stretch,
+  type KeyRange,
 } from '../../src/event-sourcing/event-store.js';
 import {
   categoryOf,
@@ -145,7 +145,7 @@ export const makeInMemoryEventStore = (): LogTarget => {
   const inOrderOfNames = (category: string): ReadonlyArray<StreamName> =>
     [...streams.keys()].filter((name) => categoryOf(name) === category).sort();
 
-  const divide = (category: string, events: number): ReadonlyArray<Stretch> => {
+  const divide = (category: string, events: number): ReadonlyArray<KeyRange> => {
     let count = 0;
     const bounds = inOrderOfNames(category).filter((name) => {
       const isFull = count >= events;
@@ -157,7 +157,7 @@ export const makeInMemoryEventStore = (): LogTarget => {
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async function* readByStream(
-    { category, from, before }: Stretch,
+    { category, from, before }: KeyRange,
     upTo: Position,
   ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
     const names = inOrderOfNames(category).filter(

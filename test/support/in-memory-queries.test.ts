@@ -1,3 +1,4 @@
+import { documentQueries } from '../../projections/documents.js';
 import { queriesContract } from '../contract/queries.contract.js';
 import { memoryPorts } from './memory-ports.js';
 
@@ -5,8 +6,8 @@ queriesContract('in memory', async () => {
   const { ports, close } = await memoryPorts();
   return {
     store: ports.store,
-    businesses: ports.businesses.queries,
-    documents: ports.documents.queries,
+    businesses: ports.readModels['businesses']!.queries,
+    documents: documentQueries(ports.readModels['documents']!.queries),
     shown: () => Promise.resolve(),
     close,
   };

@@ -1,24 +1,15 @@
 import { Readable } from 'node:stream';
 import { either as E, option as O } from 'fp-ts';
-import type { Decider } from '../../src/event-sourcing/decider.js';
+import type { Projection, RowContent } from '../../projections/projection.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { entityIdOf, type From, type Revision, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
-import type { Queries } from '../../src/read/queries.js';
+import type { FilterValues, HiddenStates, Queries } from '../../src/read/queries.js';
 
-type Source<State, Event extends DomainEvent> = {
-  readonly store: EventStore;
-  readonly category: string;
-  readonly serde: Serde<Event>;
-  readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;
-  readonly render: (id: string, state: State) => string | undefined;
-};
-
-type Row<State> = { readonly state: State; readonly revision: Revision };
+type Row = { readonly state: unknown; readonly revision: Revision };
 
 type Shown = Readonly<Record<string, unknown>>;
 
-const matches = (body: string, filter: object): boolean => {
+const matches = (body: string, filter: FilterValues): boolean => {
   const shown = JSON.parse(body) as Shown;
   return Object.entries(filter).every(([name, wanted]) =>
     wanted === ''
@@ -32,50 +23,53 @@ const matches = (body: string, filter: object): boolean => {
 const unknownCursor = { _tag: 'UnknownCursor' } as const;
 
 /** A read model that folds the log when it is asked: never behind, in creation order, filtered by what it shows. */
-export const inMemoryQueries = <State, Event extends DomainEvent, Filter extends object>(
-  source: Source<State, Event>,
-): Queries<Filter> & { readonly stateOf: (id: string) => Promise<Row<State> | undefined> } => {
-  const rows = new Map<string, Row<State>>();
+export const inMemoryQueries = (
+  store: EventStore,
+  { category, serde, initialState, evolve, contentOf }: Projection,
+): Queries<FilterValues> & HiddenStates => {
+  const rows = new Map<string, Row>();
   let seen: From = 'start';
 
   const fold = (stored: StoredEvent): void => {
-    const decoded = source.serde.decode(stored);
+    const decoded = serde.decode(stored);
     if (decoded._tag === 'Left') throw new Error(decoded.left.reason);
     const { event, metadata, revision } = decoded.right;
     const id = entityIdOf(stored.stream);
-    const state = source.fold.evolve(rows.get(id)?.state ?? source.fold.initialState, event, metadata);
-    rows.set(id, { state, revision });
+    const row = rows.get(id);
+    rows.set(id, { state: evolve(row === undefined ? initialState : row.state, event, metadata), revision });
   };
 
   const catchUp = async (): Promise<void> => {
-    for await (const { events, checkpoint } of source.store.readAll({ after: seen, categories: [source.category] })) {
+    for await (const { events, checkpoint } of store.readAll({ after: seen, categories: [category] })) {
       events.forEach(fold);
       seen = checkpoint;
     }
   };
 
-  const bodiesAfter = async (filter: Filter, after: string | undefined): Promise<ReadonlyArray<string> | undefined> => {
+  const contentAt = (id: string): RowContent => contentOf(id, rows.get(id)!.state);
+
+  const bodiesAfter = async (
+    filter: FilterValues,
+    after: string | undefined,
+  ): Promise<ReadonlyArray<string> | undefined> => {
     await catchUp();
     if (after !== undefined && !rows.has(after)) return undefined;
     const ids = [...rows.keys()];
     return ids.slice(after === undefined ? 0 : ids.indexOf(after) + 1).flatMap((id) => {
-      const body = source.render(id, rows.get(id)!.state);
-      return body !== undefined && matches(body, filter) ? [body] : [];
+      const { body } = contentAt(id);
+      return body !== null && matches(body, filter) ? [body] : [];
     });
   };
 
-  const stateOf = async (id: string): Promise<Row<State> | undefined> => {
+  const byId = async <A>(id: string, render: (content: RowContent, revision: Revision) => O.Option<A>) => {
     await catchUp();
-    return rows.get(id);
+    const row = rows.get(id);
+    return E.right(row === undefined ? O.none : render(contentAt(id), row.revision));
   };
 
   return {
-    stateOf,
-    byId: async (id) => {
-      const row = await stateOf(id);
-      const body = row === undefined ? undefined : source.render(id, row.state);
-      return E.right(row === undefined || body === undefined ? O.none : O.some({ id, revision: row.revision, body }));
-    },
+    byId: (id) => byId(id, ({ body }, revision) => (body === null ? O.none : O.some({ id, revision, body }))),
+    hiddenState: (id) => byId(id, ({ hidden }, revision) => (hidden === null ? O.none : O.some({ hidden, revision }))),
     page: async (filter, { after, limit }) => {
       const bodies = await bodiesAfter(filter, after);
       if (bodies === undefined) return { _tag: 'Left', left: unknownCursor };

@@ -1,48 +1,64 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { either as E, option as O } from 'fp-ts';
-import { businessDecider } from '../../src/domain/business/decide.js';
-import { businessSerde } from '../../src/domain/business/serde.js';
-import { documentDecider } from '../../src/domain/document/decide.js';
-import { documentSerde } from '../../src/domain/document/serde.js';
-import type { ServicePorts } from '../../src/http/service.js';
-import { makeInMemoryEventStore } from './in-memory-event-store.js';
-import { renderBusiness } from '../../src/read/business-view.js';
-import { renderDocument } from '../../src/read/document-view.js';
+import type { EntityPorts } from '../../src/entities/entity-definition.js';
+import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
+import type { Route } from '../../src/http/route.js';
 import { diskStorage } from './disk-storage.js';
 import { inMemoryQueries } from './in-memory-queries.js';
+import { makeInMemoryEventStore } from './in-memory-event-store.js';
 
-const fresh = { progress: { waitFor: () => Promise.resolve(true) }, freshness: { isBehind: () => false } };
+type ReadModel = Pick<EntityPorts, 'queries' | 'progress' | 'freshness'>;
+
+/** What the kinds of a registry share, and the read model of each by the name of its projection. */
+export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'now'> & {
+  readonly readModels: Readonly<Record<string, ReadModel>>;
+};
+
+export type EntityOptions = Pick<EntityPorts, 'publicDocumentList' | 'maxUploadBytes'>;
 
 /** Ports that keep the log in memory and files in a folder of their own; `close` removes the folder. */
-export const memoryPorts = async (): Promise<{ readonly ports: ServicePorts; readonly close: () => Promise<void> }> => {
+export const memoryPorts = async (
+  registry: Registry = theRegistry,
+): Promise<{ readonly ports: MemoryPorts; readonly close: () => Promise<void> }> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'stack-'));
   const store = makeInMemoryEventStore();
-  const businesses = inMemoryQueries({
-    store,
-    category: 'business',
-    serde: businessSerde,
-    fold: businessDecider,
-    render: (id, state) => (state._tag === 'Active' ? renderBusiness(id, state) : undefined),
-  });
-  const documents = inMemoryQueries({
-    store,
-    category: 'document',
-    serde: documentSerde,
-    fold: documentDecider,
-    render: (id, state) => (state._tag === 'Current' ? renderDocument(id, state) : undefined),
-  });
-  const fileOf = async (id: string) => {
-    const row = await documents.stateOf(id);
-    return E.right(row?.state._tag === 'Current' ? O.some({ file: row.state.file, revision: row.revision }) : O.none);
-  };
-  const ports: ServicePorts = {
+  const readModels = registry.entities.map(({ projection }) => [
+    projection.name,
+    {
+      queries: inMemoryQueries(store, projection),
+      progress: { waitFor: () => Promise.resolve(true) },
+      freshness: { isBehind: () => false },
+    },
+  ]);
+  const ports: MemoryPorts = {
     store,
     storage: await diskStorage(folder),
-    businesses: { queries: businesses, ...fresh },
-    documents: { queries: { ...documents, fileOf }, ...fresh },
+    readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     now: () => new Date(),
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };
 };
+
+/** The ports of one kind of entity. */
+export const portsOf = (
+  { readModels, ...ports }: MemoryPorts,
+  { projection }: { readonly projection: { readonly name: string } },
+  options: EntityOptions = { publicDocumentList: false, maxUploadBytes: 1_000_000 },
+): EntityPorts => ({ ...ports, ...readModels[projection.name]!, ...options });
+
+/** The rows of the route table for every kind of a registry. */
+export const routesOver = async (
+  ports: MemoryPorts,
+  options?: EntityOptions,
+  { entities }: Registry = theRegistry,
+): Promise<ReadonlyArray<Route>> =>
+  (await Promise.all(entities.map((entity) => entity.serve(portsOf(ports, entity, options))))).flat();
+
+/** Replaces parts of one read model. */
+export const replacing =
+  (name: string, replace: (readModel: ReadModel) => Partial<ReadModel>) =>
+  ({ readModels }: MemoryPorts): Pick<MemoryPorts, 'readModels'> => {
+    const readModel = readModels[name]!;
+    return { readModels: { ...readModels, [name]: { ...readModel, ...replace(readModel) } } };
+  };

@@ -2,41 +2,46 @@ import { type AppOptions, makeApp } from '../../src/http/app.js';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { ConnectionLimits } from '../../src/http/budget/connections.js';
 import { serve } from '../../src/http/serve.js';
-import { makeService, type ServicePorts } from '../../src/http/service.js';
-import { memoryPorts } from './memory-ports.js';
+import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from './memory-ports.js';
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 
 type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };
 
 /** Options of the app under test; `ports` may replace some of those in memory. */
-export type MemoryStackOptions = Partial<Omit<AppOptions, 'service'>> & {
+export type MemoryStackOptions = Partial<Omit<AppOptions, 'entityRoutes'> & EntityOptions> & {
   readonly limits?: Partial<ConnectionLimits>;
-  readonly ports?: (ports: ServicePorts) => Partial<ServicePorts>;
+  readonly ports?: (ports: MemoryPorts) => Partial<MemoryPorts>;
 };
 
-export type MemoryStack = Stack & { readonly ports: ServicePorts; readonly log: ReadonlyArray<LogLine> };
+export type MemoryStack = Stack & { readonly ports: MemoryPorts; readonly log: ReadonlyArray<LogLine> };
+
+const MAX = 1_000_000;
 
 const ready = (): Promise<{ missing: ReadonlyArray<string> }> => Promise.resolve({ missing: [] });
 
 /** The whole HTTP surface over ports in memory, on a port of its own. */
 export const startMemoryStack = async (options: MemoryStackOptions = {}): Promise<MemoryStack> => {
-  const { ports: replace = () => ({}), limits = {}, ...given } = options;
+  const {
+    ports: replace = () => ({}),
+    limits = {},
+    publicDocumentList = false,
+    maxUploadBytes = MAX,
+    ...given
+  } = options;
   const { ports: original, close } = await memoryPorts();
   const ports = { ...original, ...replace(original) };
   const log: Array<LogLine> = [];
   const app = makeApp({
     authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
-    publicDocumentList: false,
-    maxUploadBytes: 1_000_000,
     readiness: ready,
     log: {
       info: (fields, message) => log.push({ level: 'info', message, fields }),
       error: (fields, message) => log.push({ level: 'error', message, fields }),
     },
     ...given,
-    service: makeService(ports),
+    entityRoutes: await routesOver(ports, { publicDocumentList, maxUploadBytes }),
   });
   const listener = app.callback();
   const served = await serve((request, response) => listener(request, response), {

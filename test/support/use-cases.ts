@@ -1,11 +1,5 @@
-import { addOwner } from '../../src/application/business/add-owner.js';
-import { createBusiness } from '../../src/application/business/create-business.js';
-import { deleteBusiness } from '../../src/application/business/delete-business.js';
-import { removeOwner } from '../../src/application/business/remove-owner.js';
-import { updateBusiness } from '../../src/application/business/update-business.js';
-import { updateOwner } from '../../src/application/business/update-owner.js';
-import { createDocument } from '../../src/application/document/create-document.js';
-import { updateDocument } from '../../src/application/document/update-document.js';
+import { businessUseCases as ofBusinesses } from '../../src/application/business/use-cases.js';
+import { documentUseCases as ofDocuments } from '../../src/application/document/use-cases.js';
 import { makeExecute } from '../../src/application/execute.js';
 import type { CommandContext } from '../../src/application/command-context.js';
 import type { ObjectStorage } from '../../src/application/ports.js';
@@ -31,23 +25,16 @@ export const businessUseCases = (store: EventStore) => {
     makeHandleCommand({ decider: businessDecider, serde: businessSerde, ...deps(store) }),
     upToDate,
   );
-  return {
-    create: createBusiness(execute),
-    update: updateBusiness(execute),
-    remove: deleteBusiness(execute),
-    addOwner: addOwner(execute),
-    updateOwner: updateOwner(execute),
-    removeOwner: removeOwner(execute),
-  };
+  return ofBusinesses(execute);
 };
 
 /** What can be asked of documents, over a store. */
-export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'remove'>) => {
+export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>) => {
   const execute = makeExecute(
     makeHandleCommand({ decider: documentDecider, serde: documentSerde, ...deps(store) }),
     upToDate,
   );
-  return { create: createDocument(execute, storage), update: updateDocument(execute, storage) };
+  return ofDocuments(execute, { store, storage });
 };
 
 /** A request of alice's. */

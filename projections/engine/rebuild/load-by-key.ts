@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
+import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { Generation } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
@@ -29,7 +29,7 @@ type LoadByStream = {
   readonly onChunksLoaded: (loaded: number, chunks: number) => void;
 };
 
-const planOf = async (writer: Writer, order: StreamOrder, upTo: Position): Promise<LoadPlan> => {
+const planOf = async (writer: Writer, order: ByStream, upTo: Position): Promise<LoadPlan> => {
   const found = await readPlan(writer);
   if (found !== undefined) return found;
   const chunks = await order.divide(writer.projection.category, EVENTS_EACH);
@@ -74,13 +74,13 @@ const loadAll = async (
 };
 
 /**
- * Fills an generation that has no checkpoint yet from a log that can be read by stream: every chunk of streams in a
+ * Fills a generation that has no checkpoint yet from a log that can be read by stream: every chunk of streams in a
  * transaction of its own, so that what is loaded stays when the process ends; the checkpoint moves to the end when all
  * are there. Throws the signal's reason when aborted, `RowsRejected`, `LeaseLost`, and whatever log and database throw.
  */
 export const loadByKey = async (
   writer: Writer,
-  order: StreamOrder,
+  order: ByStream,
   upTo: Position,
   { makeLoaders, ...loading }: LoadByStream,
 ): Promise<Checkpoint> => {

@@ -1,4 +1,4 @@
-import type { StreamOrder } from '../../../src/event-sourcing/event-store.js';
+import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf, type Position, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
@@ -95,7 +95,7 @@ async function* rowsOf(
  */
 export const loadChunk = async (
   writer: Writer,
-  order: StreamOrder,
+  order: ByStream,
   chunk: PlannedChunk,
   upTo: Position,
   { onEvents, signal }: LoadingChunk,

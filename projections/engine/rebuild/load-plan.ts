@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Stretch } from '../../../src/event-sourcing/event-store.js';
+import type { KeyRange } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { type Generation, tableOf } from '../generation/generation.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
@@ -7,7 +7,7 @@ import { leaseLost } from '../engine-failure.js';
 import { type Writer, writeStep } from '../rows/write-batch.js';
 
 /** A key-range chunk: all rows of the streams from one name on to before another, written in one transaction. */
-export type PlannedChunk = Stretch & { readonly number: number };
+export type PlannedChunk = KeyRange & { readonly number: number };
 
 /** How a generation without rows is filled; what is loaded of it outlives the process that loads. */
 export type LoadPlan = {
@@ -47,7 +47,7 @@ export const readPlan = async ({
 export const writePlan = async (
   pool: Pool,
   { name }: Pick<Generation, 'name'>,
-  chunks: ReadonlyArray<Stretch>,
+  chunks: ReadonlyArray<KeyRange>,
   upTo: Position,
 ): Promise<void> => {
   await pool.query(

@@ -1,6 +1,6 @@
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
-import { roughSize } from '../../../src/event-sourcing/rough-size.js';
+import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch } from './fold-batch.js';
@@ -29,7 +29,7 @@ const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> 
 
 export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent): ApplyBatch => {
   const { pool, projection, generation } = writer;
-  const cache = makeBoundedCache<string, Entity>(CACHE_GENERATION, ({ state }) => roughSize(state));
+  const cache = makeBoundedCache<string, Entity>(CACHE_GENERATION, ({ state }) => estimateBytes(state));
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
     const missing = [...idsBornBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));

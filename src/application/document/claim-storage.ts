@@ -4,7 +4,7 @@ import { either as E } from 'fp-ts';
 import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 
-/** The storage holds the files of another log (or of two): what this log does not name may not be removed there. */
+/** The storage holds files of another log as well: none may be removed because this log does not name it. */
 type StorageOfAnotherLog = { readonly _tag: 'StorageOfAnotherLog' };
 
 export type ClaimFailure = StoreUnavailable | StorageUnavailable | UploadAborted | StorageOfAnotherLog;
@@ -28,12 +28,12 @@ const marksIn = async ({ list }: Pick<ObjectStorage, 'list'>): Promise<E.Either<
   }
 };
 
-/** `MarkedNow`: whether another log has marked it at the same time is seen the next time, so nothing may go before. */
+/** After `MarkedNow` nothing may be removed yet: only the next claim sees whether another log was marked at the same time. */
 type Claim = 'Ours' | 'MarkedNow';
 
 /**
- * Marks the storage as this log's, once, and makes sure that it carries no other log's mark: a service that was
- * started on an empty log and last year's bucket would else take every file there for one that no event names.
+ * Marks the storage as this log's, once, and makes sure that it carries no other log's mark. Otherwise a service that
+ * was started on an empty log and an old bucket would remove every file there, as no event of its log names them.
  */
 export const claimStorage = async ({ store, storage }: ClaimDeps): Promise<E.Either<ClaimFailure, Claim>> => {
   const identity = await store.identity();

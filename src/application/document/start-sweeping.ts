@@ -1,12 +1,16 @@
-import type { either as E } from 'fp-ts';
+import { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import { atIntervals, type Intervals } from '../at-intervals.js';
 import type { ClaimFailure } from './claim-storage.js';
 import { type SweepDeps, sweepFiles, type Swept } from './sweep-files.js';
 
-/** Soon after the start, as the first only marks the storage; then once a day. */
+/** The first sweep, soon after the start, only marks the storage; then once a day. */
 const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };
 
-type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<ClaimFailure, Swept>) => void };
+/** `Unexpected`: a fault of this program; the next sweep is made all the same. */
+export type SweepFailure = ClaimFailure | { readonly _tag: 'Unexpected'; readonly cause: unknown };
+
+type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<SweepFailure, Swept>) => void };
 
 /** Sweeps files from time to time, one sweep at a time; `stop` ends one that runs and resolves when it has ended. */
 export const startSweeping = (
@@ -15,7 +19,14 @@ export const startSweeping = (
 ): { readonly stop: () => Promise<void> } => {
   const stopping = new AbortController();
   const sweep = sweepFiles(deps);
-  const ended = atIntervals(async (signal) => onSwept(await sweep(signal)), intervals, stopping.signal);
+  const sweepOnce = async (signal: AbortSignal): Promise<void> => {
+    const swept = await attempt(
+      () => sweep(signal),
+      (cause): SweepFailure => ({ _tag: 'Unexpected', cause }),
+    );
+    onSwept(E.flattenW(swept));
+  };
+  const ended = atIntervals(sweepOnce, intervals, stopping.signal);
   return {
     stop: () => {
       stopping.abort();

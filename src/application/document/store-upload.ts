@@ -14,6 +14,8 @@ export type Upload = {
   readonly declaredType: string | undefined;
 };
 
+export type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
+
 const FALLBACK_TYPE = 'application/octet-stream';
 
 // What file-type needs at most to tell the types it knows by their first bytes.
@@ -72,10 +74,7 @@ const mediaTypeOf = async (head: Buffer, declaredType: string | undefined): Prom
  */
 export const storeUpload =
   ({ put }: Pick<ObjectStorage, 'put'>) =>
-  async (
-    documentId: string,
-    { body, originalName, declaredType }: Upload,
-  ): Promise<E.Either<StorageUnavailable | UploadAborted, StoredFile>> => {
+  async (documentId: string, { body, originalName, declaredType }: Upload): Promise<Stored> => {
     const key = newFileKey(documentId);
     const measure = new Measure();
     // `put` sees every way a body can end early, also that it is closed without an error.

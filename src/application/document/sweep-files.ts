@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
+import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import { pause } from '../../event-sourcing/pause.js';
 import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
 import { type ClaimFailure, claimStorage } from './claim-storage.js';
@@ -8,7 +8,7 @@ import { documentIdOf, FILES } from './file-key.js';
 import { LONGEST_UPLOAD } from './longest-upload.js';
 import { unnamedFiles } from './unnamed-files.js';
 
-/** What stopped one thing while the sweep went on. Nothing that could not be checked is removed. */
+/** What the sweep could not do before it went on. A file that could not be checked is not removed. */
 export type SweepFault =
   | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: LoadFailure }
   | { readonly _tag: 'NotRemoved'; readonly key: string; readonly failure: StorageUnavailable }
@@ -23,8 +23,8 @@ export type SweepDeps = {
 
 export type SweepOptions = {
   /**
-   * Age, ms, below which nothing is touched; never less than two longest uploads. Servers date an object by the
-   * beginning of its upload, which its event follows.
+   * Younger files, ms, are left alone; never less than twice the longest upload. Servers date an object by the beginning
+   * of its upload, and its event comes after the end.
    */
   readonly olderThan: number;
   readonly documentsPerSecond: number;
@@ -42,10 +42,25 @@ export type Swept = {
   readonly isComplete: boolean;
 };
 
-/** Files looked at together: those of one document among them cost one read of its stream. */
+/** Files that are grouped by document, so that those of one document cost one read of its stream. */
 const BATCH = 1000;
 
-/** Where one thing after another fails, the next will too. */
+class ListingFailed extends Error {
+  constructor(cause: unknown) {
+    super('the storage could not be listed', { cause });
+    this.name = 'ListingFailed';
+  }
+}
+
+async function* listed({ list }: Pick<ObjectStorage, 'list'>): AsyncGenerator<StoredObject> {
+  try {
+    yield* list(FILES);
+  } catch (cause) {
+    throw new ListingFailed(cause);
+  }
+}
+
+/** Faults after which a sweep gives up. */
 const MAX_FAULTS = 100;
 
 async function* oldFiles(objects: AsyncIterable<StoredObject>, before: Date) {
@@ -115,8 +130,8 @@ class Sweep {
 }
 
 /**
- * Removes files that no event names: those of refused commands whose own removal failed, and of appends whose outcome
- * was unknown and turned out to be none. Goes on over faults, in bounded memory and at a bounded rate; ends early
+ * Removes files that no event names: those that a rejected command failed to remove, and those of appends whose outcome
+ * was unknown and that were not stored. Continues after faults, in bounded memory and at a bounded rate; ends early
  * when `signal` aborts.
  */
 export const sweepFiles =
@@ -129,13 +144,14 @@ export const sweepFiles =
     const before = new Date(deps.now().getTime() - Math.max(olderThan, 2 * LONGEST_UPLOAD));
     try {
       await sweep.clearUnfinished(before);
-      for await (const [documentId, keys] of byDocument(oldFiles(deps.storage.list(FILES), before))) {
+      for await (const [documentId, keys] of byDocument(oldFiles(listed(deps.storage), before))) {
         if (signal.aborted || sweep.isHopeless) return E.right(sweep.swept(false));
         await sweep.clearDocument(documentId, keys);
         await pause(1000 / documentsPerSecond, signal);
       }
       return E.right(sweep.swept(true));
-    } catch (cause) {
-      return E.left({ _tag: 'StorageUnavailable', cause });
+    } catch (error) {
+      if (!(error instanceof ListingFailed)) throw error;
+      return E.left({ _tag: 'StorageUnavailable', cause: error.cause });
     }
   };

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { documentSerde } from '../../domain/document/serde.js';
 import type { DocumentEvent } from '../../domain/document/events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { type LoadFailure, visitStream } from '../../event-sourcing/visit-stream.js';
+import { type LoadFailure, forEachEvent } from '../../event-sourcing/for-each-event.js';
 import { documentStream } from './execute-document.js';
 
 const namedBy = ({ data }: DocumentEvent): string | undefined => data.file?.key;
@@ -14,7 +14,7 @@ export const unnamedFiles = async (
   keys: ReadonlyArray<string>,
 ): Promise<E.Either<LoadFailure, ReadonlySet<string>>> => {
   const unnamed = new Set(keys);
-  const visited = await visitStream(
+  const visited = await forEachEvent(
     store,
     documentSerde,
     documentStream(documentId),

@@ -1,6 +1,7 @@
 import type { Copied, CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
 import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
 import type { LogLocation } from '../../infrastructure/open-stores.js';
+import { counted } from '../plural.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { nameLocation } from './location.js';
 
@@ -14,7 +15,7 @@ export const describeCopyFailure = (failure: CopyFailure): string => {
       return `the target holds another log (${failure.target}, not ${failure.source}): copy into an empty one`;
     case 'LogsDiffer': {
       const { found, wanted } = failure;
-      const instead = wanted === undefined ? 'where the source has ended' : `instead of ${nameEvent(wanted)}`;
+      const instead = wanted === undefined ? 'where the source ends' : `instead of ${nameEvent(wanted)}`;
       return `the target is no copy of the source: it holds ${nameEvent(found)} ${instead}`;
     }
     case 'BrokenLink':
@@ -22,11 +23,11 @@ export const describeCopyFailure = (failure: CopyFailure): string => {
     case 'AppendRejected':
     case 'RevisionConflict':
     case 'StoreUnavailable':
-      return `copying ended: ${describeAppendFailure(failure)}; the same command goes on where it ended`;
+      return `copying stopped: ${describeAppendFailure(failure)}; give the same command again to continue`;
   }
 };
 
-/** How a service is told to keep its log there. */
+/** The settings with which a service keeps its log there. */
 const settingsFor = (location: LogLocation): string => {
   switch (location._tag) {
     case 'Embedded':
@@ -40,26 +41,26 @@ const settingsFor = (location: LogLocation): string => {
 
 export const describeCopy = ({ events, streams, copied, isLevel }: Copied): string =>
   [
-    `copied ${copied} events; the target holds ${events} events in ${streams} streams,`,
+    `copied ${counted(copied, 'event')}; the target holds ${counted(events, 'event')} in ${counted(streams, 'stream')},`,
     'each compared with the source, every chain intact;',
-    isLevel ? 'the source has no further ones' : 'the source has gone on meanwhile',
+    isLevel ? 'the source has no more events' : 'the source has got new events meanwhile',
   ].join(' ');
 
-/** What is left to do until the service works on the copy. */
+/** What is left to do until the service uses the copy. */
 export const stepsToCutOver = ({ from, to }: Route): string =>
   [
-    'To go over to the copy:',
+    'To switch the service to the copy:',
     '  1. Stop the service, every process of it.',
     `  2. npm run -s ops -- log copy --from '${nameLocation(from)}' --to '${nameLocation(to)}' --cut-over`,
     `  3. Start the service ${settingsFor(to)}.`,
-    'The old log is not changed; never start a service on it again.',
+    'The old log is unchanged; never start a service on it again.',
   ].join('\n');
 
 const fateOfReadModels = (tablesMoved: number, keepsReadModels: boolean): string => {
-  if (!keepsReadModels) return 'The read models are made anew in the new database when the service starts.';
+  if (!keepsReadModels) return 'The service builds the read models in the new database when it starts.';
   return tablesMoved === 0
-    ? 'There are no read models yet: they are made when the service starts.'
-    : `The read models go on where they are (${tablesMoved} tables moved): nothing is built anew.`;
+    ? 'There are no read models yet: the service builds them when it starts.'
+    : `The read models are kept (${counted(tablesMoved, 'table')} moved to the copy): nothing has to be rebuilt.`;
 };
 
 export const stepsAfterCutOver = (
@@ -70,5 +71,5 @@ export const stepsAfterCutOver = (
   [
     fateOfReadModels(moved.length, keepsReadModels),
     `Start the service ${settingsFor(to)}.`,
-    `The old log is not changed; never start a service on it again. The way back is the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
+    `The old log is unchanged; never start a service on it again. To go back, give the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
   ].join('\n');

@@ -7,8 +7,9 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
 import { runCommand, tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
@@ -24,7 +25,7 @@ type Options = JsonOption & {
   readonly cutOver?: true;
 };
 
-/** One bar a phase. */
+/** Shows one progress bar for each phase. */
 const makePhases = async (source: EventStore): Promise<Pick<Copying, 'onProgress'> & { readonly end: () => void }> => {
   const share = await shareOfLog(source);
   let phase: string | undefined;
@@ -60,7 +61,7 @@ const copy = async (
 const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
   const { isComplete, ...counts } = copied;
   if (!isComplete) {
-    tell(`interrupted after ${copied.copied} events: the same command goes on where it ended`);
+    tell(`interrupted after ${counted(copied.copied, 'event')}: give the same command again to continue`);
     return EXIT.interrupted;
   }
   printFinding(options, `${describeCopy(copied)}\n\n${steps}`, { ...counts, to: nameLocation(route.to) });
@@ -79,12 +80,12 @@ const cutOver = (
     const copied = await copy(source, target, options, signal, move.onEvent);
     if (copied === undefined) return EXIT.failed;
     if (copied.isComplete && !copied.isLevel) {
-      tell('the source has gone on meanwhile: stop every process of the service, then give the command again');
+      tell('the source has new events: stop every process of the service, then give the same command again');
       return EXIT.failed;
     }
     const moved = copied.isComplete ? await move.commit() : E.right([]);
     if (E.isLeft(moved)) {
-      tell(`not gone over: ${moved.left.message}`);
+      tell(`not cut over: ${moved.left.message}`);
       return EXIT.failed;
     }
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
@@ -94,7 +95,9 @@ const cutOver = (
 const run = async (config: Config, registry: Registry, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const route = { from: locate(options.from, config), to: locate(options.to, config) };
   if (isSameLocation(route.from, route.to)) {
-    tell(`--from and --to are the same log, ${nameLocation(route.from)}; what is not given is the configured one`);
+    tell(
+      `--from and --to are the same log, ${nameLocation(route.from)}; the one that is not given is the configured log`,
+    );
     return EXIT.usage;
   }
   return withLog(route.from, registry, (source) =>
@@ -112,13 +115,13 @@ export const addCopy = (log: Command, registry: Registry): void => {
     .command('copy')
     .description(
       'copies the log into another store, with ids, revisions, times and hashes, and verifies all of it there\n' +
-        '(goes on where an earlier run ended; a service may run on the source meanwhile)',
+        '(continues an earlier run; the service may keep running on the source)',
     )
     .option('--from <log>', 'esdb://…, postgres://… or embedded; default: the configured one', locationArgument)
-    .option('--to <log>', 'the same; empty, or a copy that was begun', locationArgument)
-    .option('--until-caught-up', 'end when all is copied that there is (default)')
-    .addOption(new Option('--follow', 'go on with what comes, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
-    .option('--cut-over', 'with the service stopped: also put the read models onto the copy')
+    .option('--to <log>', 'the same; an empty log, or one that an earlier run has begun to fill', locationArgument)
+    .option('--until-caught-up', 'end when everything is copied (default)')
+    .addOption(new Option('--follow', 'keep copying new events, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
+    .option('--cut-over', 'with the service stopped: also move the read models to the copy')
     .addOption(jsonOption('one JSON object: the counts'))
     .action((options: Options) => runCommand((config, signal) => run(config, registry, options, signal)));
 };

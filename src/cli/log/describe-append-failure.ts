@@ -4,9 +4,9 @@ import { messageOf } from '../message-of.js';
 export const describeAppendFailure = (failure: AppendFailure): string => {
   switch (failure._tag) {
     case 'AppendRejected':
-      return `the log does not take an event: ${failure.reason}`;
+      return `the log rejects an event: ${failure.reason}`;
     case 'RevisionConflict':
-      return 'another process writes into the log at the same time';
+      return 'another process is writing to the log';
     case 'StoreUnavailable':
       return messageOf(failure);
   }

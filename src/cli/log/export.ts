@@ -4,6 +4,7 @@ import type { Position, StreamName } from '../../event-sourcing/recorded-event.j
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
@@ -39,7 +40,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
   for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
     if (signal.aborted) {
       progress.end();
-      tell(`interrupted after ${exported} events`);
+      tell(`interrupted after ${counted(exported, 'event')}`);
       return EXIT.interrupted;
     }
     if (!(await write(text))) return EXIT.ok;
@@ -47,7 +48,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
     progress.report(exported, share(reached));
   }
   progress.end();
-  tell(`exported ${exported} events`);
+  tell(`exported ${counted(exported, 'event')}`);
   return EXIT.ok;
 };
 

@@ -7,7 +7,7 @@ import {
   importLog,
   type Imported,
   type NotEmpty,
-  refuseUnlessEmpty,
+  requireEmpty,
 } from '../../event-sourcing/whole-log/import-log.js';
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
@@ -15,8 +15,9 @@ import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
-import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { onConfiguredLog } from './on-configured-log.js';
@@ -36,7 +37,7 @@ const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
 
 type Outcome = E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>;
 
-type Run = (onEvent: (events: number, read: number) => void) => Promise<Outcome>;
+type Run = (onBatch: (events: number, read: number) => void) => Promise<Outcome>;
 
 const watch = async (what: string, size: number | undefined, run: Run): Promise<Outcome> => {
   const progress = makeProgress(standardError, what);
@@ -47,16 +48,16 @@ const watch = async (what: string, size: number | undefined, run: Run): Promise<
   }
 };
 
-/** A file is read twice, so that of a broken one nothing is stored; what comes through a pipe comes once. */
+/** A file is read twice, so that nothing of a broken one is stored; standard input can be read only once. */
 const bringIn = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
   if (file === undefined)
-    return watch('importing', undefined, (onEvent) => importLog(target, process.stdin, { onEvent, signal }));
+    return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));
   const { size } = await stat(file);
-  const empty = await refuseUnlessEmpty(target);
+  const empty = await requireEmpty(target);
   if (E.isLeft(empty)) return empty;
-  const checked = await watch('checking', size, (onEvent) => checkExport(createReadStream(file), { onEvent, signal }));
+  const checked = await watch('checking', size, (onBatch) => checkExport(createReadStream(file), { onBatch, signal }));
   if (E.isLeft(checked) || !checked.right.isComplete) return checked;
-  return watch('importing', size, (onEvent) => importLog(target, createReadStream(file), { onEvent, signal }));
+  return watch('importing', size, (onBatch) => importLog(target, createReadStream(file), { onBatch, signal }));
 };
 
 const importInto = async (
@@ -72,10 +73,10 @@ const importInto = async (
   }
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete) {
-    tell(`interrupted after ${events} events: what was imported is a log without its end`);
+    tell(`interrupted after ${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
     return EXIT.interrupted;
   }
-  printFinding(options, `imported ${events} events in ${streams} streams`, { events, streams });
+  printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });
   return EXIT.ok;
 };
 

@@ -33,7 +33,7 @@ const moveIn = async (connectionString: string, registry: Registry, { log }: Ope
   try {
     const move = await prepareMove(pool, log, projectionsOf(registry));
     if (E.isRight(move)) return await use(move.right);
-    tell(`not gone over: ${move.left.message}`);
+    tell(`not cut over: ${move.left.message}`);
     return EXIT.failed;
   } catch (error) {
     if (!isDatabaseError(error)) throw error;

@@ -5,8 +5,9 @@ import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { makeProgress } from '../progress.js';
 import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
 import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { streamArgument } from './arguments.js';
@@ -21,13 +22,17 @@ const reportBroken = ({ event, reason }: BrokenLink, options: JsonOption): void 
 };
 
 const reportCounts = ({ events, streams, broken }: Verified, options: JsonOption): void => {
-  const found = broken === 0 ? 'every chain intact' : `${broken} streams broken`;
-  printFinding(options, `${events} events in ${streams} streams, ${found}`, { events, streams, broken });
+  const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
+  printFinding(options, `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}`, {
+    events,
+    streams,
+    broken,
+  });
 };
 
 const conclude = (verified: Verified, stream: StreamName | undefined, options: JsonOption): ExitCode => {
   if (!verified.isComplete) {
-    tell(`interrupted after ${verified.events} events`);
+    tell(`interrupted after ${counted(verified.events, 'event')}`);
     return EXIT.interrupted;
   }
   if (stream !== undefined && verified.events === 0) {

@@ -16,17 +16,17 @@ import { type Business, type BusinessState, evolveBusiness, initialBusiness, uns
 
 type Decision = E.Either<BusinessRejection, ReadonlyArray<BusinessEvent>>;
 
-const refuse = (_tag: BusinessRejection['_tag']): Decision => E.left({ _tag });
+const reject = (_tag: BusinessRejection['_tag']): Decision => E.left({ _tag });
 const record = (event: BusinessEvent): Decision => E.right([event]);
 const nothingToDo: Decision = E.right([]);
 
 const create = ({ businessId, fields: { name, ...others } }: CreateBusiness): Decision =>
   others.parent === businessId
-    ? refuse('BusinessIsItsOwnParent')
+    ? reject('BusinessIsItsOwnParent')
     : record({ type: 'BusinessCreated', data: { name, ...changesTo(unsetFields, others) } });
 
 const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Business): Decision => {
-  if (wanted.parent === businessId) return refuse('BusinessIsItsOwnParent');
+  if (wanted.parent === businessId) return reject('BusinessIsItsOwnParent');
   const changes = changesTo(fields, wanted);
   if (isEmpty(changes)) return nothingToDo;
   const data = changes.parent === undefined ? { changes } : { changes, previousParent: fields.parent };
@@ -34,32 +34,32 @@ const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Bus
 };
 
 const addOwner = ({ owner }: AddOwner, { owners }: Business): Decision => {
-  if (owners.some(({ user }) => user === owner.user)) return refuse('OwnerAlreadyAdded');
-  if (owners.length >= MAX_OWNERS) return refuse('TooManyOwners');
-  return isTooLong(owners, owner) ? refuse('OwnersTooLong') : record({ type: 'BusinessOwnerAdded', data: owner });
+  if (owners.some(({ user }) => user === owner.user)) return reject('OwnerAlreadyAdded');
+  if (owners.length >= MAX_OWNERS) return reject('TooManyOwners');
+  return isTooLong(owners, owner) ? reject('OwnersTooLong') : record({ type: 'BusinessOwnerAdded', data: owner });
 };
 
 const updateOwner = ({ user, changes: wanted }: UpdateOwner, { owners }: Business): Decision => {
   const owner = owners.find((known) => known.user === user);
-  if (owner === undefined) return refuse('OwnerNotFound');
+  if (owner === undefined) return reject('OwnerNotFound');
   const changes = changesTo<Pick<typeof owner, 'title' | 'equity'>>(owner, wanted);
   if (isEmpty(changes)) return nothingToDo;
   return isTooLong(owners, { ...owner, ...changes }, owner)
-    ? refuse('OwnersTooLong')
+    ? reject('OwnersTooLong')
     : record({ type: 'BusinessOwnerUpdated', data: { user, ...changes } });
 };
 
 const removeOwner = ({ user }: RemoveOwner, { owners }: Business): Decision =>
   owners.some((known) => known.user === user)
     ? record({ type: 'BusinessOwnerRemoved', data: { user } })
-    : refuse('OwnerNotFound');
+    : reject('OwnerNotFound');
 
 const decide =
   (command: BusinessCommand) =>
   (state: BusinessState): Decision => {
     if (command._tag === 'CreateBusiness')
-      return state._tag === 'NotCreated' ? create(command) : refuse('BusinessAlreadyExists');
-    if (state._tag !== 'Active') return refuse('BusinessNotFound');
+      return state._tag === 'NotCreated' ? create(command) : reject('BusinessAlreadyExists');
+    if (state._tag !== 'Active') return reject('BusinessNotFound');
     switch (command._tag) {
       case 'UpdateBusiness':
         return update(command, state);

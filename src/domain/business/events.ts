@@ -4,11 +4,12 @@ import { nullable } from '../shared/nullable.js';
 const text = nullable(t.string);
 const amount = nullable(t.number);
 
+/** In the order in which a business is answered. */
 const fields = {
-  name: t.string,
-  displayName: text,
   businessType: text,
+  name: t.string,
   dba: text,
+  displayName: text,
   email: text,
   phone: text,
   website: text,
@@ -27,6 +28,9 @@ const fields = {
 /** All that a business is apart from its owners; null where unset. */
 export const BusinessFields = t.type(fields);
 export type BusinessFields = Readonly<t.TypeOf<typeof BusinessFields>>;
+
+// reason: the keys of a literal are those of its type
+export const businessFieldNames = Object.keys(fields) as ReadonlyArray<keyof BusinessFields>;
 
 const BusinessChanges = t.partial(fields);
 export type BusinessChanges = Readonly<t.TypeOf<typeof BusinessChanges>>;

@@ -1,6 +1,6 @@
 import type { Owner } from './events.js';
 
-/** Owners of a business, at most. Every change of one rewrites the record, so a record has to have an end. */
+/** Owners of a business, at most: every change of one rewrites the whole row. */
 export const MAX_OWNERS = 10_000;
 
 /** Users and titles of all owners of a business together, at most, in UTF-16 code units. */

@@ -12,7 +12,7 @@ type OwnerAlreadyAdded = { readonly _tag: 'OwnerAlreadyAdded' };
 /** The business has as many owners as one may have. */
 type TooManyOwners = { readonly _tag: 'TooManyOwners' };
 
-/** The users and titles of all owners together would be longer than a business may have them. */
+/** The users and titles of all owners together would be too long. */
 type OwnersTooLong = { readonly _tag: 'OwnersTooLong' };
 
 export type BusinessRejection =

@@ -1,4 +1,4 @@
-import type { BusinessEvent, BusinessFields, Owner } from './events.js';
+import { type BusinessEvent, businessFieldNames, type BusinessFields, type Owner } from './events.js';
 
 export type Business = {
   readonly fields: BusinessFields;
@@ -13,27 +13,13 @@ export type BusinessState =
 
 export const initialBusiness: BusinessState = { _tag: 'NotCreated' };
 
-/** What a business has beside its name before anything was given. */
-export const unsetFields: Omit<BusinessFields, 'name'> = {
-  displayName: null,
-  businessType: null,
-  dba: null,
-  email: null,
-  phone: null,
-  website: null,
-  netWorth: null,
-  revenue: null,
-  ein: null,
-  parent: null,
-  line1: null,
-  line2: null,
-  city: null,
-  state: null,
-  zip: null,
-  country: null,
-};
+/** The fields of a new business beside its name: all null. */
+// reason: every name but one, each with null
+export const unsetFields = Object.fromEntries(
+  businessFieldNames.filter((name) => name !== 'name').map((name) => [name, null]),
+) as Omit<BusinessFields, 'name'>;
 
-/** What a spread of both would give, in half the time: the engine copies what is spread second key by key. */
+/** `{ ...fields, ...changes }` in half the time: V8 copies the second object key by key. */
 const merged = <Fields extends object, Changes extends object>(fields: Fields, changes: Changes): Fields & Changes =>
   Object.assign({ ...fields }, changes);
 
@@ -47,7 +33,7 @@ const evolveActive = (
     case 'BusinessDeleted':
       return { _tag: 'Deleted', fields, owners };
     case 'BusinessOwnerAdded':
-      // a third of the time of a spread, which counts where thousands are folded
+      // a third of the time of a spread, which matters when thousands of owners are folded
       return { _tag: 'Active', fields, owners: owners.concat([event.data]) };
     case 'BusinessOwnerUpdated':
       return {

@@ -17,7 +17,7 @@ export type CommandCall<Command> = {
   readonly stream: StreamName;
   readonly command: Command;
   readonly envelope: CommandEnvelope;
-  /** `If-Match` and its kind: whether the command may run at this revision. */
+  /** From `If-Match` and its kind: whether the command may run at this revision. */
   readonly precondition?: ((current: ExpectedRevision) => boolean) | undefined;
   /** The stream is named by an id that was minted for this command: try to append before reading. */
   readonly fresh: boolean;
@@ -32,7 +32,7 @@ export type IdempotencyKeyReused = { readonly _tag: 'IdempotencyKeyReused' };
 export type CommandFailure =
   PreconditionFailed | IdempotencyKeyReused | StreamContended | AppendRejected | StoreUnavailable | UndecodableEvent;
 
-/** What a command did. No events: it asked for what already was. */
+/** What a command did. Without events when it asked for what already is. */
 export type Handled<State, Event> = {
   readonly before: State;
   readonly after: State;

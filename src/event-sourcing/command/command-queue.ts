@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { StreamName } from '../recorded-event.js';
 
-/** More commands wait for this entity than the queue may hold, or its retries ran out. */
+/** The queue of this entity is full, or a command has used up its retries. */
 export type StreamContended = { readonly _tag: 'StreamContended'; readonly stream: StreamName };
 
-type CommandQueue = <A, Failure>(
+export type CommandQueue = <A, Failure>(
   stream: StreamName,
   task: () => Promise<E.Either<Failure, A>>,
 ) => Promise<E.Either<Failure | StreamContended, A>>;
@@ -13,14 +13,14 @@ type Tail = {
   last: Promise<unknown>;
   waiting: number;
   arrived: number;
-  /** What those who had arrived by then would meet as well. */
+  /** The last shared failure; commands that had arrived by then fail with it, too. */
   shared: { readonly failure: unknown; readonly arrived: number } | undefined;
 };
 
 /**
  * Runs the commands of one stream one after the other, in the order of arrival, so that writers of this process do
- * not conflict with each other. At most `limit` wait per stream; further ones are refused at once. A failure that
- * `isShared` is told to those who waited meanwhile, without running theirs: each would only find it out again.
+ * not conflict with each other. At most `limit` wait per stream; further ones fail at once. When a command fails with a
+ * failure that `isShared`, those that were waiting then fail with it without running: each would meet it again.
  */
 export const makeCommandQueue = (
   limit: number,

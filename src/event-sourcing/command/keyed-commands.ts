@@ -1,14 +1,14 @@
 import type { Revision } from '../recorded-event.js';
 
-/** Commands remembered with their revisions; further ones push the older half into the filter. */
+/** Commands remembered with their revisions; when there are more, the older half moves into the filter. */
 const REMEMBERED = 1024;
 
 /** Bits of the filter: 128 KiB for a stream of more keyed commands than are remembered. */
 const FILTER_BITS = 2 ** 20;
 
 /**
- * A Bloom filter over UUIDv5s. They are digests, so that slices of one serve as its hashes: of the 122 random bits
- * four times 20 are taken. At 100,000 commands one in about 90 strangers is taken for a member.
+ * A Bloom filter over UUIDv5s. These are digests, so four slices of 20 bits of the id itself serve as its hashes. With
+ * 100,000 commands in it, about one in 90 unknown ids is taken for a known one.
  */
 class Filter {
   readonly #bits = new Uint32Array(FILTER_BITS / 32);
@@ -22,7 +22,7 @@ class Filter {
   }
 }
 
-/** The digits stay clear of the version, the variant and the last byte, which are not random. */
+/** The slices leave out the version, the variant and the last byte, which are not random. */
 const bitsOf = (commandId: string): ReadonlyArray<number> => {
   const digits = commandId.replaceAll('-', '');
   return [0, 5, 17, 22].map((start) => parseInt(digits.slice(start, start + 5), 16) % FILTER_BITS);
@@ -35,9 +35,8 @@ type KeyedCommand =
   | { readonly _tag: 'PerhapsBefore'; readonly before: Revision };
 
 /**
- * Which commands of a stream came with an `Idempotency-Key`, and where their events are. Memory and the cost of a
- * question do not grow with the stream; a command that was never there is told from an old one without asking the log,
- * but for the filter's errors.
+ * Which commands of a stream came with an `Idempotency-Key`, and where their events are. Neither the memory nor the time
+ * of a lookup grows with the stream. For a new command the log has to be read only where the filter errs.
  */
 export class KeyedCommands {
   /** Made with the first: most streams never see a key. */

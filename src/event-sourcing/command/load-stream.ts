@@ -1,40 +1,37 @@
 import { either as E } from 'fp-ts';
-import type { Decider } from '../decider.js';
+import type { Fold } from '../decider.js';
 import type { EventStore } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { DomainEvent, Serde } from '../serde.js';
-import { type LoadFailure, visitStream } from '../visit-stream.js';
+import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import { isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
 
-type Loaded<State> = {
-  readonly folded: Folded<State>;
-  /** Revision of the last event just read that was caused by `commandId`. */
-  readonly own: Revision | undefined;
-};
-
-type LoadDeps<State, Command, Event extends DomainEvent, Rejection> = {
+type LoadDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
-  readonly decider: Decider<State, Command, Event, Rejection>;
+  readonly decider: Fold<State, Event>;
 };
+
+/** `own`: revision of the last event just read that was caused by `commandId`. */
+type LoadedStream<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined };
 
 /**
  * Folds what the stream holds beyond `known`. When the event that `known` ends with is not there (a log that was
  * restored from before it), nothing that is known counts and the whole stream is folded anew.
  */
-export const loadStream = async <State, Command, Event extends DomainEvent, Rejection>(
-  deps: LoadDeps<State, Command, Event, Rejection>,
+export const loadStream = async <State, Event extends DomainEvent>(
+  deps: LoadDeps<State, Event>,
   stream: StreamName,
   known: Folded<State>,
   commandId: string,
-): Promise<E.Either<LoadFailure, Loaded<State>>> => {
+): Promise<E.Either<LoadFailure, LoadedStream<State>>> => {
   const { store, serde, decider } = deps;
   const from = known.revision === 'no-stream' ? 0n : known.revision;
   let isKnown = known.revision === 'no-stream';
   let folded = known;
   let own: Revision | undefined;
-  const outcome = await visitStream(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
+  const outcome = await forEachEvent(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
     const { event, metadata, revision, position } = recorded;
     if (revision === known.revision) {
       isKnown = metadata.hash === known.lastHash;

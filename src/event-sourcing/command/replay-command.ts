@@ -1,16 +1,46 @@
 import { either as E } from 'fp-ts';
-import type { CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
-import type { Decider } from '../decider.js';
 import { saltedHash } from '../envelope.js';
-import type { EventStore } from '../event-store.js';
-import { type LoadFailure, visitStream } from '../visit-stream.js';
 import type { Revision, StreamName } from '../recorded-event.js';
-import type { DomainEvent, Recorded, Serde } from '../serde.js';
+import type { DomainEvent, Recorded } from '../serde.js';
+import { type LoadFailure, forEachEvent } from '../for-each-event.js';
+import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
+import { isKeyed } from './command-id.js';
+import type { Loaded, Repository } from './repository.js';
 
-type ReplayDeps<State, Command, Event extends DomainEvent, Rejection> = {
-  readonly decider: Decider<State, Command, Event, Rejection>;
-  readonly serde: Serde<Event>;
-  readonly store: EventStore;
+type Call = Pick<CommandCall<unknown>, 'stream' | 'envelope'>;
+
+/** A keyed command that the fold no longer remembers, looked for in the log from `since` downwards. */
+const findInStream = async <State, Event extends DomainEvent>(
+  { store, serde }: Repository<State, Event>,
+  stream: StreamName,
+  commandId: string,
+  since: Revision,
+): Promise<E.Either<LoadFailure, Revision | undefined>> => {
+  let found: Revision | undefined;
+  const range = { direction: 'backwards', from: since } as const;
+  const outcome = await forEachEvent(store, serde, stream, range, ({ metadata, revision }) => {
+    if (metadata.$causationId === commandId) found = revision;
+    return found === undefined;
+  });
+  return E.isLeft(outcome) ? outcome : E.right(found);
+};
+
+/** Revision of the last event of this very command, if it was carried out before. */
+export const findCommand = async <State, Event extends DomainEvent>(
+  repository: Repository<State, Event>,
+  { stream, envelope: { commandId } }: Call,
+  { folded, own }: Loaded<State>,
+): Promise<E.Either<LoadFailure, Revision | undefined>> => {
+  if (own !== undefined || !isKeyed(commandId)) return E.right(own);
+  const known = folded.keyed.find(commandId);
+  switch (known._tag) {
+    case 'Known':
+      return E.right(known.revision);
+    case 'Unknown':
+      return E.right(undefined);
+    case 'PerhapsBefore':
+      return findInStream(repository, stream, commandId, known.before);
+  }
 };
 
 const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope): boolean => {
@@ -22,17 +52,16 @@ const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope
  * The original result of a command that is already in the stream, its last event at `revision`: what the stream was
  * before and after it. `IdempotencyKeyReused` when the key came with another request then.
  */
-export const replayCommand = async <State, Command, Event extends DomainEvent, Rejection>(
-  { decider, serde, store }: ReplayDeps<State, Command, Event, Rejection>,
-  stream: StreamName,
-  envelope: CommandEnvelope,
+export const replayCommand = async <State, Event extends DomainEvent>(
+  { decider, serde, store }: Repository<State, Event>,
+  { stream, envelope }: Call,
   revision: Revision,
 ): Promise<E.Either<LoadFailure | IdempotencyKeyReused, Handled<State, Event>>> => {
   let before = decider.initialState;
   let after = decider.initialState;
   const own: Array<Recorded<Event>> = [];
   const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;
-  const outcome = await visitStream(store, serde, stream, range, (recorded) => {
+  const outcome = await forEachEvent(store, serde, stream, range, (recorded) => {
     const isOwn = recorded.metadata.$causationId === envelope.commandId;
     if (isOwn && own.length === 0) before = after;
     if (isOwn) own.push(recorded);
@@ -44,21 +73,4 @@ export const replayCommand = async <State, Command, Event extends DomainEvent, R
   if (last === undefined || !isSameRequest(last, envelope)) return E.left({ _tag: 'IdempotencyKeyReused' });
   const events = own.map(({ event }) => event);
   return E.right({ before, after, events, revision, position: last.position, replayed: true });
-};
-
-/** A keyed command that the fold no longer remembers, looked for in the log from `since` downwards. */
-export const findCommand = async <Event extends DomainEvent>(
-  store: EventStore,
-  serde: Serde<Event>,
-  stream: StreamName,
-  commandId: string,
-  since: Revision,
-): Promise<E.Either<LoadFailure, Revision | undefined>> => {
-  let found: Revision | undefined;
-  const range = { direction: 'backwards', from: since } as const;
-  const outcome = await visitStream(store, serde, stream, range, ({ metadata, revision }) => {
-    if (metadata.$causationId === commandId) found = revision;
-    return found === undefined;
-  });
-  return E.isLeft(outcome) ? outcome : E.right(found);
 };

@@ -2,9 +2,8 @@ import { either as E } from 'fp-ts';
 import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { From, Position } from '../recorded-event.js';
-import { appendPatiently } from './append-patiently.js';
-import { compareLogs, type Comparison, type LogsDiffer, type OnPair } from './compare-logs.js';
-import { gatherAppends } from './gather-appends.js';
+import { copyBatches } from './copy-batches.js';
+import { type LogsDiffer, makeCopyVerifier, type OnPair } from './copy-verifier.js';
 import type { LogTarget } from './log-target.js';
 
 /** The target is another log: it has a name and events of its own. */
@@ -12,11 +11,11 @@ type OtherLog = { readonly _tag: 'OtherLog'; readonly source: string; readonly t
 
 export type CopyFailure = OtherLog | LogsDiffer | BrokenLink | AppendFailure;
 
-/** What a copy is at: looking at what the target holds already, copying, or reading back what it has copied. */
+/** Comparing what the target holds already, copying, or reading back what was copied. */
 type CopyPhase = 'comparing' | 'copying' | 'verifying';
 
 export type Copying = {
-  /** Go on with what comes, until `signal` aborts; otherwise end at the end of the source. */
+  /** Keep copying new events until `signal` aborts; otherwise end at the end of the source. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
   /** Every event with its counterpart in the target, once, in order, after it was verified there. */
@@ -32,11 +31,11 @@ export type Copied = {
   readonly copied: number;
   /** Whether the source has no event beyond them. */
   readonly isLevel: boolean;
-  /** False when `signal` ended a run before the end that it was to come to. */
+  /** False when `signal` interrupted it. A copy that follows is complete when it is stopped. */
   readonly isComplete: boolean;
 };
 
-/** Makes sure that the target is the same log, or has no event yet and becomes it. */
+/** Makes sure that the target has the identity of the source; an empty one takes it over. */
 const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
   const identity = await source.identity();
   if (E.isLeft(identity)) return identity;
@@ -49,39 +48,19 @@ const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Eith
     : E.left({ _tag: 'OtherLog', source: identity.right, target: failure.identity });
 };
 
-const behind = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
+const batchesAfter = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
   follow ? source.subscribe({ after }, signal) : source.readAll({ after });
 
-/** Appends to the target what lies behind `after`; gives how many events these were. */
-const copyBehind = async (
-  source: EventStore,
-  target: LogTarget,
-  after: From,
-  copying: Copying,
-): Promise<E.Either<CopyFailure, number>> => {
-  const { signal, onProgress } = copying;
-  let copied = 0;
-  for await (const { events, checkpoint } of behind(source, after, copying)) {
-    const appended = await appendPatiently(target, gatherAppends(events), signal);
-    if (E.isLeft(appended)) return appended;
-    copied += events.length;
-    onProgress('copying', copied, checkpoint.commit);
-    if (signal.aborted) break;
-  }
-  return E.right(copied);
-};
-
-const isLevel = async (source: EventStore, { source: reached }: Comparison): Promise<boolean> => {
+const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean> => {
   const head = await source.head();
   if (E.isLeft(head)) throw head.left;
-  const seen = reached();
-  return head.right === undefined || (seen !== 'start' && seen.commit >= head.right);
+  return head.right === undefined || (verifiedUpTo !== 'start' && verifiedUpTo.commit >= head.right);
 };
 
 /**
  * Makes the target a copy of the source: the same events in the same order, with their ids, revisions, texts and
  * hashes, under the same name. A target that holds the beginning of the source already is compared with it and
- * continued, so a copy that was cut off goes on where it was. Nothing else may write into the target. Reads the source
+ * continued, so a copy that was interrupted can be resumed. Nothing else may write into the target. Reads the source
  * once, the target once, and remembers about 300 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
  */
 export const copyLog = async (
@@ -91,27 +70,36 @@ export const copyLog = async (
 ): Promise<E.Either<CopyFailure, Copied>> => {
   const { follow, signal, onPair, onProgress } = copying;
   const isInterrupted = (): boolean => signal.aborted;
-  const bound = await bindTarget(source, target);
-  if (E.isLeft(bound)) return bound;
-  const comparison = compareLogs(source, target);
+  const verifier = makeCopyVerifier(source, target);
   const paired =
     (phase: CopyPhase): OnPair =>
     (one, other) => {
       onPair(one, other);
-      onProgress(phase, comparison.events(), one.position);
+      onProgress(phase, verifier.events(), one.position);
     };
+  const resultOf = async (copied: number, isComplete: boolean): Promise<E.Either<CopyFailure, Copied>> =>
+    E.right({
+      events: verifier.events(),
+      streams: verifier.streams(),
+      copied,
+      isComplete,
+      isLevel: isComplete && (await isLevel(source, verifier.verifiedUpTo())),
+    });
 
-  const compared = await comparison.advance(paired('comparing'), signal);
+  const bound = await bindTarget(source, target);
+  if (E.isLeft(bound)) return bound;
+
+  const compared = await verifier.verify(paired('comparing'), signal);
   if (E.isLeft(compared)) return compared;
-  const result = async (copied: number, isComplete: boolean): Promise<E.Either<CopyFailure, Copied>> => {
-    const [events, streams] = [comparison.events(), comparison.streams()];
-    return E.right({ events, streams, copied, isComplete, isLevel: isComplete && (await isLevel(source, comparison)) });
-  };
-  if (isInterrupted()) return result(0, false);
+  if (isInterrupted()) return resultOf(0, false);
 
-  const copied = await copyBehind(source, target, comparison.source(), copying);
+  const copied = await copyBatches(batchesAfter(source, verifier.verifiedUpTo(), copying), target, {
+    onCopied: (events, { checkpoint }) => onProgress('copying', events, checkpoint.commit),
+    signal,
+  });
   if (E.isLeft(copied)) return copied;
-  if (isInterrupted() && !follow) return result(copied.right, false);
-  const verified = await comparison.advance(paired('verifying'));
-  return E.isLeft(verified) ? verified : result(copied.right, true);
+  if (isInterrupted() && !follow) return resultOf(copied.right, false);
+
+  const verified = await verifier.verify(paired('verifying'));
+  return E.isLeft(verified) ? verified : resultOf(copied.right, true);
 };

@@ -32,8 +32,8 @@ async function* selected(store: EventStore, selection: Selection): AsyncGenerato
 }
 
 /**
- * The selected events as lines of JSON, page by page in log order (`log-line.ts`). `since` is exclusive and the
- * position of an event. Throws `StoreUnavailable`, `NotExportable`, and `CheckpointNotInLog` for another `since`.
+ * The selected events as lines of JSON, page by page in log order (`log-line.ts`). `since` is exclusive and must
+ * be the position of an event. Throws `StoreUnavailable`, `NotExportable`, and `CheckpointNotInLog` for any other `since`.
  */
 export async function* exportLog(
   store: EventStore,

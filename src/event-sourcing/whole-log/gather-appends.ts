@@ -2,7 +2,7 @@ import { appendBytes, MAX_APPEND_BYTES } from '../append-limits.js';
 import type { NewEvent, StoredEvent } from '../recorded-event.js';
 import type { Append } from './log-target.js';
 
-/** An append that keeps others waiting for no longer than a page does. */
+/** Events of one append, at most: as many as a page of a read has. */
 const MOST_EVENTS = 500;
 
 type Group = [first: StoredEvent, ...others: Array<StoredEvent>];

@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { AppendFailure, StoreUnavailable } from '../event-store.js';
 import type { Position } from '../recorded-event.js';
-import { makeChainBook } from './chain-book.js';
+import { makeChainVerifier } from './chain-verifier.js';
+import { copyBatches } from './copy-batches.js';
 import type { LogTarget } from './log-target.js';
 import { BrokenLine, readExport } from './read-export.js';
-import { makeEventWriter } from './write-events.js';
 
 /** Nothing is imported into a log that has events; `newest` is the position of its last one. */
 export type NotEmpty = { readonly _tag: 'NotEmpty'; readonly newest: Position };
@@ -18,64 +18,59 @@ export type Imported = {
 
 type Importing = {
   /** Events read so far, and characters of the export. */
-  readonly onEvent: (events: number, read: number) => void;
+  readonly onBatch: (events: number, read: number) => void;
   readonly signal: AbortSignal;
 };
 
-/** Reads an export to its end and checks all of it; stores nothing. */
-export const checkExport = async (
-  chunks: AsyncIterable<Uint8Array>,
-  { onEvent, signal }: Importing,
-): Promise<E.Either<BrokenLine, Imported>> => {
-  const book = makeChainBook();
+const unlessBroken = async <Failure>(
+  reading: () => Promise<E.Either<Failure, Imported>>,
+): Promise<E.Either<Failure | BrokenLine, Imported>> => {
   try {
-    for await (const { read } of readExport(chunks, book)) {
-      if (signal.aborted) break;
-      onEvent(book.events(), read);
-    }
-    return E.right({ events: book.events(), streams: book.streams(), isComplete: !signal.aborted });
+    return await reading();
   } catch (error) {
     if (error instanceof BrokenLine) return E.left(error);
     throw error;
   }
 };
 
-export const refuseUnlessEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty | StoreUnavailable, void>> => {
+/** Reads an export to its end and checks all of it; stores nothing. */
+export const checkExport = (
+  chunks: AsyncIterable<Uint8Array>,
+  { onBatch, signal }: Importing,
+): Promise<E.Either<BrokenLine, Imported>> =>
+  unlessBroken(async () => {
+    const chains = makeChainVerifier();
+    for await (const { read } of readExport(chunks, chains)) {
+      onBatch(chains.events(), read);
+      if (signal.aborted) break;
+    }
+    return E.right({ events: chains.events(), streams: chains.streams(), isComplete: !signal.aborted });
+  });
+
+export const requireEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty | StoreUnavailable, void>> => {
   const head = await target.head();
   if (E.isLeft(head)) return head;
   return head.right === undefined ? E.right(undefined) : E.left({ _tag: 'NotEmpty', newest: head.right });
 };
 
 /**
- * Stores what `exportLog` wrote into an empty log: ids, revisions, texts and so hashes as they were, in the order of
+ * Copies what `exportLog` wrote into an empty log: ids, revisions, texts and so hashes as they were, in the order of
  * the export. Each chain is checked on the way; at a broken line what stands before it is stored, and nothing else.
  * The log keeps a name of its own.
  */
-export const importLog = async (
+export const importLog = (
   target: LogTarget,
   chunks: AsyncIterable<Uint8Array>,
-  { onEvent, signal }: Importing,
-): Promise<E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>> => {
-  const empty = await refuseUnlessEmpty(target);
-  if (E.isLeft(empty)) return empty;
-  const book = makeChainBook();
-  const writer = makeEventWriter(target);
-  let events = 0;
-  let broken: BrokenLine | undefined;
-  try {
-    for await (const { event, read } of readExport(chunks, book)) {
-      if (signal.aborted) break;
-      const added = await writer.add(event);
-      if (E.isLeft(added)) return added;
-      events += 1;
-      onEvent(events, read);
-    }
-  } catch (error) {
-    if (!(error instanceof BrokenLine)) throw error;
-    broken = error;
-  }
-  const flushed = await writer.flush();
-  if (E.isLeft(flushed)) return flushed;
-  if (broken !== undefined) return E.left(broken);
-  return E.right({ events, streams: book.streams(), isComplete: !signal.aborted });
-};
+  { onBatch, signal }: Importing,
+): Promise<E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>> =>
+  unlessBroken<NotEmpty | AppendFailure>(async () => {
+    const empty = await requireEmpty(target);
+    if (E.isLeft(empty)) return empty;
+    const chains = makeChainVerifier();
+    const copied = await copyBatches(readExport(chunks, chains), target, {
+      onCopied: (events, { read }) => onBatch(events, read),
+      signal,
+    });
+    if (E.isLeft(copied)) return copied;
+    return E.right({ events: copied.right, streams: chains.streams(), isComplete: !signal.aborted });
+  });

@@ -1,4 +1,4 @@
-/** Longest line: an append of a megabyte, its escapes, and room for what stands around it. */
+/** Longest line, bytes: an append of a megabyte with its escapes, and the other members of its event. */
 const LONGEST = 4 * 1024 * 1024;
 
 export type NumberedLine = {
@@ -9,7 +9,7 @@ export type NumberedLine = {
   readonly isEnded: boolean;
 };
 
-/** What stands in a line cannot be read. */
+/** A line that is too long, or not UTF-8. */
 export class UnreadableLine extends Error {
   readonly _tag = 'UnreadableLine';
   readonly number: number;

@@ -30,11 +30,11 @@ export const renderLine = (event: StoredEvent): E.Either<string, string> => {
   return E.right(`${opening(event)},"data":${data},"metadata":${metadata}}`);
 };
 
-/** As `renderLine`, but for eyes that may not see the data: without it, and without the salt that would let it be guessed. */
+/** As `renderLine`, for readers who may not see the data: without it, and without the salt, with which it could be guessed. */
 export const renderLineWithoutData = (event: StoredEvent): E.Either<string, string> =>
   E.tryCatch(
     () => {
-      // reason: metadata is an object in every log of ours; of anything else nothing is left but `{}`
+      // reason: metadata is an object in every log of ours; of anything else only `{}` remains
       const { salt: _salt, ...metadata } = JSON.parse(event.metadata) as JsonObject;
       return `${opening(event)},"metadata":${canonicalJson(metadata)}}`;
     },

@@ -12,11 +12,11 @@ export type Append = {
 /** The log has a name of its own, and events. */
 export type LogNotEmpty = { readonly _tag: 'LogNotEmpty'; readonly identity: string };
 
-/** A store that a log can be written into as a whole. The service itself has no use for it. */
+/** A store that a whole log can be written into: for copies and imports, never for the service. */
 export type LogTarget = EventStore & {
   /**
-   * As many `append`s, so that the events stand in the log in this order; for a log that nobody else writes. After a
-   * failure some of them may be stored; repeating them all is safe, as it is with `append`.
+   * Carries out these appends so that their events stand in the log in this order. Nobody else may write to the log
+   * meanwhile. After a failure some may be stored; repeating all of them is safe, as it is with `append`.
    */
   readonly appendInOrder: (appends: ReadonlyArray<Append>) => Promise<E.Either<AppendFailure, void>>;
   /** Gives an empty log the name of the log that it is to be a copy of. */

@@ -1,8 +1,12 @@
 import { either as E } from 'fp-ts';
 import type { Position, StoredEvent } from '../recorded-event.js';
-import { type ChainBook, makeChainBook } from './chain-book.js';
+import type { ChainVerifier } from './chain-verifier.js';
 import { linesOf, type NumberedLine, UnreadableLine } from './lines.js';
 import { parseLine } from './log-line.js';
+
+/** A batch ends with so many events, or with the one that makes it so many characters. */
+const BATCH_EVENTS = 500;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /** Line `line` (from 1) of an export is not what follows the lines before it. */
 export class BrokenLine extends Error {
@@ -15,41 +19,60 @@ export class BrokenLine extends Error {
   }
 }
 
-/** An event of an export, and how many characters of it have been read. */
-type ExportedEvent = { readonly event: StoredEvent; readonly read: number };
+/** `read`: how many characters of the export have been read with these events. */
+type ExportedBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly read: number };
 
 const eventOf = (
   { text, isEnded }: NumberedLine,
   reached: Position,
-  book: ChainBook,
+  chains: ChainVerifier,
 ): E.Either<string, StoredEvent> => {
   const parsed = parseLine(text);
   if (E.isLeft(parsed)) return isEnded ? parsed : E.left('is cut short: the export does not end with a whole line');
   const event = parsed.right;
   if (event.position <= reached) return E.left(`has position ${event.position}, which does not follow ${reached}`);
-  const linked = book.add(event);
+  const linked = chains.verify(event);
   return E.isLeft(linked) ? E.left(`breaks the chain of ${event.stream}: ${linked.left.reason}`) : E.right(event);
 };
 
-/**
- * The events of an export with data, in its order, each checked against the chain of its stream. Throws `BrokenLine`
- * instead of the first event that does not fit. `book` counts them.
- */
-export async function* readExport(
-  chunks: AsyncIterable<Uint8Array>,
-  book: ChainBook = makeChainBook(),
-): AsyncGenerator<ExportedEvent> {
+async function* eventsOf(chunks: AsyncIterable<Uint8Array>, chains: ChainVerifier) {
   let reached: Position = -1n;
-  let read = 0;
   try {
     for await (const line of linesOf(chunks)) {
-      const event = eventOf(line, reached, book);
+      const event = eventOf(line, reached, chains);
       if (E.isLeft(event)) throw new BrokenLine(line.number, event.left);
       reached = event.right.position;
-      read += line.text.length + 1;
-      yield { event: event.right, read };
+      yield { event: event.right, characters: line.text.length + 1 };
     }
   } catch (error) {
     throw error instanceof UnreadableLine ? new BrokenLine(error.number, error.message) : error;
   }
+}
+
+/**
+ * The events of an export with data, in its order, in batches, each event checked against the chain of its stream.
+ * Throws `BrokenLine` for the first line that does not fit, after it has given all events before it.
+ */
+export async function* readExport(
+  chunks: AsyncIterable<Uint8Array>,
+  chains: ChainVerifier,
+): AsyncGenerator<ExportedBatch> {
+  let events: Array<StoredEvent> = [];
+  let [read, before] = [0, 0];
+  let broken: BrokenLine | undefined;
+  try {
+    for await (const { event, characters } of eventsOf(chunks, chains)) {
+      events.push(event);
+      read += characters;
+      if (events.length < BATCH_EVENTS && read - before < BATCH_CHARACTERS) continue;
+      yield { events, read };
+      events = [];
+      before = read;
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenLine)) throw error;
+    broken = error;
+  }
+  if (events.length > 0) yield { events, read };
+  if (broken !== undefined) throw broken;
 }

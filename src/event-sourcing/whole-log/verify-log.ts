@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
-import { type ChainBook, makeChainBook } from './chain-book.js';
+import { type ChainVerifier, makeChainVerifier } from './chain-verifier.js';
 
 export type Verified = {
   readonly events: number;
@@ -16,7 +16,7 @@ export type Verified = {
 export type Verifying = {
   /** The first broken link of a stream, as it is found. */
   readonly onBroken: (link: BrokenLink) => void;
-  /** After every page: events so far, and the position it has come to. */
+  /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
 };
@@ -24,7 +24,7 @@ export type Verifying = {
 const verifyPages = async (
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
   { onBroken, onPage, signal }: Verifying,
-  book: ChainBook,
+  chains: ChainVerifier,
 ): Promise<Verified> => {
   let broken = 0;
   let isComplete = true;
@@ -34,15 +34,15 @@ const verifyPages = async (
       break;
     }
     for (const event of events) {
-      const added = book.add(event);
+      const added = chains.verify(event);
       if (E.isRight(added)) continue;
       broken += 1;
       onBroken(added.left);
     }
     const last = events.at(-1);
-    if (last !== undefined) onPage(book.events(), last.position);
+    if (last !== undefined) onPage(chains.events(), last.position);
   }
-  return { events: book.events(), streams: book.streams(), broken, isComplete };
+  return { events: chains.events(), streams: chains.streams(), broken, isComplete };
 };
 
 async function* pagesOf(store: EventStore): AsyncGenerator<ReadonlyArray<StoredEvent>> {
@@ -51,8 +51,8 @@ async function* pagesOf(store: EventStore): AsyncGenerator<ReadonlyArray<StoredE
 
 /** Recomputes the chains of all streams in one pass over the log. Rejects with `StoreUnavailable`. */
 export const verifyLog = (store: EventStore, verifying: Verifying): Promise<Verified> =>
-  verifyPages(pagesOf(store), verifying, makeChainBook());
+  verifyPages(pagesOf(store), verifying, makeChainVerifier());
 
 /** Recomputes the chain of one stream; one that never was has no events. Rejects with `StoreUnavailable`. */
 export const verifyStream = (store: EventStore, stream: StreamName, verifying: Verifying): Promise<Verified> =>
-  verifyPages(store.readStream(stream, { direction: 'forwards' }), verifying, makeChainBook());
+  verifyPages(store.readStream(stream, { direction: 'forwards' }), verifying, makeChainVerifier());

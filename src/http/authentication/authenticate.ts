@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { type Proven, provenBy } from './claims.js';
 import type { Caller } from './roles.js';
@@ -9,7 +9,7 @@ import { makeVerifyToken } from './verify-token.js';
 
 /** Who sent a request; undefined when it carries no token at all. */
 export type Authenticate = (
-  ctx: HttpContext,
+  ctx: KoaContext,
 ) => Promise<E.Either<Unauthenticated | KeysUnavailable, Caller | undefined>>;
 
 /** Tokens remembered, at most twice as many; verifying costs 55 µs, remembering 2 µs. */

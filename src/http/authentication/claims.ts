@@ -29,7 +29,7 @@ const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(nam
 /** A caller, and until when (seconds since 1970) its token proves it. */
 export type Proven = { readonly caller: Caller; readonly expiresAt: number };
 
-/** Whose a verified token is. Left: why it proves nobody. A role that is not known counts for nothing. */
+/** The caller that a verified token names. Left: why it names none. Unknown roles are ignored. */
 export const provenBy = (payload: unknown): E.Either<string, Proven> => {
   if (!Claims.is(payload) || !isSubject(payload.sub)) return E.left('The token must have an expiry and a subject');
   const { sub, exp, nbf = 0, iat = 0, roles, role } = payload;

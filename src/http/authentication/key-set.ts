@@ -4,7 +4,7 @@ import type { KeyLookup } from './key-lookup.js';
 import { type PublishedKey, publishedKeys } from './published-keys.js';
 import type { TokenHeader } from './token-header.js';
 
-/** The endpoint did not give its keys, so nobody can tell whether a token's key is one of them. */
+/** The endpoint did not give its keys, so we do not know whether a token's key is one of them. */
 export class SigningKeysUnavailable extends Error {
   constructor(cause: unknown) {
     super('the signing keys cannot be fetched', { cause });
@@ -53,7 +53,7 @@ const requestOf = (uri: string): { readonly url: URL; readonly headers: Readonly
 const fetchSet = async (uri: string): Promise<KeySet> => {
   const { url, headers } = requestOf(uri);
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_TIMEOUT), redirect: 'error' });
-  if (!response.ok) throw new Error(`the key set was answered with ${response.status}`);
+  if (!response.ok) throw new Error(`the key set endpoint responded with ${response.status}`);
   const chunks: Array<Uint8Array> = [];
   let size = 0;
   // reason: fetch gives bytes, which its types do not say
@@ -63,7 +63,7 @@ const fetchSet = async (uri: string): Promise<KeySet> => {
     chunks.push(chunk);
   }
   const set: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  if (!KeySet.is(set)) throw new Error('what was answered is not a key set');
+  if (!KeySet.is(set)) throw new Error('the response is not a key set');
   return set;
 };
 
@@ -77,31 +77,31 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
 /**
  * Public keys of a JWKS endpoint. The set is fetched as a whole and kept. It is fetched anew for a token whose key is not
  * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
- * wait for that, so whoever forges tokens takes nothing away from them. `find` rejects with `SigningKeyUnknown` or
+ * wait for that, so forged tokens do not slow them down. `find` rejects with `SigningKeyUnknown` or
  * `SigningKeysUnavailable`, `findNewer` never does. `now` is in ms.
  */
 export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
   let held: Held | undefined;
   let asking: Promise<Held> | undefined;
-  /** Undefined while the answer is under way. */
-  let answeredAt: number | undefined;
+  /** Undefined while a request is under way. */
+  let respondedAt: number | undefined;
 
   const ask = async (): Promise<Held> => {
-    answeredAt = undefined;
+    respondedAt = undefined;
     try {
       const { keys } = await fetchSet(uri);
-      // An endpoint that answers and has no keys has withdrawn them.
+      // An endpoint that responds without keys has withdrawn them.
       held = keys.length === 0 ? undefined : { keys: publishedKeys(keys), fetchedAt: now() };
       if (held === undefined) throw new Error('the key set is empty');
       return held;
     } finally {
-      answeredAt = now();
+      respondedAt = now();
     }
   };
 
-  /** What is under way, or was answered a moment ago, counts for everybody. `abs`: a clock may be set back. */
+  /** One request at a time, whose response serves all callers for a moment. `abs`: a clock may be set back. */
   const newest = (): Promise<Held> => {
-    const isOver = answeredAt !== undefined && Math.abs(now() - answeredAt) >= PAUSE;
+    const isOver = respondedAt !== undefined && Math.abs(now() - respondedAt) >= PAUSE;
     asking = asking === undefined || isOver ? ask() : asking;
     return asking;
   };

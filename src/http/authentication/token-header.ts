@@ -4,7 +4,7 @@ import type { Algorithm } from './algorithm.js';
 export type TokenHeader = { readonly alg?: unknown; readonly kid?: unknown; readonly b64?: unknown };
 
 /**
- * Why a token with this header is refused whatever its signature; undefined when it is not. `crit` names extensions
+ * Why a token with this header is invalid whatever its signature; undefined when it is not. `crit` names extensions
  * that must be understood (RFC 7515 §4.1.11), and none is. `b64` is one of them (RFC 7797 §6): anything but `true` would
  * have the signature cover other bytes than the ones it is checked against.
  */

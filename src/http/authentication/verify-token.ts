@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { decode } from 'jsonwebtoken';
 import jwt, { type Options } from 'koa-jwt';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
 import { signingKeysOf } from './signing-keys.js';
@@ -11,24 +11,24 @@ import { headerFault, type TokenHeader } from './token-header.js';
 import type { TokenVerification } from './token-verification.js';
 
 /** The payload of a token whose header, signature, times, issuer and audience are right. */
-type VerifyToken = (ctx: HttpContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
+type VerifyToken = (ctx: KoaContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const CLOCK_TOLERANCE = 5;
 
-/** The token is refused for what its header says. */
-class HeaderRefused extends Error {}
+/** The header makes the token invalid. */
+class HeaderInvalid extends Error {}
 
 /** What koa-jwt throws, and in it what jsonwebtoken threw. */
-const Refusal = t.type({ originalError: t.type({ name: t.string, message: t.string }) });
+const KoaJwtError = t.type({ originalError: t.type({ name: t.string, message: t.string }) });
 
 // jsonwebtoken has no other sign for it than this message.
 const isBadSignature = (error: unknown): boolean =>
-  Refusal.is(error) && error.originalError.message === 'invalid signature';
+  KoaJwtError.is(error) && error.originalError.message === 'invalid signature';
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof HeaderRefused) return error.message;
-  return Refusal.is(error) && error.originalError.name === 'TokenExpiredError'
+  if (error instanceof HeaderInvalid) return error.message;
+  return KoaJwtError.is(error) && error.originalError.name === 'TokenExpiredError'
     ? 'The token has expired'
     : 'The token is not valid';
 };
@@ -41,7 +41,7 @@ const failureOf = (error: unknown): Unauthenticated | KeysUnavailable =>
 /** Read by the library that verifies the token, so that both see the same header. Throws when it is not a token. */
 const headerOf = (token: string): TokenHeader => {
   const decoded = decode(token, { complete: true });
-  if (decoded === null) throw new HeaderRefused('The token is not valid');
+  if (decoded === null) throw new HeaderInvalid('The token is not valid');
   return decoded.header;
 };
 
@@ -62,15 +62,15 @@ export const makeVerifyToken = ({ key, issuer, audience }: TokenVerification, no
     ...({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now() / 1000) } as Partial<Options>),
   });
 
-  const payloadOf = async (ctx: HttpContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {
+  const payloadOf = async (ctx: KoaContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {
     await jwt(optionsOf(token, keys))(ctx, nothingElse);
     return ctx.state.user;
   };
 
-  const verify = async (ctx: HttpContext, token: string): Promise<unknown> => {
+  const verify = async (ctx: KoaContext, token: string): Promise<unknown> => {
     const header = headerOf(token);
     const fault = headerFault(header, algorithms);
-    if (fault !== undefined) throw new HeaderRefused(fault);
+    if (fault !== undefined) throw new HeaderInvalid(fault);
     const keys = await find(header);
     try {
       return await payloadOf(ctx, token, keys);

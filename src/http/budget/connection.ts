@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { crowdSeen } from './loop-turns.js';
-import type { Holder } from './resource.js';
+import type { Holder } from './semaphore.js';
+import { arrivalsPaused } from './time-slice.js';
 
-/** Requests of a connection that may wait to be answered; one that sends more is cut. */
-const MAX_UNANSWERED = 16;
+/** Requests of a connection that may wait for their response; one that sends more is cut. */
+const MAX_PIPELINED = 16;
 
-/** Fewer bytes than this, in either direction, are no progress: who sends one a second would else never stall. */
+/** Fewer bytes than this, in either direction, are no progress: one byte a second would else pass for it. */
 const PROGRESS_BYTES = 4096;
 
-type Exchanged = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type Served = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 const connections = new WeakMap<Socket, Connection>();
 
@@ -21,21 +21,22 @@ export const connectionOf = (socket: Socket): Connection => {
 };
 
 /**
- * One client's connection. Its requests are answered one after the other, in the order in which they came: a response
- * that waited behind another would have no socket yet, would hear nothing of the socket's end, and could hold files
- * and memory for ever. What a request holds is given back when it has been answered, or was given up with its connection.
+ * One client's connection. Its requests are served one after the other, in the order in which they came: Node gives a
+ * response its socket only when the one before it is finished, so one that was begun early would not notice the end of
+ * the connection, and could hold files and memory for ever. What a request holds is released when it has been served, or
+ * given up with its connection.
  */
 export class Connection implements Holder {
   readonly address: string;
   readonly #socket: Socket;
-  /** Resolves when it may begin; undefined once it has. */
-  #admitted: Promise<unknown> | undefined = Promise.resolve();
+  /** Resolves when it is admitted; undefined once the first request has begun. */
+  #admission: Promise<unknown> | undefined = Promise.resolve();
   readonly #waiting: Array<() => void> = [];
-  #current: Exchanged | undefined;
+  #current: Served | undefined;
   readonly #releases: Array<() => void> = [];
   readonly #onClose: Array<() => void> = [];
   #afterwards: (() => void) | undefined;
-  /** When the connection last was of use, and how many bytes it had moved by then. */
+  /** When progress was last made, and how many bytes had moved by then. */
   #progress = { at: performance.now(), moved: 0 };
   /** Why it was cut, if so. */
   cutFor: string | undefined;
@@ -49,8 +50,8 @@ export class Connection implements Holder {
     });
   }
 
-  /** Whether no request is being answered: it is idle, or has not sent all of a request's headers. */
-  get isVacant(): boolean {
+  /** Whether no request is being served: none has come, or not all of its headers. */
+  get isIdle(): boolean {
     return this.#current === undefined;
   }
 
@@ -58,19 +59,16 @@ export class Connection implements Holder {
     return this.#socket.destroyed;
   }
 
-  /** Has a request answered when those before it have been. `answer` resolves when no more is done for it, and never rejects. */
-  add(exchanged: Exchanged, answer: () => Promise<void>): void {
+  /** Serves a request after those before it. `respond` resolves when no more is done for it, and never rejects. */
+  add(served: Served, respond: () => Promise<void>): void {
     if (this.isGone()) return;
-    const begin = (): void => void this.#answer(exchanged, answer);
+    const begin = (): void => void this.#serve(served, respond);
     if (this.#current === undefined) begin();
-    else if (this.#waiting.length + 1 < MAX_UNANSWERED) this.#waiting.push(begin);
+    else if (this.#waiting.length + 1 < MAX_PIPELINED) this.#waiting.push(begin);
     else this.cut('too many unanswered requests');
   }
 
-  /**
-   * Takes no further request, and calls `end` when those that came in full have been answered: what else is written
-   * would end up within an answer.
-   */
+  /** Calls `end` when the requests that came in full have been served: written earlier, it would end up within a response. */
   endWith(end: () => void): void {
     if (this.#current === undefined) end();
     else if (this.#current.request.complete) this.#afterwards ??= end;
@@ -78,11 +76,11 @@ export class Connection implements Holder {
     else end();
   }
 
-  /** Begins nothing until what this gives is called. */
-  holdBack(): () => void {
-    let letIn = (): void => undefined;
-    this.#admitted = new Promise<void>((resolve) => (letIn = resolve));
-    return letIn;
+  /** Begins no request until the function that this returns is called. */
+  awaitAdmission(): () => void {
+    let admit = (): void => undefined;
+    this.#admission = new Promise<void>((resolve) => (admit = resolve));
+    return admit;
   }
 
   cut(reason: string): void {
@@ -90,14 +88,14 @@ export class Connection implements Holder {
     this.breakOff();
   }
 
-  /** Ends it, by a reset in the midst of an answer: one that the end of the connection ends would else look complete. */
+  /** Closes it; by a reset within a response, which would else look complete where its end is that of the connection. */
   breakOff(): void {
     const response = this.#current?.response;
     if (response?.headersSent === true && !response.writableFinished) this.#socket.resetAndDestroy();
     else this.#socket.destroy();
   }
 
-  onceAnswered(release: () => void): void {
+  onceDone(release: () => void): void {
     this.#releases.push(release);
   }
 
@@ -106,48 +104,48 @@ export class Connection implements Holder {
   }
 
   stalledFor(): number {
-    return this.#isWaiting() && !this.isGone() ? performance.now() - this.#progress.at : 0;
+    return this.#isClientsTurn() && !this.isGone() ? performance.now() - this.#progress.at : 0;
   }
 
-  /** To be called now and then: notes whether its client has moved anything. */
+  /** To be called at intervals: notes whether the client has moved anything. */
   observe(): void {
-    if (this.#isWaiting() && this.#moved() < this.#progress.moved + PROGRESS_BYTES) return;
-    if (this.#current !== undefined) this.#mark();
+    if (this.#isClientsTurn() && this.#moved() < this.#progress.moved + PROGRESS_BYTES) return;
+    if (this.#current !== undefined) this.#noteProgress();
   }
 
-  /** Whether it is the client's turn: to send a request or the rest of one, or to take what is there of an answer. */
-  #isWaiting(): boolean {
+  /** Whether we wait for the client: to send a request or the rest of one, or to take what is there of a response. */
+  #isClientsTurn(): boolean {
     if (this.#current === undefined || this.#socket.writableLength > 0) return true;
-    if (this.#admitted !== undefined) return false;
+    if (this.#admission !== undefined) return false;
     const { request, response } = this.#current;
     return !request.complete && request.readableLength === 0 && !response.headersSent;
   }
 
-  /** What the request holds is given back when nobody works for it any more: its client may have gone long before. */
-  async #answer(exchanged: Exchanged, answer: () => Promise<void>): Promise<void> {
-    this.#current = exchanged;
-    this.#mark();
-    const closed = new Promise((resolve) => exchanged.response.once('close', resolve));
-    if (this.#admitted !== undefined) await this.#beLetIn();
-    if (!this.isGone()) await answer();
+  /** Releases what the request holds when no more is done for it, however long ago its client has gone. */
+  async #serve(served: Served, respond: () => Promise<void>): Promise<void> {
+    this.#current = served;
+    this.#noteProgress();
+    const closed = new Promise((resolve) => served.response.once('close', resolve));
+    if (this.#admission !== undefined) await this.#admitted();
+    if (!this.isGone()) await respond();
     await closed;
     for (const release of this.#releases.splice(0)) release();
     this.#onClose.length = 0;
     this.#current = undefined;
-    this.#mark();
+    this.#noteProgress();
     this.#next();
   }
 
-  /** While many come, some of them have gone before we hear of it: nothing has been begun for those. */
-  async #beLetIn(): Promise<void> {
-    await this.#admitted;
-    await crowdSeen();
-    this.#admitted = undefined;
-    this.#mark();
+  /** While many connections arrive, some have been reset before we notice: nothing is begun for those. */
+  async #admitted(): Promise<void> {
+    await this.#admission;
+    await arrivalsPaused();
+    this.#admission = undefined;
+    this.#noteProgress();
   }
 
   #next(): void {
-    // after the last answer of a connection Node ends it, and leaves the requests behind it without a socket
+    // after the last response of a connection Node ends it, and leaves the requests behind it without a socket
     if (!this.#socket.writable) return;
     const begin = this.#waiting.shift() ?? this.#afterwards;
     begin?.();
@@ -159,7 +157,7 @@ export class Connection implements Holder {
     return bytesRead + bytesWritten - writableLength;
   }
 
-  #mark(): void {
+  #noteProgress(): void {
     this.#progress = { at: performance.now(), moved: this.#moved() };
   }
 }

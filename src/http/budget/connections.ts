@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
-import { noteArrival } from './loop-turns.js';
+import { noteArrival } from './time-slice.js';
 
 export type ConnectionLimits = {
   /** Connections at once. */
   readonly connections: number;
   /** Connections at once of one address; undefined: as many as of all. */
   readonly perAddress?: number | undefined;
-  /** A client that moves next to nothing for so long while it is its turn is cut off, ms. */
+  /** A connection that makes no progress for so long while we wait for its client is cut, ms. */
   readonly stallMs: number;
 };
 
 export type Connections = {
-  /** Takes a new connection; it may cost another one its place, have to wait for one, or be closed. */
+  /** Takes a new connection: another one may be evicted for it, it may have to wait, or it is closed. */
   readonly accept: (socket: Socket) => void;
   readonly destroyAll: () => void;
   readonly stop: () => void;
 };
 
-/** One that answers a request and moved something within this time keeps its place from one that has just come, ms. */
-const KEEPS_PLACE = 1_000;
-/** So does one that had a request to answer within this time. */
-const IDLE_KEEPS_PLACE = 250;
-/** A new one waits so long for a place that is of no use, ms; then an idle one has to give way, however short its pause. */
-const WAITS = 1_000;
-/** New ones that wait at once; with one more, the one that came first is refused. */
+/** A busy connection may be evicted for a new one after so long without progress, ms. */
+const EVICT_STALLED_AFTER = 1_000;
+/** An idle one, after so long without a request, ms. */
+const EVICT_IDLE_AFTER = 250;
+/** A new one waits so long for such a one, ms; then it evicts the one that is idle for longest, or is refused. */
+const WAIT_TIMEOUT = 1_000;
+/** New ones that wait at once; with one more, the oldest is refused. */
 const MAX_WAITING = 16;
 
 const OBSERVE_INTERVAL = 500;
@@ -39,27 +39,27 @@ const longest = (connections: ReadonlyArray<Connection>): Connection | undefined
   return found;
 };
 
-/** The one that has been of no use for the longest, if it has been for long enough to lose its place. */
+/** The one that has made no progress for longest, if that is long enough to be evicted. */
 const slowest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(connections.filter((each) => each.stalledFor() >= (each.isVacant ? IDLE_KEEPS_PLACE : KEEPS_PLACE)));
+  longest(connections.filter((each) => each.stalledFor() >= (each.isIdle ? EVICT_IDLE_AFTER : EVICT_STALLED_AFTER)));
 
-/** The one that has had no request to answer for the longest, however short that is. */
+/** The one that has had no request for longest, however short that is. */
 const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(connections.filter(({ isVacant }) => isVacant));
+  longest(connections.filter(({ isIdle }) => isIdle));
 
-type Newcomer = { readonly connection: Connection; readonly since: number; readonly letIn: () => void };
+type Newcomer = { readonly connection: Connection; readonly since: number; readonly admit: () => void };
 
-/** All connections of a server. `onCut` is told why one was cut. */
+/** All connections of a server. `onCut` is called with the reason for which one was cut. */
 export const makeConnections = (
   { connections: most, perAddress, stallMs }: ConnectionLimits,
   onCut: (reason: string) => void,
 ): Connections => {
   const open = new Map<Connection, Socket>();
-  /** Those of them that have no place yet, in the order in which they came. */
+  /** Those of them that are not admitted yet, in the order in which they came. */
   let waiting: ReadonlyArray<Newcomer> = [];
   let polling: NodeJS.Timeout | undefined;
 
-  const placed = (): ReadonlyArray<Connection> => {
+  const admitted = (): ReadonlyArray<Connection> => {
     const newcomers = new Set(waiting.map(({ connection }) => connection));
     return [...open.keys()].filter((connection) => !newcomers.has(connection));
   };
@@ -69,10 +69,10 @@ export const makeConnections = (
     connection.cut(reason);
   };
 
-  /** Whether there is a place, after `victim` has lost its own if there was none. */
-  const hasPlace = (victim: (placed: ReadonlyArray<Connection>) => Connection | undefined): boolean => {
+  /** Whether one more may be admitted, after an eviction if need be. */
+  const makeRoom = (victim: (admitted: ReadonlyArray<Connection>) => Connection | undefined): boolean => {
     if (open.size - waiting.length < most) return true;
-    const found = victim(placed());
+    const found = victim(admitted());
     if (found !== undefined) cut(found, 'too many connections');
     return found !== undefined;
   };
@@ -84,32 +84,32 @@ export const makeConnections = (
     polling = undefined;
   };
 
-  /** The last to come is the first to be let in: whoever comes behind hundreds of others need not wait for all of them. */
-  const letIn = (): void => {
+  /** The newest is admitted first: a client that comes behind hundreds of others need not wait for all of them. */
+  const admitWaiting = (): void => {
     const now = performance.now();
     let isFull = false;
     for (const newcomer of waiting.toReversed()) {
-      const isLate = now - newcomer.since >= WAITS;
+      const isLate = now - newcomer.since >= WAIT_TIMEOUT;
       if (isFull && !isLate) continue;
-      const found = hasPlace((connections) => slowest(connections) ?? (isLate ? idlest(connections) : undefined));
+      const found = makeRoom((connections) => slowest(connections) ?? (isLate ? idlest(connections) : undefined));
       isFull = !found;
       if (!found && !isLate) continue;
       leave(newcomer);
-      if (found) newcomer.letIn();
+      if (found) newcomer.admit();
       else cut(newcomer.connection, 'refused: all connections are in use');
     }
   };
 
   const wait = (connection: Connection): void => {
-    waiting = [...waiting, { connection, since: performance.now(), letIn: connection.holdBack() }];
-    polling ??= setInterval(letIn, POLL_INTERVAL).unref();
+    waiting = [...waiting, { connection, since: performance.now(), admit: connection.awaitAdmission() }];
+    polling ??= setInterval(admitWaiting, POLL_INTERVAL).unref();
     const [first] = waiting;
     if (first === undefined || waiting.length <= MAX_WAITING) return;
     leave(first);
     cut(first.connection, 'refused: all connections are in use');
   };
 
-  /** An address that has its number makes room among its own. */
+  /** An address that has as many as it may have makes room among its own. */
   const isAllowed = ({ address }: Connection): boolean => {
     if (perAddress === undefined) return true;
     const own = [...open.keys()].filter((connection) => connection.address === address);
@@ -123,7 +123,7 @@ export const makeConnections = (
     () => {
       for (const connection of open.keys()) {
         connection.observe();
-        if (!connection.isVacant && connection.stalledFor() > stallMs) connection.cut('no progress');
+        if (!connection.isIdle && connection.stalledFor() > stallMs) connection.cut('no progress');
       }
     },
     Math.min(OBSERVE_INTERVAL, stallMs),
@@ -137,16 +137,16 @@ export const makeConnections = (
         open.delete(connection);
         const newcomer = waiting.find((each) => each.connection === connection);
         if (newcomer !== undefined) leave(newcomer);
-        letIn();
+        admitWaiting();
         if (connection.cutFor !== undefined) onCut(connection.cutFor);
       });
       if (!isAllowed(connection)) {
         connection.cut('refused: all connections of its address are in use');
         return;
       }
-      const isPlaced = waiting.length === 0 && hasPlace(slowest);
+      const isAdmitted = waiting.length === 0 && makeRoom(slowest);
       open.set(connection, socket);
-      if (!isPlaced) wait(connection);
+      if (!isAdmitted) wait(connection);
     },
     destroyAll: () => {
       for (const socket of open.values()) socket.destroy();

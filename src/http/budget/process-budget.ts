@@ -1,25 +1,25 @@
-import { makeResource, type Resource } from './resource.js';
+import { makeSemaphore, type Semaphore } from './semaphore.js';
 
 const MIB = 1024 * 1024;
 
-/** A body or an answer of at most so many bytes takes nothing of the budget. */
-export const FREE_BYTES = 16 * 1024;
+/** A body of a request or a response of at most so many bytes is not counted. */
+export const UNCOUNTED_BYTES = 16 * 1024;
 
-/** What the process has for all requests together. A request that takes none of it may hold some 100 KiB. */
+/** What the process has for all requests together. A request that acquires none of it may hold some 100 KiB. */
 export type ProcessBudget = {
   /** Lists, large pages and large records that are streamed: each holds a connection to Postgres and a snapshot. */
-  readonly lists: Resource;
+  readonly lists: Semaphore;
   /** Histories that are read or folded: each holds a few pages of events. */
-  readonly histories: Resource;
-  /** Files above 64 KiB that are downloaded: what each of them fills of the network's buffers keeps the process from other work. */
-  readonly files: Resource;
-  /** Bytes of bodies and answers that are held until they are whole, or taken. */
-  readonly bytes: Resource;
+  readonly histories: Semaphore;
+  /** Files above 64 KiB that are downloaded: each keeps the network's buffers full, and so the process busy. */
+  readonly files: Semaphore;
+  /** Bytes of bodies that are held until they are whole, or until their reader has taken them. */
+  readonly bytes: Semaphore;
 };
 
 export const makeProcessBudget = (): ProcessBudget => ({
-  lists: makeResource({ total: 8 }),
-  histories: makeResource({ total: 4 }),
-  files: makeResource({ total: 64 }),
-  bytes: makeResource({ total: 128 * MIB }),
+  lists: makeSemaphore({ total: 8 }),
+  histories: makeSemaphore({ total: 4 }),
+  files: makeSemaphore({ total: 64 }),
+  bytes: makeSemaphore({ total: 128 * MIB }),
 });

@@ -1,8 +1,10 @@
 import { either as E } from 'fp-ts';
+import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderBusiness } from '../../read/business-view.js';
-import type { AuthorizedExchange } from '../exchange.js';
+import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
@@ -10,51 +12,48 @@ import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
+import { type HttpResponse, ok } from '../response/http-response.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
 
-type Businesses = Service['businesses'];
-
 /** The business as the command left it. */
-const answer = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, Answer> =>
+const responseOf = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, HttpResponse> =>
   after._tag === 'NotCreated'
     ? E.left({ _tag: 'Unexpected', cause: 'a command has left no business behind' })
     : E.right(ok(renderBusiness(id, after), ...outcomeHeaders(outcome)));
 
 export const createBusiness =
-  ({ create }: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await readCommand(exchange, decodeRequest(CreateBusinessBody));
+  ({ create }: Pick<BusinessUseCases, 'create'>) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(CreateBusinessBody));
     if (E.isLeft(read)) return read;
     const outcome = await create(...read.right);
     if (E.isLeft(outcome)) return outcome;
     const { businessId } = outcome.right;
-    return E.map(({ headers = [], ...created }: Answer) => ({
+    return E.map(({ headers = [], ...created }: HttpResponse) => ({
       ...created,
       headers: ['Location', `${API}/business/${businessId}`, ...headers],
-    }))(answer(businessId, outcome.right));
+    }))(responseOf(businessId, outcome.right));
   };
 
 export const updateBusiness =
-  ({ update }: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await readCommand(exchange, decodeRequest(UpdateBusinessBody));
+  ({ update }: Pick<BusinessUseCases, 'update'>) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(UpdateBusinessBody));
     if (E.isLeft(read)) return read;
-    const id = recordId(exchange.params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, changes] = read.right;
     const outcome = await update(context, id.right, changes);
-    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
+    return E.isLeft(outcome) ? outcome : responseOf(id.right, outcome.right);
   };
 
 export const deleteBusiness =
-  ({ delete: remove }: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const context = commandContextOf(exchange);
+  ({ delete: remove }: Pick<BusinessUseCases, 'delete'>) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
-    const id = recordId(exchange.params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const outcome = await remove(context.right, id.right);
-    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
+    return E.isLeft(outcome) ? outcome : responseOf(id.right, outcome.right);
   };

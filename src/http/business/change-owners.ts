@@ -1,11 +1,13 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
+import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import type { CommandContext } from '../../application/command-context.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
-import type { AuthorizedExchange } from '../exchange.js';
+import type { AuthorizedContext } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
 import { recordId } from '../record/record-id.js';
@@ -13,20 +15,20 @@ import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
+import { type HttpResponse, ok } from '../response/http-response.js';
 import { readNewOwner, readOwnerChanges } from './owner-body.js';
 import { readOwnerId } from './owner-id.js';
 
-type Businesses = Service['businesses'];
-
-type Run = (context: CommandContext, businessId: string) => ReturnType<Businesses['addOwner']>;
+type Run = (context: CommandContext, businessId: string) => ReturnType<BusinessUseCases['addOwner']>;
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
 
 /** The owner as the command left it, or as it was before it went. */
-const answer = (user: string, { before, after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, Answer> => {
+const responseOf = (
+  user: string,
+  { before, after, ...outcome }: Outcome<BusinessState>,
+): E.Either<Failure, HttpResponse> => {
   const owner = ownerIn(after, user) ?? ownerIn(before, user);
   return owner === undefined
     ? E.left({ _tag: 'Unexpected', cause: 'a command has left no owner behind' })
@@ -34,32 +36,32 @@ const answer = (user: string, { before, after, ...outcome }: Outcome<BusinessSta
 };
 
 const change = async (
-  { params }: AuthorizedExchange,
+  { params }: AuthorizedContext,
   user: string,
   context: CommandContext,
   run: Run,
-): Promise<E.Either<Failure, Answer>> => {
+): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
   const businessId = recordId(params['id']);
   if (E.isLeft(businessId)) return businessId;
   const outcome = await run(context, businessId.right);
-  return E.isLeft(outcome) ? outcome : answer(user, outcome.right);
+  return E.isLeft(outcome) ? outcome : responseOf(user, outcome.right);
 };
 
 export const addOwner =
-  (businesses: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await readCommand(exchange, readNewOwner);
+  (businesses: BusinessUseCases) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const read = await readCommand(request, readNewOwner);
     if (E.isLeft(read)) return read;
     const [context, owner] = read.right;
-    return change(exchange, owner.user, context, (from, id) => businesses.addOwner(from, id, owner));
+    return change(request, owner.user, context, (from, id) => businesses.addOwner(from, id, owner));
   };
 
 type OwnerUpdate = { readonly user: string; readonly changes: UpdateOwner['changes'] };
 
 const readUpdate =
-  ({ params, query }: AuthorizedExchange) =>
+  ({ params, searchParams }: AuthorizedContext) =>
   (body: unknown): E.Either<RequestInvalid, OwnerUpdate> => {
-    const user = readOwnerId({ path: params['ownerId'], query, body });
+    const user = readOwnerId({ path: params['ownerId'], searchParams, body });
     const changes = readOwnerChanges(body, E.isRight(user) ? user.right : undefined);
     return pipe(
       both(user, changes),
@@ -68,22 +70,25 @@ const readUpdate =
   };
 
 export const updateOwner =
-  (businesses: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await readCommand(exchange, readUpdate(exchange));
+  (businesses: BusinessUseCases) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const read = await readCommand(request, readUpdate(request));
     if (E.isLeft(read)) return read;
     const [context, { user, changes }] = read.right;
-    return change(exchange, user, context, (from, id) => businesses.updateOwner(from, id, user, changes));
+    return change(request, user, context, (from, id) => businesses.updateOwner(from, id, user, changes));
   };
 
 export const removeOwner =
-  (businesses: Businesses) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const { ctx, params, query } = exchange;
+  (businesses: BusinessUseCases) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
+    const { ctx, params, searchParams } = request;
     const body = await lenientJsonBody(ctx);
     if (E.isLeft(body)) return body;
-    const read = both(commandContextOf(exchange), readOwnerId({ path: params['ownerId'], query, body: body.right }));
+    const read = both(
+      commandContextOf(request),
+      readOwnerId({ path: params['ownerId'], searchParams, body: body.right }),
+    );
     if (E.isLeft(read)) return read;
     const [context, user] = read.right;
-    return change(exchange, user, context, (from, id) => businesses.removeOwner(from, id, user));
+    return change(request, user, context, (from, id) => businesses.removeOwner(from, id, user));
   };

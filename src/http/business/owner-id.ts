@@ -4,10 +4,10 @@ import { text } from '../fields/text.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 
-/** Where a request may say which owner it is about. The body may be anything: a proxy or a client may have lost it. */
+/** Where a request may name the owner. The body may be anything: a proxy or a client may have lost it. */
 type OwnerIdSources = {
   readonly path: string | undefined;
-  readonly query: URLSearchParams;
+  readonly searchParams: URLSearchParams;
   readonly body: unknown;
 };
 
@@ -24,10 +24,10 @@ const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undef
 };
 
 /** The one owner that path, query and body agree on. */
-export const readOwnerId = ({ path, query, body }: OwnerIdSources): E.Either<RequestInvalid, string> => {
+export const readOwnerId = ({ path, searchParams, body }: OwnerIdSources): E.Either<RequestInvalid, string> => {
   const inBody = fromBody(body);
   if (E.isLeft(inBody)) return inBody;
-  const given = [path, ...query.getAll('ownerId'), inBody.right].filter(
+  const given = [path, ...searchParams.getAll('ownerId'), inBody.right].filter(
     (id): id is string => id !== undefined && id !== null && id !== '',
   );
   const [ownerId, ...others] = new Set(given);

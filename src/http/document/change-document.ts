@@ -1,111 +1,107 @@
 import { either as E } from 'fp-ts';
-import type * as t from 'io-ts';
+import { commandIdsOf } from '../../application/command-context.js';
+import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
-import { type CommandIds, commandIdsOf, type CommandContext } from '../../application/command-context.js';
+import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
-import type { AuthorizedExchange } from '../exchange.js';
+import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
-import type { BodyFailure, Failure } from '../problem/failure.js';
+import type { Failure } from '../problem/failure.js';
 import { outcomeHeaders } from '../record/outcome-headers.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type Answer, ok } from '../response/answer.js';
-import type { Service } from '../service.js';
+import { type HttpResponse, ok } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
-import type { FormDeps } from './form/multipart.js';
-import { type DocumentRequest, isForm, readDocumentForm } from './form/read-document-form.js';
+import { isForm, readDocumentForm } from './form/read-document-form.js';
 
-type Documents = Service['documents'];
-
-const creation = { fields: CreateDocumentForm, isFileRequired: true };
-const update = { fields: UpdateDocumentForm, isFileRequired: false };
-
-const formDeps = (documents: Documents, documentId: string, maxUploadBytes: number): FormDeps => ({
-  store: (upload) => documents.storeUpload(documentId, upload),
-  discard: documents.discardUpload,
-  heldPerUpload: documents.heldPerUpload,
-  maxUploadBytes,
-});
+type Failed = Failure | DocumentRejection;
 
 /** The document as the command left it. */
-const answer = (
+const responseOf = (
   id: string,
-  { after, ...outcome }: Outcome<DocumentState>,
+  outcome: E.Either<Failed, Outcome<DocumentState>>,
   ...headers: ReadonlyArray<string>
-): E.Either<Failure, Answer> =>
-  after._tag === 'Current'
-    ? E.right(ok(renderDocument(id, after), ...headers, ...outcomeHeaders(outcome)))
+): E.Either<Failed, HttpResponse> => {
+  if (E.isLeft(outcome)) return outcome;
+  const { after, ...rest } = outcome.right;
+  return after._tag === 'Current'
+    ? E.right(ok(renderDocument(id, after), ...headers, ...outcomeHeaders(rest)))
     : E.left({ _tag: 'Unexpected', cause: 'a command has left no document behind' });
+};
 
-type Asked<Fields> = readonly [CommandContext, DocumentRequest<Fields>];
+const createdResponse = (
+  id: string,
+  outcome: E.Either<Failed, Outcome<DocumentState>>,
+): E.Either<Failed, HttpResponse> => responseOf(id, outcome, 'Location', `${API}/document/${id}`);
 
-/** What JSON asks, which never brings a file; the faults of headers and body at once. */
-const readJson = async <Fields>(
-  exchange: AuthorizedExchange,
-  codec: t.Decoder<unknown, Fields>,
-): Promise<E.Either<BodyFailure, Asked<Fields>>> =>
-  E.map(([context, fields]: readonly [CommandContext, Fields]) => [context, { fields, file: undefined }] as const)(
-    await readCommand(exchange, decodeRequest(codec)),
-  );
+const createByJson =
+  ({ create }: DocumentUseCases) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(CreateDocumentBody));
+    if (E.isLeft(read)) return read;
+    const [context, fields] = read.right;
+    const ids = commandIdsOf(context);
+    return createdResponse(ids.entityId, await create(context, ids, fields, null));
+  };
 
-type Created = readonly [...Asked<t.TypeOf<typeof CreateDocumentBody>>, CommandIds];
-
-const createdByJson = async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> =>
-  E.map(
-    ([context, asked]: Asked<t.TypeOf<typeof CreateDocumentBody>>) => [context, asked, commandIdsOf(context)] as const,
-  )(await readJson(exchange, CreateDocumentBody));
-
-/** The id is fixed before the form is read: the file is stored below it. */
-const createdByForm =
-  (documents: Documents, maxUploadBytes: number) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Created>> => {
-    const context = commandContextOf(exchange);
+const createByForm =
+  ({ create, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
     const ids = commandIdsOf(context.right);
-    const deps = formDeps(documents, ids.entityId, maxUploadBytes);
-    const asked = await readDocumentForm(creation, deps)(exchange.ctx);
-    return E.isLeft(asked) ? asked : E.right([context.right, asked.right, ids]);
+    const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
+      const shape = { fields: CreateDocumentForm, isFileRequired: true };
+      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      if (E.isLeft(read)) return read;
+      const { fields, file = null } = read.right;
+      return create(context.right, ids, fields, file);
+    });
+    return createdResponse(ids.entityId, outcome);
   };
 
-export const createDocument = (documents: Documents, maxUploadBytes: number) => {
-  const byForm = createdByForm(documents, maxUploadBytes);
-  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await (isForm(exchange.ctx.req) ? byForm : createdByJson)(exchange);
+const updateByJson =
+  ({ update }: DocumentUseCases) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const read = await readCommand(request, decodeRequest(UpdateDocumentBody));
     if (E.isLeft(read)) return read;
-    const [context, { fields, file = null }, ids] = read.right;
-    const outcome = await documents.create(context, ids, fields, file);
-    if (E.isLeft(outcome)) return outcome;
-    return answer(ids.entityId, outcome.right, 'Location', `${API}/document/${ids.entityId}`);
+    const id = recordId(request.params['id']);
+    if (E.isLeft(id)) return id;
+    const [context, fields] = read.right;
+    return responseOf(id.right, await update(context, id.right, fields, undefined));
   };
-};
 
-/** Whether there is a document to take the bytes for is asked before any of them is taken. */
-const updatedByForm =
-  (documents: Documents, maxUploadBytes: number) =>
-  async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Asked<t.TypeOf<typeof UpdateDocumentBody>>>> => {
-    const context = commandContextOf(exchange);
+/** No byte is taken before it is known that there is a document for them. */
+const updateByForm =
+  ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
+    const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
-    const id = recordId(exchange.params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
-    const admitted = await documents.admitUpload(context.right, id.right);
+    const admitted = await admitUpload(context.right, id.right);
     if (E.isLeft(admitted)) return admitted;
-    const deps = formDeps(documents, id.right, maxUploadBytes);
-    const asked = await readDocumentForm(update, deps)(exchange.ctx);
-    return E.isLeft(asked) ? asked : E.right([context.right, asked.right]);
+    const outcome = await withUpload<Failed>(id.right, async (store) => {
+      const shape = { fields: UpdateDocumentForm, isFileRequired: false };
+      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      if (E.isLeft(read)) return read;
+      return update(context.right, id.right, read.right.fields, read.right.file);
+    });
+    return responseOf(id.right, outcome);
   };
 
-export const updateDocument = (documents: Documents, maxUploadBytes: number) => {
-  const byForm = updatedByForm(documents, maxUploadBytes);
-  return async (exchange: AuthorizedExchange): Promise<E.Either<Failure, Answer>> => {
-    const read = await (isForm(exchange.ctx.req) ? byForm(exchange) : readJson(exchange, UpdateDocumentBody));
-    if (E.isLeft(read)) return read;
-    const id = recordId(exchange.params['id']);
-    if (E.isLeft(id)) return id;
-    const [context, { fields, file }] = read.right;
-    const outcome = await documents.update(context, id.right, fields, file);
-    return E.isLeft(outcome) ? outcome : answer(id.right, outcome.right);
-  };
-};
+type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;
+
+const byContentType =
+  (byForm: Change, byJson: Change): Change =>
+  (request) =>
+    isForm(request.ctx.req) ? byForm(request) : byJson(request);
+
+export const createDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
+  byContentType(createByForm(documents, maxUploadBytes), createByJson(documents));
+
+export const updateDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
+  byContentType(updateByForm(documents, maxUploadBytes), updateByJson(documents));

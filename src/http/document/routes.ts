@@ -1,16 +1,21 @@
+import type { DocumentUseCases } from '../../application/document/use-cases.js';
+import type { EntityReads } from '../../read/entity-reads.js';
+import type { DocumentFilter } from '../../read/queries.js';
 import { auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
-import { readDocumentListQuery } from '../query/list.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import type { Route } from '../route.js';
-import type { Service } from '../service.js';
 import { createDocument, updateDocument } from './change-document.js';
-import { getFile } from './file/get-file.js';
+import { documentListParameters, documentOperations } from './operations.js';
+import { withDocumentRejections } from './rejections.js';
+import { type FileReads, getFile } from './file/get-file.js';
 
 const all = `${API}/document`;
 const one = `${all}/:id`;
+
+type DocumentReads = EntityReads<DocumentFilter> & FileReads;
 
 type DocumentOptions = {
   /** Whether the list may be read without a token. */
@@ -19,18 +24,20 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
-const listing = ({ page, all: whole }: Service['documents'], { isListPublic }: DocumentOptions): Route => ({
+const listing = ({ page, all: whole }: DocumentReads, { isListPublic }: DocumentOptions): Route => ({
   operation: 'listDocuments',
+  description: documentOperations.listDocuments,
   method: 'GET',
   path: all,
   roles: viewers,
   access: isListPublic ? 'optional token' : 'token',
-  handle: listRecords({ read: readDocumentListQuery, queries: { page, all: whole } }),
+  handle: listRecords({ read: documentListParameters.read, queries: { page, all: whole } }),
 });
 
-const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
+const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
   {
     operation: 'getDocument',
+    description: documentOperations.getDocument,
     method: 'GET',
     path: one,
     access: 'token',
@@ -40,14 +47,16 @@ const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
   },
   {
     operation: 'listDocumentEvents',
+    description: documentOperations.listDocumentEvents,
     method: 'GET',
     path: `${one}/events`,
     access: 'token',
     roles: auditors,
-    handle: listEvents(documents.events),
+    handle: listEvents(documents),
   },
   {
     operation: 'getDocumentFile',
+    description: documentOperations.getDocumentFile,
     method: 'GET',
     path: `${one}/file`,
     access: 'token',
@@ -57,27 +66,28 @@ const reading = (documents: Service['documents']): ReadonlyArray<Route> => [
   },
 ];
 
-const changing = (documents: Service['documents'], { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
+const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
   {
     operation: 'createDocument',
+    description: documentOperations.createDocument,
     method: 'POST',
     path: all,
     access: 'token',
     roles: editors,
-    handle: createDocument(documents, maxUploadBytes),
+    handle: withDocumentRejections(createDocument(documents, maxUploadBytes)),
   },
   {
     operation: 'updateDocument',
+    description: documentOperations.updateDocument,
     method: 'PUT',
     path: one,
     access: 'token',
     roles: editors,
-    handle: updateDocument(documents, maxUploadBytes),
+    handle: withDocumentRejections(updateDocument(documents, maxUploadBytes)),
   },
 ];
 
-export const documentRoutes = (documents: Service['documents'], options: DocumentOptions): ReadonlyArray<Route> => [
-  listing(documents, options),
-  ...reading(documents),
-  ...changing(documents, options),
-];
+export const documentRoutes = (
+  documents: DocumentUseCases & DocumentReads,
+  options: DocumentOptions,
+): ReadonlyArray<Route> => [listing(documents, options), ...reading(documents), ...changing(documents, options)];

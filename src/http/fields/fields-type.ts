@@ -17,8 +17,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The known fields of a request, each by its codec: unknown keys are dropped, absent ones stay absent, and all faults
- * are told at once. Only own keys count, so `__proto__` and the like are unknown keys as any other.
+ * The known fields of a request, each by its codec. Unknown keys are dropped, absent ones stay absent, and all faults are
+ * reported at once. Only own keys count, so `__proto__` is an unknown key like any other.
  */
 export class FieldsType<Props extends Codecs, Required extends keyof Props & string> extends t.Type<
   Given<Props, Required>,

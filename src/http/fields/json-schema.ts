@@ -5,10 +5,20 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const schemas = new WeakMap<t.Mixed, JsonSchema>();
 
-/** Registers what the document says of a codec that reflection cannot look into. */
+/** Registers the schema of a codec that reflection cannot look into. */
 export const describe = <Codec extends t.Mixed>(codec: Codec, schema: JsonSchema): Codec => {
   schemas.set(codec, schema);
   return codec;
 };
+
+const names = new WeakMap<t.Mixed, string>();
+
+/** Gives a codec a name, under which the document describes it once, and by which it refers to it everywhere else. */
+export const named = <Codec extends t.Mixed>(name: string, codec: Codec): Codec => {
+  names.set(codec, name);
+  return codec;
+};
+
+export const nameOf = (codec: t.Mixed): string | undefined => names.get(codec);
 
 export const registeredSchema = (codec: t.Mixed): JsonSchema | undefined => schemas.get(codec);

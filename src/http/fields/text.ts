@@ -5,10 +5,10 @@ import { field } from './field.js';
 export const TEXT_LIMIT = 255;
 
 // C0 control characters and lone surrogates; all other Unicode is kept byte for byte.
-const REFUSED = /[^\P{Cc}\u007f-\u009f]|\p{Cs}/u;
-const REFUSED_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
+const INVALID = /[^\P{Cc}\u007f-\u009f]|\p{Cs}/u;
+const INVALID_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
 
-// The same rules for the document, without lone surrogates: not every engine that reads a pattern can tell them.
+// The same rules for the document, without lone surrogates, which not every regular expression engine knows.
 export const PLAIN_TEXT = '^[^\\u0000-\\u001f]*$';
 const PATTERN_OF_LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f]*$';
 
@@ -16,7 +16,7 @@ const isWithin = (text: string, limit: number): boolean =>
   text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
 
 /** Whether a text has at most `limit` code points and no C0 control character or lone surrogate. */
-export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !REFUSED.test(value);
+export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !INVALID.test(value);
 
 const isBlank = (value: string): boolean => value.trim() === '';
 
@@ -38,7 +38,7 @@ export const linesOfText = (limit: number): t.Type<string | null, string | null>
     schema: { type: ['string', 'null'], maxLength: limit, pattern: PATTERN_OF_LINES },
     read: (value) => {
       if (value === null || value === '') return null;
-      return typeof value === 'string' && isWithin(value, limit) && !REFUSED_IN_LINES.test(value) ? value : undefined;
+      return typeof value === 'string' && isWithin(value, limit) && !INVALID_IN_LINES.test(value) ? value : undefined;
     },
   });
 

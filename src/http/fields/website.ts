@@ -6,7 +6,7 @@ const LIMIT = 1000;
 const ABSOLUTE = /^https?:\/\/[^\s/\\?#][^\s\\]*$/iu;
 
 const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?';
-// A port only after a dot: `localhost:80` cannot be told from a URL of the scheme `localhost`.
+// A port only after a dot: `localhost:80` looks like a URL of the scheme `localhost`.
 const BARE_HOST = new RegExp(`^${LABEL}(?:(?:\\.${LABEL})+\\.?(?::\\d{1,5})?)?$`, 'u');
 
 const isWebsite = (value: string): boolean =>

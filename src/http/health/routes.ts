@@ -1,33 +1,47 @@
 import { either as E } from 'fp-ts';
+import * as t from 'io-ts';
 import type { Roles } from '../authentication/roles.js';
 import type { Failure } from '../problem/failure.js';
-import type { Answer } from '../response/answer.js';
+import type { HttpResponse } from '../response/http-response.js';
 import type { Route } from '../route.js';
 
-/** What the service still lacks to do its work (nothing: it is ready), and what is amiss although it does it. */
+/** What the service needs and does not have (nothing: it is ready), and what somebody should look after meanwhile. */
 type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings?: ReadonlyArray<string> };
 
 /** The figures of the process in the form of a scraper. */
 type MetricsText = { readonly contentType: string; readonly body: string };
 
 export type HealthDeps = {
-  /** Answers soon, whatever is away. */
+  /** Resolves soon, whatever is away. */
   readonly readiness: () => Promise<Readiness>;
   readonly metrics?: (() => Promise<MetricsText>) | undefined;
 };
 
-// Said by the contract in so many words; an editor is not among them.
+// The contract names these two; an editor is not among them.
 const scrapers: Roles = ['auditor', 'admin'];
 
-const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, Answer>> => {
+const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, HttpResponse>> => {
   const { missing, warnings = [] } = await readiness();
   if (missing.length > 0) return E.left({ _tag: 'NotReady', missing });
-  const told = warnings.length === 0 ? {} : { warnings };
-  return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...told }) });
+  const shown = warnings.length === 0 ? {} : { warnings };
+  return E.right({ status: 200, body: JSON.stringify({ status: 'ready', ...shown }) });
 };
+
+const HealthResponse = t.type({ status: t.string });
+
+/** `warnings` only where there are any: the service works, but somebody should look after it. */
+const ReadinessResponse = t.intersection([HealthResponse, t.partial({ warnings: t.array(t.string) })]);
+
+const tag = 'Operation';
 
 const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
   operation: 'metrics',
+  description: {
+    tag,
+    summary: 'Figures of the process',
+    success: { mediaType: 'text/plain' },
+    failures: [401, 500, 503],
+  },
   method: 'GET',
   path: '/metrics',
   access: 'token',
@@ -39,6 +53,7 @@ const metricsRoute = (metrics: () => Promise<MetricsText>): Route => ({
 export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<Route> => [
   {
     operation: 'livez',
+    description: { tag, summary: 'Whether the process lives', success: HealthResponse, failures: [500] },
     method: 'GET',
     path: '/livez',
     access: 'public',
@@ -47,6 +62,12 @@ export const healthRoutes = ({ readiness, metrics }: HealthDeps): ReadonlyArray<
   },
   {
     operation: 'readyz',
+    description: {
+      tag,
+      summary: 'Whether the service can do its work, and what to look after',
+      success: ReadinessResponse,
+      failures: [500, 503],
+    },
     method: 'GET',
     path: '/readyz',
     access: 'public',

@@ -39,7 +39,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Unless told otherwise Swagger UI sends the fields of a form that were left empty, which would clear them in an update.
+// By default Swagger UI sends the fields of a form that were left empty, which would clear them in an update.
 const INIT = `const leaveEmptyOut = () => ({
   wrapComponents: {
     ParameterIncludeEmpty: (Original, { React }) => (props) =>
@@ -74,12 +74,12 @@ const load = (): DocsPage => {
     ['swagger-ui.css', installed(STYLE, 'swagger-ui.css')],
     ['swagger-ui-bundle.js', installed(SCRIPT, 'swagger-ui-bundle.js')],
   ]);
-  // a part that cannot be read is told to whoever asks for it; it does not end the process
+  // a part that cannot be read is the failure of the requests for it; unhandled, it would end the process
   for (const part of assets.values()) part.catch(() => undefined);
   return { page, assets };
 };
 
 let loaded: DocsPage | undefined;
 
-/** The page, read and compressed once in the life of a process, in the background: the first who asks may wait for it. */
+/** The page, read and compressed once for each process, in the background; the first requests may wait for it. */
 export const docsPage = (): DocsPage => (loaded ??= load());

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../fields/json-schema.js';
 import { isLimited, type Route } from '../route.js';
-import { answerNames } from './answers.js';
-import { type OperationDescription, operations } from './operations.js';
+import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
-import { responsesOf } from './responses.js';
+import { eventResponse } from './response-schemas.js';
+import { responsesOf, type Schemas } from './responses.js';
 import { makeSchemaOf } from './schema-of.js';
 
 type OpenApiDocument = {
@@ -13,19 +13,18 @@ type OpenApiDocument = {
   readonly components: { readonly schemas: JsonSchema; readonly securitySchemes: JsonSchema };
 } & Readonly<Record<string, unknown>>;
 
-const { schemaOf, inlined } = makeSchemaOf(answerNames);
-
-/** The path of a route as the document writes it: `:id` is named after what it identifies. */
+/** The path of a route as the document writes it: `/business/:id` has the parameter `businessId`. */
 const documentedPath = (path: string): string =>
-  path
-    .replace('/business/:id', '/business/{businessId}')
-    .replace('/document/:id', '/document/{documentId}')
-    .replace(/:(\w+)/g, '{$1}');
+  path.replace(/(\w+)\/:id(?!\w)/g, '$1/{$1Id}').replace(/:(\w+)/g, '{$1}');
 
-const parametersOf = (path: string, { query, headers = [] }: OperationDescription): ReadonlyArray<JsonSchema> => [
+const parametersOf = (
+  path: string,
+  { query, requestHeaders = [] }: OperationDescription,
+  { schemaOf }: Schemas,
+): ReadonlyArray<JsonSchema> => [
   ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
   ...queryParameters(query, schemaOf),
-  ...headers.map(headerParameter),
+  ...requestHeaders.map(headerParameter),
 ];
 
 const accessOf = (route: Route): JsonSchema => {
@@ -36,51 +35,59 @@ const accessOf = (route: Route): JsonSchema => {
   return { security, description: roles + past };
 };
 
-const limited = (route: Route, { failures, ...described }: OperationDescription): OperationDescription => ({
-  ...described,
-  failures: isLimited(route) ? [...failures, 429] : failures,
-});
-
-const operationOf = (route: Route, path: string): JsonSchema => {
-  const description = operations[route.operation];
-  if (description === undefined) throw new Error(`the document does not describe the operation ${route.operation}`);
-  return {
-    operationId: route.operation,
-    tags: [description.tag],
-    summary: description.summary,
-    ...accessOf(route),
-    parameters: parametersOf(path, description),
-    ...requestBodyOf(description, schemaOf),
-    responses: responsesOf(limited(route, description), schemaOf),
-  };
+const limited = (route: Route): OperationDescription => {
+  const { failures, ...described } = route.description;
+  return { ...described, failures: isLimited(route) ? [...failures, 429] : failures };
 };
 
-const pathsOf = (routes: ReadonlyArray<Route>): OpenApiDocument['paths'] => {
+const operationOf = (route: Route, path: string, schemas: Schemas): JsonSchema => ({
+  operationId: route.operation,
+  tags: [route.description.tag],
+  summary: route.description.summary,
+  ...accessOf(route),
+  parameters: parametersOf(path, route.description, schemas),
+  ...requestBodyOf(route.description, schemas.schemaOf),
+  responses: responsesOf(limited(route), schemas),
+});
+
+const pathsOf = (routes: ReadonlyArray<Route>, schemas: Schemas): OpenApiDocument['paths'] => {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     const path = documentedPath(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path, schemas) };
   }
   return paths;
 };
 
-/** The OpenAPI 3.1 description of a route table. Throws when a row, or a codec that it uses, is not described. */
-export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Businesses and documents',
-    version: '1.0.0',
-    description:
-      'Businesses with their owners, documents with their files, and the history of both. ' +
-      'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
-      'half of a surrogate pair is no text. What cannot be read as a request is refused before any operation, by 400, ' +
-      '408, 431, 501 or 505 with the Error object, and its connection is closed.',
-  },
-  servers: [{ url: '/' }],
-  tags: [{ name: 'Business' }, { name: 'Document' }, { name: 'Operation' }],
-  paths: pathsOf(routes),
-  components: {
-    schemas: Object.fromEntries([...answerNames].map(([codec, name]) => [name, inlined(codec)])),
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-  },
-});
+const distinct = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)];
+
+/** The OpenAPI 3.1 description of a route table. Throws when a codec that a row uses is not described. */
+export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument => {
+  const { schemaOf, components } = makeSchemaOf();
+  const successes = routes.map(({ description }) => description.success);
+  const entityTypes = distinct(successes.flatMap((success) => ('eventsOf' in success ? [success.eventsOf] : [])));
+  const event = eventResponse(entityTypes);
+  // the document lists the schemas of the entities first, then those that all of them share
+  for (const success of successes) if (!('eventsOf' in success || 'mediaType' in success)) schemaOf(success);
+  if (entityTypes.length > 0) schemaOf(event);
+  const paths = pathsOf(routes, { schemaOf, event });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Businesses and documents',
+      version: '1.0.0',
+      description:
+        'Businesses with their owners, documents with their files, and the history of both. ' +
+        'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
+        'half of a surrogate pair is no text. What cannot be read as a request is refused before any operation, by ' +
+        '400, 408, 431, 501 or 505 with the Error object, and its connection is closed.',
+    },
+    servers: [{ url: '/' }],
+    tags: distinct(routes.map(({ description }) => description.tag)).map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(components),
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+};

@@ -1,16 +1,7 @@
 import type * as t from 'io-ts';
-import { FieldsType, fields } from '../fields/fields-type.js';
+import { FieldsType } from '../fields/fields-type.js';
 import type { JsonSchema } from '../fields/json-schema.js';
-import { parameter } from '../query/parameter.js';
-
-/** Where the owner is named whom a request is about, unless path or body do it. */
-export const OwnerIdQuery = fields({
-  ownerId: parameter<string>({
-    expectation: 'the user of an owner',
-    schema: { type: 'string' },
-    read: (value) => value,
-  }),
-});
+import { meaningOf } from '../parameters/parameter.js';
 
 const ENTITY_TAGS = { type: 'string', examples: ['"3"', '*'] };
 
@@ -29,20 +20,9 @@ const requestHeaders = {
   'If-Range': { schema: { type: 'string' }, description: 'The ETag of the file that the range is of.' },
 } as const;
 
-export type HeaderName = keyof typeof requestHeaders;
+export type RequestHeader = keyof typeof requestHeaders;
 
-const meanings: Readonly<Record<string, string>> = {
-  limit: 'Makes a page of at most so many; without it, all of them.',
-  after: 'Starts after the record with this _id.',
-  from: 'Starts at this revision.',
-  order: 'Oldest or newest first.',
-  proof: 'Adds what is needed to recompute the hashes.',
-  revision: 'The state at this revision. Needs a role that may read events.',
-  at: 'The state at this instant; excludes revision. Needs a role that may read events.',
-  ownerId: 'The user of the owner; may be in the body or the path instead.',
-};
-
-export const headerParameter = (name: HeaderName): JsonSchema => ({ name, in: 'header', ...requestHeaders[name] });
+export const headerParameter = (name: RequestHeader): JsonSchema => ({ name, in: 'header', ...requestHeaders[name] });
 
 export const pathParameter = (name: string): JsonSchema => ({
   name,
@@ -62,7 +42,7 @@ export const queryParameters = (
   return Object.entries(props).map(([name, codec]) => ({
     name,
     in: 'query',
-    description: meanings[name] ?? `Only records with exactly this ${name}.`,
+    description: meaningOf(codec) ?? `Only records with exactly this ${name}.`,
     schema: schemaOf(codec),
   }));
 };

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { JSON_LIMIT } from '../request/json-body.js';
-import type { OperationDescription } from './operations.js';
+import type { OperationDescription } from './operation-description.js';
 
 const FILE = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
 

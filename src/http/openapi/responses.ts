@@ -1,10 +1,17 @@
-import type * as t from 'io-ts';
+import * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
-import type { OperationDescription } from './operations.js';
+import type { OperationDescription } from './operation-description.js';
+import { ErrorResponse } from './response-schemas.js';
+
+export type Schemas = {
+  readonly schemaOf: (codec: t.Mixed) => JsonSchema;
+  /** Of an event of any of the entities in the table. */
+  readonly event: t.Mixed;
+};
 
 const TEXT = { type: 'string' };
 
-/** On every such answer; a header without this is there only where it has something to say. */
+/** Of a header that every such response has; others are optional. */
 const ALWAYS = { required: true, schema: TEXT };
 
 const headerSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -53,27 +60,33 @@ const failureHeaders: Readonly<Record<number, string>> = {
 const headersOf = (...names: ReadonlyArray<string>): JsonSchema =>
   Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, headerSchemas[name] ?? {}]));
 
-const contentOf = (success: OperationDescription['success'], schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema =>
-  'mediaType' in success ? { [success.mediaType]: {} } : { 'application/json': { schema: schemaOf(success) } };
+const contentOf = (success: OperationDescription['success'], { schemaOf, event }: Schemas): JsonSchema => {
+  if ('mediaType' in success) return { [success.mediaType]: {} };
+  return { 'application/json': { schema: schemaOf('eventsOf' in success ? t.array(event) : success) } };
+};
 
-const failure = (status: number): JsonSchema => ({
+const failure = (status: number, schemaOf: Schemas['schemaOf']): JsonSchema => ({
   description: meanings[status] ?? 'Failed',
   headers: headersOf(...[failureHeaders[status]].filter((name) => name !== undefined)),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema: schemaOf(ErrorResponse) } },
 });
 
-/** Every answer that an operation may give, by its status. */
+/** Every response that an operation may give, by its status. */
 export const responsesOf = (
-  { success, answers = [], others = [], failures }: OperationDescription,
-  schemaOf: (codec: t.Mixed) => JsonSchema,
+  { success, responseHeaders = [], otherStatuses = [], failures }: OperationDescription,
+  schemas: Schemas,
 ): JsonSchema => {
-  const done = { description: meanings[200], headers: headersOf(...answers), content: contentOf(success, schemaOf) };
+  const headers = headersOf(...responseHeaders);
+  const done = { description: meanings[200], headers, content: contentOf(success, schemas) };
   const byStatus: Record<string, JsonSchema> = { 200: done };
-  for (const status of failures) byStatus[status] = failure(status);
-  for (const status of others)
+  for (const status of failures) byStatus[status] = failure(status, schemas.schemaOf);
+  for (const status of otherStatuses)
     byStatus[status] =
       status === 304
-        ? { description: meanings[304], headers: headersOf('ETag', ...answers.filter((name) => name === 'Vary')) }
-        : { ...done, description: meanings[206], headers: headersOf(...answers, 'Content-Range') };
+        ? {
+            description: meanings[304],
+            headers: headersOf('ETag', ...responseHeaders.filter((name) => name === 'Vary')),
+          }
+        : { ...done, description: meanings[206], headers: headersOf(...responseHeaders, 'Content-Range') };
   return byStatus;
 };

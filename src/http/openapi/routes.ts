@@ -1,9 +1,18 @@
 import { either as E } from 'fp-ts';
-import { JSON_TYPE } from '../response/answer.js';
-import { answerStatic, makeStaticContent } from '../response/static-content.js';
+import * as t from 'io-ts';
+import { JSON_TYPE } from '../response/http-response.js';
+import { respondWithStatic, makeStaticContent } from '../response/static-content.js';
 import type { Route } from '../route.js';
 import { docsPage } from './docs-page.js';
 import { openApiDocument } from './document.js';
+
+const operation = {
+  tag: 'Operation',
+  requestHeaders: ['Accept-Encoding', 'If-Match', 'If-None-Match'],
+  responseHeaders: ['ETag', 'Vary', 'Content-Encoding'],
+  otherStatuses: [304],
+  failures: [400, 412, 500],
+} as const;
 
 /** The description of a route table, its own rows included, and a page to read it. */
 export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Route> => {
@@ -11,20 +20,36 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
   const rows: ReadonlyArray<Route> = [
     {
       operation: 'openApi',
+      description: { ...operation, summary: 'This document', success: t.UnknownRecord },
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      handle: (exchange) => answerStatic(description)(exchange),
+      handle: (request) => respondWithStatic(description)(request),
     },
-    { operation: 'docs', method: 'GET', path: '/docs', access: 'public', handle: answerStatic(page) },
+    {
+      operation: 'docs',
+      description: { ...operation, summary: 'This document to read and to try', success: { mediaType: 'text/html' } },
+      method: 'GET',
+      path: '/docs',
+      access: 'public',
+      handle: respondWithStatic(page),
+    },
     {
       operation: 'docsAsset',
+      description: {
+        ...operation,
+        summary: 'Scripts and styles of that page',
+        success: { mediaType: '*/*' },
+        failures: [...operation.failures, 404],
+      },
       method: 'GET',
       path: '/docs/:asset',
       access: 'public',
-      handle: (exchange) => {
-        const asset = assets.get(exchange.params['asset'] ?? '');
-        return asset === undefined ? Promise.resolve(E.left({ _tag: 'RouteNotFound' })) : answerStatic(asset)(exchange);
+      handle: (request) => {
+        const asset = assets.get(request.params['asset'] ?? '');
+        return asset === undefined
+          ? Promise.resolve(E.left({ _tag: 'RouteNotFound' }))
+          : respondWithStatic(asset)(request);
       },
     },
   ];

@@ -1,10 +1,10 @@
 import type * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
-import { type JsonSchema, registeredSchema } from '../fields/json-schema.js';
+import { type JsonSchema, nameOf, registeredSchema } from '../fields/json-schema.js';
 
 type Codecs = Readonly<Record<string, t.Mixed>>;
 
-/** What io-ts tells of the codecs that it makes, as far as ours are made of them. */
+/** The structure of io-ts codecs, as far as ours use them. */
 type Reflected =
   | { readonly _tag: 'StringType' | 'NumberType' | 'BooleanType' | 'NullType' | 'UnknownType' | 'AnyDictionaryType' }
   | { readonly _tag: 'LiteralType'; readonly value: unknown }
@@ -28,7 +28,7 @@ const fieldsSchema = ({ props, aliases, required }: FieldsType<Codecs, string>, 
 };
 
 const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
-  // reason: io-ts keeps the structure of a codec under `_tag`; one that has none, or another, is refused below
+  // reason: io-ts keeps the structure of a codec under `_tag`; one that has none, or another, throws below
   const reflected = codec as unknown as Reflected;
   switch (reflected._tag) {
     case 'StringType':
@@ -63,13 +63,13 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
 };
 
 /**
- * The schema of what a codec reads: by its structure, or as it was registered where it has none to look into. Throws
- * on a codec of which neither is known, so that none can be left out of the document. Codecs that are named become
- * references.
+ * The schema of what a codec reads: as registered, else by its structure. Throws on a codec of which neither is known, so
+ * that none can be left out of the document. A codec with a name becomes a
+ * reference; `components` holds the schemas that were referred to so far, by name, in the order in which they were.
  */
-export const makeSchemaOf = (
-  names: ReadonlyMap<t.Mixed, string>,
-): { readonly schemaOf: SchemaOf; readonly inlined: SchemaOf } => {
+export const makeSchemaOf = (): { readonly schemaOf: SchemaOf; readonly components: Map<string, JsonSchema> } => {
+  const components = new Map<string, JsonSchema>();
+  const codecs = new Map<string, t.Mixed>();
   const inlined: SchemaOf = (codec) => {
     const registered = registeredSchema(codec);
     if (registered !== undefined) return registered;
@@ -78,8 +78,16 @@ export const makeSchemaOf = (
       : reflect(codec, schemaOf);
   };
   const schemaOf: SchemaOf = (codec) => {
-    const name = names.get(codec);
-    return name === undefined ? inlined(codec) : { $ref: `#/components/schemas/${name}` };
+    const name = nameOf(codec);
+    if (name === undefined) return inlined(codec);
+    if ((codecs.get(name) ?? codec) !== codec) throw new Error(`two codecs have the name "${name}"`);
+    if (!codecs.has(name)) {
+      codecs.set(name, codec);
+      // listed before those that it refers to itself
+      components.set(name, {});
+      components.set(name, inlined(codec));
+    }
+    return { $ref: `#/components/schemas/${name}` };
   };
-  return { schemaOf, inlined };
+  return { schemaOf, components };
 };

@@ -1,13 +1,9 @@
-import type { DocumentRejection } from '../../domain/document/rejections.js';
-import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { FileUnavailable } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/history.js';
 import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
-
-/** One fault of a request: `path` is the body's field, the parameter or the header; never the value. */
-export type Fault = { readonly path: string; readonly message: string };
+import type { Fault, Problem } from './problem.js';
 
 /** The request has the wrong shape; all its faults at once. */
 export type RequestInvalid = { readonly _tag: 'RequestInvalid'; readonly errors: ReadonlyArray<Fault> };
@@ -23,7 +19,7 @@ export type UnsupportedMediaType = { readonly _tag: 'UnsupportedMediaType'; read
 /** No part of the requested range lies in the file of `size` bytes. */
 export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readonly size: number };
 
-/** No token (no `reason`), or one that does not prove who is asking. `reason` is told to the client. */
+/** No token (no `reason`), or an invalid one. `reason` is sent to the client. */
 export type Unauthenticated = { readonly _tag: 'Unauthenticated'; readonly reason?: string };
 
 /** The token is good, but none of its roles allows the operation. */
@@ -31,6 +27,9 @@ export type RoleMissing = { readonly _tag: 'RoleMissing' };
 
 /** The keys that tokens are verified with cannot be fetched. */
 export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
+
+/** A decider rejected the command: `rejection` is its tag, `problem` what it means to the client. */
+type Rejected = { readonly _tag: 'Rejected'; readonly rejection: string; readonly problem: Problem };
 
 type RouteNotFound = { readonly _tag: 'RouteNotFound' };
 
@@ -41,10 +40,10 @@ export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
 /** `retryAfter` in seconds. */
 export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retryAfter: number };
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client went away before its request was complete; nobody reads the response. */
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
-/** The process has too much to do for others: what the request needs was not to be had in time. */
+/** What the request needs of the process budget was not to be had in time. */
 export type Overloaded = { readonly _tag: 'Overloaded' };
 
 /** The service cannot do its work yet, or not now: the parts that are missing. */
@@ -56,10 +55,9 @@ export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown 
 /** What can be wrong with the body of a request. */
 export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone | Overloaded;
 
-/** Everything that can keep an operation from its ordinary answer. */
+/** Everything that can keep an operation from success. */
 export type Failure =
-  | BusinessRejection
-  | DocumentRejection
+  | Rejected
   | CommandFailure
   | NeverExisted
   | ReadModelUnavailable

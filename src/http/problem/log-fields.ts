@@ -16,6 +16,7 @@ export const failureFields = (failure: Failure): object => {
     const { stream, revision } = failure.stored;
     return { tag, stream, revision: String(revision), reason: failure.reason };
   }
+  if (failure._tag === 'Rejected') return { tag: failure.rejection };
   if (failure._tag === 'AppendRejected') return { tag, reason: failure.reason };
   if (failure instanceof Error) return { tag, error: errorFields(failure) };
   return 'cause' in failure ? { tag, error: errorFields(failure.cause) } : { tag };

@@ -1,7 +1,7 @@
-import { MAX_OWNERS, MAX_OWNERS_LENGTH } from '../../domain/business/owner-limits.js';
-import type { Failure, Fault } from './failure.js';
+/** One fault of a request: `path` is the body's field, the parameter or the header; never the value. */
+export type Fault = { readonly path: string; readonly message: string };
 
-/** What a client is told of a failure: the contract's error object, and the headers that go with it. */
+/** What the client gets of a failure: the contract's error object, and the headers that go with it. */
 export type Problem = {
   readonly status: number;
   readonly name: string;
@@ -13,122 +13,13 @@ export type Problem = {
   readonly headers?: ReadonlyArray<string>;
 };
 
-type ProblemTable = { readonly [Tag in Failure['_tag']]: (failure: Extract<Failure, { _tag: Tag }>) => Problem };
-
-/** Seconds after which a client may ask again when something we need is away. */
-const RETRY_AFTER = '1';
-
-const invalid = (...errors: ReadonlyArray<Fault>): Problem => ({
+export const invalid = (...errors: ReadonlyArray<Fault>): Problem => ({
   status: 400,
   name: 'Validation Error',
   message: 'The request is not valid',
   errors,
 });
 
-const notFound = (): Problem => ({ status: 404, name: 'Entity not found', message: 'Entity not found' });
+export const notFound: Problem = { status: 404, name: 'Entity not found', message: 'Entity not found' };
 
-const conflict = (message: string): Problem => ({ status: 409, name: 'Conflict', message });
-
-const unexpected = (): Problem => ({
-  status: 500,
-  name: 'Internal Server Error',
-  message: 'Internal Server Error',
-});
-
-const unavailable = (_: unknown, message = 'The service cannot answer right now; try again shortly'): Problem => ({
-  status: 503,
-  name: 'Service Unavailable',
-  message,
-  headers: ['Retry-After', RETRY_AFTER],
-});
-
-const unauthorized = (challenge: string, message: string): Problem => ({
-  status: 401,
-  name: 'Unauthorized',
-  message,
-  headers: ['WWW-Authenticate', challenge],
-});
-
-/** The one place where a failure gets its HTTP meaning: a tag without a row does not compile. */
-const problems: ProblemTable = {
-  BusinessNotFound: notFound,
-  DocumentNotFound: notFound,
-  OwnerNotFound: notFound,
-  EntityNotFound: notFound,
-  NeverExisted: notFound,
-  BusinessAlreadyExists: () => conflict('The business exists already'),
-  DocumentAlreadyExists: () => conflict('The document exists already'),
-  OwnerAlreadyAdded: () => conflict('The user is an owner of the business already'),
-  TooManyOwners: () => conflict(`A business has at most ${MAX_OWNERS} owners`),
-  OwnersTooLong: () =>
-    conflict(`Users and titles of all owners of a business have at most ${MAX_OWNERS_LENGTH} characters together`),
-  BusinessIsItsOwnParent: () => invalid({ path: 'parent', message: 'must not be the business itself' }),
-  RequestInvalid: ({ errors }) => invalid(...errors),
-  UnknownCursor: () => invalid({ path: 'after', message: 'must be the _id of a record' }),
-  UploadAborted: () => invalid({ path: 'file', message: 'must be complete' }),
-  Unauthenticated: ({ reason }) =>
-    reason === undefined
-      ? unauthorized('Bearer', 'A bearer token is required')
-      : unauthorized(`Bearer error="invalid_token", error_description="${reason}"`, reason),
-  RoleMissing: () => ({
-    status: 401,
-    name: 'Invalid Role',
-    message: 'You do not have the required role to access this resource',
-    headers: ['WWW-Authenticate', 'Bearer error="insufficient_scope"'],
-  }),
-  RouteNotFound: () => ({ status: 404, name: 'Not Found', message: 'There is nothing at this path' }),
-  MethodNotAllowed: ({ allow }) => ({
-    status: 405,
-    name: 'Method Not Allowed',
-    message: `This path takes ${allow}`,
-    headers: ['Allow', allow],
-  }),
-  PreconditionFailed: () => ({
-    status: 412,
-    name: 'Precondition Failed',
-    message: 'The record is not at the revision the request asks for',
-  }),
-  PayloadTooLarge: ({ limit }) => ({
-    status: 413,
-    name: 'Payload Too Large',
-    message: `The limit is ${limit} bytes`,
-  }),
-  UnsupportedMediaType: ({ message }) => ({ status: 415, name: 'Unsupported Media Type', message }),
-  RangeNotSatisfiable: ({ size }) => ({
-    status: 416,
-    name: 'Range Not Satisfiable',
-    message: `The file has ${size} bytes`,
-    headers: ['Content-Range', `bytes */${size}`],
-  }),
-  IdempotencyKeyReused: () => ({
-    status: 422,
-    name: 'Idempotency Key Reused',
-    message: 'The Idempotency-Key came with another request before',
-  }),
-  TooManyRequests: ({ retryAfter }) => ({
-    status: 429,
-    name: 'Too Many Requests',
-    message: 'Too many requests; try again later',
-    headers: ['Retry-After', String(retryAfter)],
-  }),
-  StreamContended: unavailable,
-  StoreUnavailable: unavailable,
-  ReadModelUnavailable: unavailable,
-  StorageUnavailable: unavailable,
-  FileUnavailable: unavailable,
-  KeysUnavailable: unavailable,
-  // what else the connection has asked for would be refused as well, and its place is wanted
-  Overloaded: (failure) => ({ ...unavailable(failure), closes: true }),
-  NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
-  AppendRejected: unexpected,
-  UndecodableEvent: unexpected,
-  Unexpected: unexpected,
-  // Nobody reads it; it is here because every failure has a meaning.
-  ClientGone: () => invalid({ path: '', message: 'the request ended early' }),
-};
-
-export const problemOf = (failure: Failure): Problem => {
-  // reason: the table pairs each tag with the function for that very tag, which an index by a union cannot express
-  const describe = problems[failure._tag] as (failure: Failure) => Problem;
-  return describe(failure);
-};
+export const conflict = (message: string): Problem => ({ status: 409, name: 'Conflict', message });

@@ -1,45 +1,24 @@
-import { either as E } from 'fp-ts';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
-import type { EventsRequest, History } from '../../read/history.js';
-import type { Failure } from '../problem/failure.js';
+import type { EventsRequest } from '../../read/history.js';
 
 type Window = {
-  readonly request: EventsRequest;
-  /** Where the page after this one starts; undefined when this is the last, or all was asked for. */
+  readonly range: EventsRequest;
+  /** Where the next page starts; undefined when there is none. */
   readonly next: Revision | undefined;
 };
 
-/** Of the newest event of an entity. */
-export const newestRevision = async (
-  events: History<never>['events'],
-  id: string,
-): Promise<E.Either<Failure, Revision>> => {
-  const pages = await events(id, { direction: 'backwards', limit: 1, proof: false });
-  if (E.isLeft(pages)) return pages;
-  for await (const { last } of pages.right) return E.right(last);
-  return E.left({ _tag: 'NeverExisted' });
-};
+/** Whether the newest revision has to be known: for a page, and for a range backwards that may begin beyond it. */
+export const needsNewest = ({ limit, direction, from }: EventsRequest): boolean =>
+  limit !== undefined || (direction === 'backwards' && from !== undefined);
 
-/** What is read, and what follows it. Revisions are dense, so the newest one tells where the pages end. */
-const windowOf = (head: Revision, request: EventsRequest): Window => {
-  const { direction, from, limit } = request;
+/** Cuts the page out of a history. Revisions have no gaps, so the newest one says where the pages end. */
+export const eventsWindow = (wanted: EventsRequest, newest: Revision): Window => {
+  const { direction, from, limit } = wanted;
   if (direction === 'forwards') {
     const next = limit === undefined ? undefined : (from ?? 0n) + BigInt(limit);
-    return { request, next: next !== undefined && next <= head ? next : undefined };
+    return { range: wanted, next: next !== undefined && next <= newest ? next : undefined };
   }
-  const start = from === undefined || from > head ? head : from;
+  const start = from === undefined || from > newest ? newest : from;
   const next = limit === undefined ? undefined : start - BigInt(limit);
-  return { request: { ...request, from: start }, next: next !== undefined && next >= 0n ? next : undefined };
-};
-
-/** The newest revision is looked up only where it matters: for pages, and for a way down from some place. */
-export const eventsWindow = async (
-  events: History<never>['events'],
-  id: string,
-  request: EventsRequest,
-): Promise<E.Either<Failure, Window>> => {
-  const isOpen = request.limit === undefined && (request.direction === 'forwards' || request.from === undefined);
-  if (isOpen) return E.right({ request, next: undefined });
-  const head = await newestRevision(events, id);
-  return E.isLeft(head) ? head : E.right(windowOf(head.right, request));
+  return { range: { ...wanted, from: start }, next: next !== undefined && next >= 0n ? next : undefined };
 };

@@ -1,26 +1,25 @@
 import { either as E, option as O } from 'fp-ts';
-import type { AdmitPage } from '../../read/admit-page.js';
-import type { LoadFailure } from '../../event-sourcing/visit-stream.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
-import type { AsOf } from '../../read/history.js';
+import type { EntityReads } from '../../read/entity-reads.js';
 import type { View } from '../../read/queries.js';
-import type { Exchange } from '../exchange.js';
 import type { EntityNotFound, Failure } from '../problem/failure.js';
 import { type Conditions, evaluate } from '../request/conditions.js';
 import { tagOf } from '../request/entity-tags.js';
-import { type Answer, ok } from '../response/answer.js';
-import { askedRecord } from './asked-record.js';
-import { admitFoldFor } from './admit-fold-for.js';
+import type { RequestContext } from '../request-context.js';
+import { type HttpResponse, ok } from '../response/http-response.js';
+import { pageAdmission } from './page-admission.js';
+import { readRecordRequest } from './read-record-request.js';
 
-type Get = (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;
-
-/** Places of lists that a large record takes: it is held as a whole. */
+/** What a large record acquires of the lists: it is held as a whole. */
 const LARGE_RECORD = 2;
 
 const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
 
-/** The answer that the conditions demand whatever the record says; undefined when it is the record itself. */
-const conditionalAnswer = (revision: Revision, conditions: Conditions): E.Either<Failure, Answer> | undefined => {
+/** The response that the conditions demand whatever the record says; undefined when it is the record itself. */
+const conditionalResponse = (
+  revision: Revision,
+  conditions: Conditions,
+): E.Either<Failure, HttpResponse> | undefined => {
   switch (evaluate(conditions, tagOf(revision))) {
     case 'Go':
       return undefined;
@@ -31,31 +30,31 @@ const conditionalAnswer = (revision: Revision, conditions: Conditions): E.Either
   }
 };
 
-/** A large record is read only now, and may be a newer one than was known: the conditions are asked again. */
-const answer = async (
-  { ctx }: Exchange,
+/** A large record is read only here, and may be newer than its view: the conditions are evaluated again. */
+const responseOf = async (
+  { ctx }: RequestContext,
   { revision, body }: View,
   conditions: Conditions,
-): Promise<E.Either<Failure, Answer>> => {
-  const conditional = conditionalAnswer(revision, conditions);
+): Promise<E.Either<Failure, HttpResponse>> => {
+  const conditional = conditionalResponse(revision, conditions);
   if (conditional !== undefined) return conditional;
   if (typeof body === 'string') return E.right(ok(body, 'ETag', tagOf(revision)));
-  if (!(await ctx.state.take('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
+  if (!(await ctx.state.acquire('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
   const large = await body.read();
   if (E.isLeft(large)) return large;
   if (O.isNone(large.right)) return notFound;
   const { revision: current, bytes } = large.right.value;
-  return conditionalAnswer(current, conditions) ?? E.right(ok(bytes, 'ETag', tagOf(current)));
+  return conditionalResponse(current, conditions) ?? E.right(ok(bytes, 'ETag', tagOf(current)));
 };
 
 /** GET by id: the record now, or as it was at a revision or an instant. */
 export const getRecord =
-  (get: Get) =>
-  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
-    const asked = askedRecord(exchange);
-    if (E.isLeft(asked)) return asked;
-    const { id, asOf, conditions } = asked.right;
-    const view = await get(id, asOf, admitFoldFor(exchange));
+  (get: EntityReads<never>['get']) =>
+  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const wanted = readRecordRequest(request);
+    if (E.isLeft(wanted)) return wanted;
+    const { id, asOf, conditions } = wanted.right;
+    const view = await get(id, asOf, pageAdmission(request));
     if (E.isLeft(view)) return view;
-    return O.isNone(view.right) ? notFound : answer(exchange, view.right.value, conditions);
+    return O.isNone(view.right) ? notFound : responseOf(request, view.right.value, conditions);
   };

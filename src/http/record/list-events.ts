@@ -1,102 +1,83 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
-import { type EventsPage, type EventsRequest, type History, loadFailureOf } from '../../read/history.js';
-import { type Exchange, isHead } from '../exchange.js';
+import type { Revision } from '../../event-sourcing/recorded-event.js';
+import type { EntityReads } from '../../read/entity-reads.js';
+import type { EventsPage, EventsRequest } from '../../read/history.js';
+import type { Pages } from '../../read/read-ahead.js';
+import { readEventsParameters } from '../parameters/events.js';
 import type { Failure } from '../problem/failure.js';
-import { readEventsQuery } from '../query/events.js';
-import { type Answer, JSON_TYPE, ok } from '../response/answer.js';
+import { isHead, type RequestContext } from '../request-context.js';
+import { type HttpResponse, JSON_TYPE, ok } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { eventsWindow, newestRevision } from './events-window.js';
+import { eventsWindow, needsNewest } from './events-window.js';
 import { recordId } from './record-id.js';
 
-type Events = History<never>['events'];
+type Events = Pick<EntityReads<never>, 'newestRevision' | 'events'>;
 
-async function* jsonArray(
-  first: EventsPage,
-  second: EventsPage,
-  rest: AsyncIterator<EventsPage>,
-): AsyncGenerator<string> {
-  yield `[${first.bodies.join(',')},${second.bodies.join(',')}`;
-  for (let page = await rest.next(); page.done !== true; page = await rest.next())
-    yield `,${page.value.bodies.join(',')}`;
-  yield ']';
+async function* jsonArray(pages: AsyncIterable<EventsPage>): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const texts of pages) {
+    yield separator + texts.join(',');
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
 }
 
 /** A history of one page in one piece; a longer one page by page, at the reader's pace. */
-const bodyOf = async (pages: AsyncIterable<EventsPage>): Promise<string | Readable> => {
-  const iterator = pages[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  if (first.done === true) return '[]';
-  const second = await iterator.next();
-  if (second.done === true) return `[${first.value.bodies.join(',')}]`;
-  const body = Readable.from(jsonArray(first.value, second.value, iterator), { objectMode: false });
-  // a generator that was never begun would not end the read of the store that is open
-  return body.once('close', () => void iterator.return?.());
-};
-
-const answer = async (
-  pages: AsyncIterable<EventsPage>,
-  headers: ReadonlyArray<string>,
-): Promise<E.Either<Failure, Answer>> => {
-  try {
-    const body = await bodyOf(pages);
-    return E.right(typeof body === 'string' ? ok(body, ...headers) : { status: 200, headers, body });
-  } catch (error) {
-    return E.left(loadFailureOf(error));
+const responseOf = async (pages: Pages<EventsPage>, headers: ReadonlyArray<string>): Promise<HttpResponse> => {
+  if (!pages.isWhole) {
+    const body = Readable.from(jsonArray(pages), { objectMode: false });
+    // a generator that was never begun would not end the read of the store that is open
+    return { status: 200, headers, body: body.once('close', () => void pages.return()) };
   }
+  let text = '';
+  for await (const part of jsonArray(pages)) text += part;
+  return ok(text, ...headers);
 };
 
-/** A history of at most so many events does not wait behind longer ones: it takes bytes instead of a place. */
+/** At most so many events do not wait behind longer histories: they acquire bytes instead. */
 const SHORT = 50;
 
-/** What a large event takes while it is read: as an event, as a text, and as part of the answer. */
+/** What a large event takes while it is read: as an event, as a text, and as part of the response. */
 const EVENT_BYTES = 192 * 1024;
 
-/** How many events are asked for, as far as there are so many. */
-const countOf = async (events: Events, id: string, { limit }: EventsRequest): Promise<E.Either<Failure, number>> =>
-  E.map((head: bigint) => Math.min(limit ?? Infinity, Number(head) + 1))(await newestRevision(events, id));
-
-/** Takes a place where one is free. Else a long history waits for one, and a short one for as much as it may hold. */
-const admit = async (
-  { ctx: { state } }: Exchange,
-  events: Events,
-  id: string,
-  request: EventsRequest,
+/** Acquires a history if one is free. Else a long history waits for one, and a short one for the bytes it may take. */
+const acquire = async (
+  { ctx: { state } }: RequestContext,
+  newestRevision: () => Promise<E.Either<Failure, Revision>>,
+  { limit }: EventsRequest,
 ): Promise<E.Either<Failure, true>> => {
-  if (await state.takeFree('histories')) return E.right(true);
-  const count = await countOf(events, id, request);
-  if (E.isLeft(count)) return count;
-  const isAdmitted =
-    count.right <= SHORT ? await state.take('bytes', count.right * EVENT_BYTES) : await state.take('histories');
-  return isAdmitted ? E.right(true) : E.left({ _tag: 'Overloaded' });
-};
-
-const oneEvent = (request: EventsRequest): EventsRequest => ({ ...request, limit: 1 });
-
-const headersOnly = async (pages: AsyncIterable<EventsPage>, headers: ReadonlyArray<string>): Promise<Answer> => {
-  for await (const _page of pages) break;
-  return { status: 200, headers, contentType: JSON_TYPE };
+  if (await state.tryAcquire('histories')) return E.right(true);
+  const newest = await newestRevision();
+  if (E.isLeft(newest)) return newest;
+  const count = Math.min(limit ?? Infinity, Number(newest.right) + 1);
+  const isAcquired =
+    count <= SHORT ? await state.acquire('bytes', count * EVENT_BYTES) : await state.acquire('histories');
+  return isAcquired ? E.right(true) : E.left({ _tag: 'Overloaded' });
 };
 
 /** The events of a record, of a deleted one too: all of them as a stream, or a page where a `limit` is given. */
 export const listEvents =
-  (events: Events) =>
-  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
-    const { ctx, params, query } = exchange;
-    const asked = readEventsQuery(query);
-    if (E.isLeft(asked)) return asked;
+  ({ newestRevision, events }: Events) =>
+  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const { ctx, params, searchParams } = request;
+    const wanted = readEventsParameters(searchParams);
+    if (E.isLeft(wanted)) return wanted;
     const id = recordId(params['id']);
     if (E.isLeft(id)) return id;
-    const window = await eventsWindow(events, id.right, asked.right);
-    if (E.isLeft(window)) return window;
-    const { request, next } = window.right;
-    const headers = next === undefined ? [] : nextLink(ctx.path, query, { from: next.toString() });
-    if (isHead(exchange)) {
-      const pages = await events(id.right, oneEvent(request));
-      return E.isLeft(pages) ? pages : E.right(await headersOnly(pages.right, headers));
+    const newest = needsNewest(wanted.right) ? await newestRevision(id.right) : undefined;
+    if (newest !== undefined && E.isLeft(newest)) return newest;
+    const { range, next } =
+      newest === undefined ? { range: wanted.right, next: undefined } : eventsWindow(wanted.right, newest.right);
+    const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { from: next.toString() });
+    if (isHead(request)) {
+      const pages = await events(id.right, { ...range, limit: 1 });
+      if (E.isLeft(pages)) return pages;
+      await pages.right.return();
+      return E.right({ status: 200, headers, contentType: JSON_TYPE });
     }
-    const admitted = await admit(exchange, events, id.right, request);
-    if (E.isLeft(admitted)) return admitted;
-    const pages = await events(id.right, request, ctx.state.turn);
-    return E.isLeft(pages) ? pages : answer(pages.right, headers);
+    const acquired = await acquire(request, async () => newest ?? newestRevision(id.right), range);
+    if (E.isLeft(acquired)) return acquired;
+    const pages = await events(id.right, range, ctx.state.timeSlice);
+    return E.isLeft(pages) ? pages : E.right(await responseOf(pages.right, headers));
   };

@@ -1,33 +1,33 @@
 import { either as E } from 'fp-ts';
 import type { Page, Queries } from '../../read/queries.js';
-import { type Exchange, isHead } from '../exchange.js';
+import { type RequestContext, isHead } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
-import type { ListRequest } from '../query/list.js';
-import { type Answer, JSON_TYPE, ok } from '../response/answer.js';
+import type { ListRequest } from '../parameters/list.js';
+import { type HttpResponse, JSON_TYPE, ok } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
 
 type Listing<Filter> = {
-  readonly read: (query: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
+  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
   readonly queries: Pick<Queries<Filter>, 'page' | 'all'>;
 };
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
-/** A page of at most so many records is read without a place among the lists, and so is a list that is no longer. */
+/** A page of at most so many records acquires no list, and so does a list that is no longer. */
 const SHORT = 100;
 
 const isText = (records: Page['records']): records is ReadonlyArray<string> => Array.isArray(records);
 
-const pageAnswer = async (
-  exchange: Exchange,
+const pageResponse = async (
+  request: RequestContext,
   { records, next }: Page,
-  hasPlace: boolean,
-): Promise<E.Either<Failure, Answer>> => {
-  const { ctx, query } = exchange;
-  const headers = next === undefined ? [] : nextLink(ctx.path, query, { after: next });
+  isAcquired: boolean,
+): Promise<E.Either<Failure, HttpResponse>> => {
+  const { ctx, searchParams } = request;
+  const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { after: next });
   if (isText(records)) return E.right(ok(`[${records.join(',')}]`, ...headers));
-  if (isHead(exchange)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
-  if (!hasPlace && !(await ctx.state.take('lists'))) return overloaded;
+  if (isHead(request)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
+  if (!isAcquired && !(await ctx.state.acquire('lists'))) return overloaded;
   const body = await records.open();
   return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
 };
@@ -36,7 +36,7 @@ const pageAnswer = async (
 const headOfAll = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
-): Promise<E.Either<Failure, Answer>> => {
+): Promise<E.Either<Failure, HttpResponse>> => {
   const page = await queries.page(filter, { after, limit: 1 });
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
@@ -45,48 +45,48 @@ const page = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
   limit: number,
-  exchange: Exchange,
-): Promise<E.Either<Failure, Answer>> => {
+  request: RequestContext,
+): Promise<E.Either<Failure, HttpResponse>> => {
   const isShort = limit <= SHORT;
-  if (!isShort && !(await exchange.ctx.state.take('lists'))) return overloaded;
+  if (!isShort && !(await request.ctx.state.acquire('lists'))) return overloaded;
   const read = await queries.page(filter, { after, limit });
-  return E.isLeft(read) ? read : pageAnswer(exchange, read.right, !isShort);
+  return E.isLeft(read) ? read : pageResponse(request, read.right, !isShort);
 };
 
 /** The list as its only page; undefined when it is longer. */
 const shortList = async <Filter>(
   { queries }: Listing<Filter>,
   { filter, after }: ListRequest<Filter>,
-): Promise<E.Either<Failure, Answer | undefined>> => {
+): Promise<E.Either<Failure, HttpResponse | undefined>> => {
   const short = await queries.page(filter, { after, limit: SHORT });
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
   return E.right(next === undefined && isText(records) ? ok(`[${records.join(',')}]`) : undefined);
 };
 
-/** While others read long lists, a short one does not wait for them. */
+/** A short list does not wait for the long ones of others. */
 const whole = async <Filter>(
   listing: Listing<Filter>,
-  request: ListRequest<Filter>,
-  { ctx: { state } }: Exchange,
-): Promise<E.Either<Failure, Answer>> => {
-  if (!(await state.takeFree('lists'))) {
-    const short = await shortList(listing, request);
+  wanted: ListRequest<Filter>,
+  { ctx: { state } }: RequestContext,
+): Promise<E.Either<Failure, HttpResponse>> => {
+  if (!(await state.tryAcquire('lists'))) {
+    const short = await shortList(listing, wanted);
     if (E.isLeft(short)) return short;
     if (short.right !== undefined) return E.right(short.right);
-    if (!(await state.take('lists'))) return overloaded;
+    if (!(await state.acquire('lists'))) return overloaded;
   }
-  const body = await listing.queries.all(request.filter, request.after);
+  const body = await listing.queries.all(wanted.filter, wanted.after);
   return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
 };
 
-/** A list: a page where a `limit` is given, else all of it, as a stream where it is long. A large page is one too. */
+/** A list: a page where a `limit` is given, else all of it. What is long is streamed. */
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
-  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> => {
-    const request = listing.read(exchange.query);
-    if (E.isLeft(request)) return request;
-    const { limit } = request.right;
-    if (limit !== undefined) return page(listing, request.right, limit, exchange);
-    return isHead(exchange) ? headOfAll(listing, request.right) : whole(listing, request.right, exchange);
+  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const wanted = listing.read(request.searchParams);
+    if (E.isLeft(wanted)) return wanted;
+    const { limit } = wanted.right;
+    if (limit !== undefined) return page(listing, wanted.right, limit, request);
+    return isHead(request) ? headOfAll(listing, wanted.right) : whole(listing, wanted.right, request);
   };

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../application/execute.js';
 import { tagOfExpected } from '../request/entity-tags.js';
 
-/** `ETag` of what a command left behind, and a warning where a list may not show it yet. */
+/** `ETag` of what a command left behind, and `X-Projected: false` where a list may not show it yet. */
 export const outcomeHeaders = ({
   revision,
   projected,

@@ -4,6 +4,6 @@ import type { EntityNotFound } from '../problem/failure.js';
 
 const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
 
-/** Every identifier was minted here: one of any other form is of nothing, and no store need ever see it. */
+/** Every identifier was generated here as a UUID, so anything else identifies nothing, and no store is asked. */
 export const recordId = (parameter: string | undefined): E.Either<EntityNotFound, string> =>
   parameter !== undefined && isUuid(parameter) ? E.right(parameter) : notFound;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { either as E } from 'fp-ts';
-import { FREE_BYTES } from '../budget/process-budget.js';
-import type { HttpContext } from '../exchange.js';
+import { UNCOUNTED_BYTES } from '../budget/process-budget.js';
+import type { KoaContext } from '../request-context.js';
 import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
 import { GrowingBuffer } from './growing-buffer.js';
 
@@ -12,32 +12,32 @@ const tooLarge = (limit: number): Bytes => E.left({ _tag: 'PayloadTooLarge', lim
 const clientGone: Bytes = E.left({ _tag: 'ClientGone' });
 const overloaded: Bytes = E.left({ _tag: 'Overloaded' });
 
-/** Tells a client that waits with `Expect: 100-continue` to send its body. */
-export const letBodyCome = (request: IncomingMessage, response: ServerResponse): void => {
+/** Sends "100 Continue" to a client that waits for it with its body. */
+export const sendContinue = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.headers.expect !== undefined && !response.headersSent) response.writeContinue();
 };
 
 // Listeners, not `for await`: a body mostly comes in one piece, and this is on the path of every write.
-const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
+const collect = ({ req, state }: KoaContext, limit: number): Promise<Bytes> =>
   new Promise((resolve) => {
     const bytes = new GrowingBuffer(limit);
-    let isPaidFor = false;
+    let isAcquired = false;
 
     const settle = (result: Bytes): void => {
       req.off('data', take).off('end', finish).off('close', leave).off('error', leave);
       resolve(result);
     };
-    const pay = async (): Promise<void> => {
-      isPaidFor = true;
+    const acquire = async (): Promise<void> => {
+      isAcquired = true;
       req.pause();
-      if (await state.take('bytes', limit)) req.resume();
+      if (await state.acquire('bytes', limit)) req.resume();
       else settle(overloaded);
     };
     const take = (chunk: Buffer): void => {
       if (!bytes.add(chunk)) {
         req.pause();
         settle(tooLarge(limit));
-      } else if (!isPaidFor && bytes.length > FREE_BYTES) void pay();
+      } else if (!isAcquired && bytes.length > UNCOUNTED_BYTES) void acquire();
     };
     const finish = (): void => settle(E.right(bytes.filled()));
     const leave = (): void => settle(clientGone);
@@ -45,11 +45,11 @@ const collect = ({ req, state }: HttpContext, limit: number): Promise<Bytes> =>
   });
 
 /**
- * The whole body, at most `limit` bytes of it; a longer one is left unread where that shows. Memory is that of the bytes
- * that came, in however small pieces, and that of all such bodies together is bounded.
+ * The whole body, of at most `limit` bytes; a longer one is left unread as soon as that shows. It takes as much memory as
+ * it has bytes, in however small pieces they come, and large ones acquire it from the process budget.
  */
-export const bodyBytes = (ctx: HttpContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
+export const bodyBytes = (ctx: KoaContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
   if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));
-  letBodyCome(ctx.req, ctx.res);
+  sendContinue(ctx.req, ctx.res);
   return collect(ctx, limit);
 };

@@ -1,7 +1,8 @@
 import { either as E } from 'fp-ts';
 import type { CommandContext } from '../../application/command-context.js';
-import type { AuthorizedExchange, HttpContext } from '../exchange.js';
-import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { AuthorizedContext, KoaContext } from '../request-context.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
 import { tagOfExpected } from './entity-tags.js';
 import { traceparentOf } from './traceparent.js';
@@ -15,7 +16,7 @@ const preconditionOf = (conditions: Conditions): CommandContext['precondition'] 
     ? undefined
     : (current) => evaluate(conditions, tagOfExpected(current)) === 'Go';
 
-const operationOf = ({ method, path }: HttpContext): string =>
+const operationOf = ({ method, path }: KoaContext): string =>
   `${method} ${path.endsWith('/') ? path.slice(0, -1) : path}`;
 
 /** Where a command comes from, as the request's headers say; all faults of them at once. */
@@ -23,7 +24,7 @@ export const commandContextOf = ({
   ctx,
   caller,
   requestId,
-}: AuthorizedExchange): E.Either<RequestInvalid, CommandContext> => {
+}: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));

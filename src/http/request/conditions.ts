@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
 
-/** On what condition a request wants to be carried out. */
+/** The preconditions of a request. */
 export type Conditions = { readonly ifMatch?: EntityTags; readonly ifNoneMatch?: EntityTags };
 
 const unconditional: E.Either<never, Conditions> = E.right({});
@@ -29,7 +30,7 @@ export const conditionsOf = (headers: IncomingHttpHeaders): E.Either<RequestInva
   });
 };
 
-/** What the conditions say of a record whose tag is `current` (undefined: it is not there); RFC 9110 §13.2.2. */
+/** Evaluates them for a record whose tag is `current` (undefined: there is none), as RFC 9110 §13.2.2 says. */
 export const evaluate = (
   { ifMatch, ifNoneMatch }: Conditions,
   current: string | undefined,

@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
-import { type Fault, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 
 const faultOf = ({ context, message }: t.ValidationError): Fault => ({
   path: context

@@ -1,6 +1,6 @@
 const FIRST_BYTES = 4096;
 
-/** Bytes that come in pieces, copied together: a piece by itself takes some hundred bytes more than it holds. */
+/** Bytes that come in pieces, copied together: a Buffer for each piece would take some hundred bytes more. */
 export class GrowingBuffer {
   readonly #limit: number;
   #bytes: Buffer = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
 
@@ -36,7 +36,7 @@ const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
 };
 
 /** The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. */
-export const jsonBody = async (ctx: HttpContext): Promise<E.Either<BodyFailure, unknown>> => {
+export const jsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);
   if (E.isLeft(bytes)) return bytes;
   if (bytes.right.length === 0) return E.right({});
@@ -45,7 +45,7 @@ export const jsonBody = async (ctx: HttpContext): Promise<E.Either<BodyFailure, 
 };
 
 /** As `jsonBody`, where the body hardly matters: one of another type, or no JSON at all, counts as none. */
-export const lenientJsonBody = async (ctx: HttpContext): Promise<E.Either<BodyFailure, unknown>> => {
+export const lenientJsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);
   if (E.isLeft(bytes)) return bytes;
   if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers) !== undefined) return E.right(undefined);

@@ -1,16 +1,16 @@
 import { either as E } from 'fp-ts';
 import type { CommandContext } from '../../application/command-context.js';
-import type { AuthorizedExchange } from '../exchange.js';
+import type { AuthorizedContext } from '../request-context.js';
 import type { BodyFailure, RequestInvalid } from '../problem/failure.js';
 import { both } from './both.js';
 import { jsonBody } from './json-body.js';
 import { commandContextOf } from './command-context-of.js';
 
 /** Where a command comes from, and what it asks for by its JSON body; the faults of headers and body at once. */
-export const readCommand = async <Asked>(
-  exchange: AuthorizedExchange,
-  read: (body: unknown) => E.Either<RequestInvalid, Asked>,
-): Promise<E.Either<BodyFailure, readonly [CommandContext, Asked]>> => {
-  const body = await jsonBody(exchange.ctx);
-  return E.isLeft(body) ? body : both(commandContextOf(exchange), read(body.right));
+export const readCommand = async <Wanted>(
+  request: AuthorizedContext,
+  read: (body: unknown) => E.Either<RequestInvalid, Wanted>,
+): Promise<E.Either<BodyFailure, readonly [CommandContext, Wanted]>> => {
+  const body = await jsonBody(request.ctx);
+  return E.isLeft(body) ? body : both(commandContextOf(request), read(body.right));
 };

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 const SANE = /^[\w.:@/+=-]{1,128}$/;
 
 /**
- * The client's own `X-Request-Id` where it is sane, else a new one: by the one generator that draws its random bytes
- * in advance, since every request takes this path.
+ * The client's own `X-Request-Id` where it is sane, else a new one. `randomUUID` draws its random bytes in advance, which
+ * makes it the fastest generator.
  */
 export const requestIdOf = (header: string | ReadonlyArray<string> | undefined): string =>
   typeof header === 'string' && SANE.test(header) ? header : randomUUID();

@@ -1,13 +1,13 @@
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../budget/connection.js';
-import type { HttpContext, RequestState } from '../exchange.js';
-import { type Answer, JSON_TYPE } from './answer.js';
+import type { KoaContext, RequestState } from '../request-context.js';
+import { type HttpResponse, JSON_TYPE } from './http-response.js';
 import { linger, mustClose } from './unread-body.js';
 
 const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
 
-/** On every answer: never guessed at, framed, referred from or kept by a shared cache. */
+/** On every response: never guessed at, framed, referred from or kept by a shared cache. */
 const FIXED = [
   'X-Content-Type-Options',
   'nosniff',
@@ -21,11 +21,11 @@ const FIXED = [
   'private, no-cache',
 ];
 
-const headersOf = (answer: Answer, requestId: string): Array<string> => {
+const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
   const headers = [...FIXED, 'X-Request-Id', requestId];
-  headers.push('Content-Security-Policy', answer.contentSecurityPolicy ?? NOTHING_LOADED);
-  if (answer.headers !== undefined) headers.push(...answer.headers);
-  const { body, contentType } = answer;
+  headers.push('Content-Security-Policy', response.contentSecurityPolicy ?? NOTHING_LOADED);
+  if (response.headers !== undefined) headers.push(...response.headers);
+  const { body, contentType } = response;
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
   if (body !== undefined && !(body instanceof Readable))
     headers.push('Content-Length', String(Buffer.byteLength(body)));
@@ -33,9 +33,9 @@ const headersOf = (answer: Answer, requestId: string): Array<string> => {
 };
 
 const sendWhole = (
-  { req, res }: HttpContext,
+  { req, res }: KoaContext,
   headers: Array<string>,
-  { status, closes = false }: Answer,
+  { status, closes = false }: HttpResponse,
   body: string | Buffer | undefined,
 ): void => {
   const hasMore = mustClose(req);
@@ -50,36 +50,36 @@ const sendWhole = (
   linger(req, () => res.end());
 };
 
-/** Whatever comes of a stream that nobody will read, it is no failure. */
+/** An error of a stream that nobody reads is no failure. */
 const discard = (body: Readable): void => {
   body.on('error', () => undefined).destroy();
 };
 
 /**
- * The system is given so many bytes at once: only when it has taken all of them it is known that the client has taken
+ * The system is given so many bytes at once. Only when it has taken all of them do we know that the client has taken
  * anything, and a slow client must not look like one that has stopped.
  */
 const PIECE = 64 * 1024;
 
-/** Passes the parts of a stream on, each in its turn, in pieces. */
-const inTurns = ({ turn }: RequestState): Transform =>
+/** Passes a stream on in pieces, each part of it in a time slice of its own. */
+const inTimeSlices = ({ timeSlice }: RequestState): Transform =>
   new Transform({
     transform(part: Buffer, _encoding, done) {
       const pass = (): void => {
         for (let start = 0; start < part.length; start += PIECE) this.push(part.subarray(start, start + PIECE));
         done();
       };
-      turn(part.length).then(pass, done);
+      timeSlice(part.length).then(pass, done);
     },
   });
 
 const sendStream = async (
-  { req, res, state }: HttpContext,
+  { req, res, state }: KoaContext,
   headers: Array<string>,
   status: number,
   body: Readable,
   connection: Connection,
-  longest: number,
+  timeoutMs: number,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -87,36 +87,36 @@ const sendStream = async (
     res.end();
     return;
   }
-  const deadline = setTimeout(() => connection.cut('an answer was not read in time'), longest).unref();
-  // without chunks nothing else tells the client that this was not all
+  const deadline = setTimeout(() => connection.cut('an answer was not read in time'), timeoutMs).unref();
+  // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
-    await pipeline(body, inTurns(state), res);
+    await pipeline(body, inTimeSlices(state), res);
   } finally {
     clearTimeout(deadline);
   }
 };
 
 /**
- * Writes an answer and resolves when that is done. An ordinary one goes out by one `writeHead` and one `end`, past
+ * Writes a response and resolves when that is done. An ordinary one goes out by one `writeHead` and one `end`, past
  * Koa's own way of responding, which costs 10 µs more. Rejects when a stream fails, its reader goes, or it is not read
- * within `longest` ms: the connection is cut then, because what was sent must not look complete.
+ * within `timeoutMs`: the connection is cut then, because what was sent must not look complete.
  */
 export const send = async (
-  ctx: HttpContext,
-  answer: Answer,
+  ctx: KoaContext,
+  response: HttpResponse,
   connection: Connection,
-  longest: number,
+  timeoutMs: number,
 ): Promise<void> => {
-  const { status, body } = answer;
+  const { status, body } = response;
   ctx.respond = false;
   if (ctx.res.destroyed || ctx.res.headersSent) {
     if (body instanceof Readable) discard(body);
     return;
   }
-  const headers = headersOf(answer, ctx.state.requestId);
-  if (body instanceof Readable) await sendStream(ctx, headers, status, body, connection, longest);
+  const headers = headersOf(response, ctx.state.requestId);
+  if (body instanceof Readable) await sendStream(ctx, headers, status, body, connection, timeoutMs);
   else if (body !== undefined && body.length > PIECE && !mustClose(ctx.req))
-    await sendStream(ctx, headers, status, Readable.from(body), connection, longest);
-  else sendWhole(ctx, headers, answer, body);
+    await sendStream(ctx, headers, status, Readable.from(body), connection, timeoutMs);
+  else sendWhole(ctx, headers, response, body);
 };

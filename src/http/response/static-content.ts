@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { either as E } from 'fp-ts';
-import type { Exchange, HttpContext } from '../exchange.js';
+import type { RequestContext, KoaContext } from '../request-context.js';
 import type { Failure } from '../problem/failure.js';
 import { conditionsOf, evaluate } from '../request/conditions.js';
-import type { Answer } from './answer.js';
+import type { HttpResponse } from './http-response.js';
 
 /** The same content in one coding: its bytes, and the strong entity tag of exactly those (RFC 9110 §8.8.3). */
 type Representation = { readonly body: Buffer; readonly tag: string; readonly headers: ReadonlyArray<string> };
 
-/** Content that stays the same while the process lives, kept in every coding in which it is answered. */
+/** Content that stays the same while the process lives, kept in every coding in which it is sent. */
 export type StaticContent = {
-  readonly described: Pick<Answer, 'contentType' | 'contentSecurityPolicy'>;
+  readonly described: Pick<HttpResponse, 'contentType' | 'contentSecurityPolicy'>;
   readonly identity: Representation;
   readonly gzip: Representation;
 };
@@ -35,10 +35,13 @@ export const makeStaticContent = async (
 });
 
 /** By the rules of RFC 9110 §12.5.3. Where no coding is acceptable, none is used, as if the header were not there. */
-const codingFor = (ctx: HttpContext): 'gzip' | 'identity' =>
+const codingFor = (ctx: KoaContext): 'gzip' | 'identity' =>
   ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
 
-const answer = ({ described, ...codings }: StaticContent, { ctx }: Exchange): E.Either<Failure, Answer> => {
+const responseOf = (
+  { described, ...codings }: StaticContent,
+  { ctx }: RequestContext,
+): E.Either<Failure, HttpResponse> => {
   // through Koa, as another `Vary` may be there already
   ctx.vary('Accept-Encoding');
   const conditions = conditionsOf(ctx.req.headers);
@@ -55,9 +58,10 @@ const answer = ({ described, ...codings }: StaticContent, { ctx }: Exchange): E.
 };
 
 /**
- * Answers a content that is kept in memory, in the coding that the request prefers, or that it has not changed. All answers share the same bytes.
+ * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
+ * the same bytes.
  */
-export const answerStatic =
+export const respondWithStatic =
   (content: Promise<StaticContent>) =>
-  async (exchange: Exchange): Promise<E.Either<Failure, Answer>> =>
-    answer(await content, exchange);
+  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> =>
+    responseOf(await content, request);

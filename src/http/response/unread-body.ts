@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** An unread body up to this size is discarded by Node and the connection kept, bytes. */
 const WORTH_KEEPING = 64 * 1024;
 
-/** Longest time that we go on reading what nobody wants, so that the client can read its answer, ms. */
+/** Longest time, ms, for which we read what nobody wants, so that the client can read its response. */
 const LINGER = 1000;
 
 /** Whether the request's body is still on its way, and too long to wait for. */
@@ -16,7 +16,7 @@ export const mustClose = ({ complete, headers }: IncomingMessage): boolean => {
 
 /**
  * Discards the rest of a body for a while, then calls `done`. A connection that is closed at once, with unread bytes
- * in it, is reset, and the reset may overtake the answer (RFC 9112 §9.6).
+ * in it, is reset, and the reset may overtake the response (RFC 9112 §9.6).
  */
 export const linger = (request: IncomingMessage, done: () => void): void => {
   const finish = (): void => {

@@ -1,38 +1,38 @@
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { Caller } from '../authentication/roles.js';
-import type { HttpContext } from '../exchange.js';
+import type { KoaContext } from '../request-context.js';
 import type { TooManyRequests } from '../problem/failure.js';
 
-/** Counts a request; a refusal when its sender has had its share. */
-export type RateLimit = (caller: Caller | undefined, ctx: Pick<HttpContext, 'ip'>) => TooManyRequests | undefined;
+/** Counts a request; a failure when its sender is over the limit. */
+export type RateLimit = (caller: Caller | undefined, ctx: Pick<KoaContext, 'ip'>) => TooManyRequests | undefined;
 
 /** From the first request of a sender on, ms. */
-const WINDOW = 60_000;
+const WINDOW_MS = 60_000;
 
 /**
- * Callers remembered, and as many addresses besides; at most twice as many of each. Who keeps sending stays remembered;
- * who was forgotten begins a new share. A name takes up to 1 KiB, an address far less: at most some 25 MiB in all.
+ * Callers remembered, and as many addresses; at most twice as many of each. One that keeps sending stays remembered; one
+ * that was forgotten begins a new window. A name takes up to 1 KiB, an address far less: at most some 25 MiB in all.
  */
 const REMEMBERED = 10_000;
 
-type Share = { readonly until: number; readonly used: number };
+type Window = { readonly until: number; readonly used: number };
 
-const makeCount = (now: () => number): ((sender: string) => Share) => {
-  const shares = makeBoundedCache<string, Share>(REMEMBERED);
+const makeCount = (now: () => number): ((sender: string) => Window) => {
+  const windows = makeBoundedCache<string, Window>(REMEMBERED);
   return (sender) => {
-    const known = shares.get(sender);
-    const share =
+    const known = windows.get(sender);
+    const current =
       known !== undefined && now() < known.until
         ? { ...known, used: known.used + 1 }
-        : { until: now() + WINDOW, used: 1 };
-    shares.set(sender, share);
-    return share;
+        : { until: now() + WINDOW_MS, used: 1 };
+    windows.set(sender, current);
+    return current;
   };
 };
 
 /**
- * So many requests a minute for each caller, and for each address from which nobody has proven who it is. The two are
- * kept apart, so that a flood of addresses makes no caller forgotten. `now` is in ms.
+ * Allows so many requests a minute for each caller, and for each address of requests without a caller. The two are counted
+ * apart, so that a flood of addresses does not make us forget a caller. `now` is in ms.
  */
 export const makeRateLimit = (perMinute: number, now: () => number = () => performance.now()): RateLimit => {
   const ofCaller = makeCount(now);

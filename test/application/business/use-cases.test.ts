@@ -49,7 +49,7 @@ describe('the use cases of businesses', () => {
   });
 
   it('delete one, with one event', async () => {
-    expect(await businesses.remove(from('DELETE /business/b1'), 'b1')).to.deep.equal(
+    expect(await businesses.delete(from('DELETE /business/b1'), 'b1')).to.deep.equal(
       outcome(active(), { ...active(), _tag: 'Deleted' }, 2n),
     );
     expect(await newFacts()).to.deep.equal([{ type: 'BusinessDeleted', data: {} }]);
@@ -86,7 +86,7 @@ describe('the use cases of businesses', () => {
   it('refuse what is not there, and append nothing', async () => {
     const notThere = E.left({ _tag: 'BusinessNotFound' });
     expect(await businesses.update(put, 'b2', { phone: '1' })).to.deep.equal(notThere);
-    expect(await businesses.remove(put, 'b2')).to.deep.equal(notThere);
+    expect(await businesses.delete(put, 'b2')).to.deep.equal(notThere);
     expect(await businesses.addOwner(put, 'b2', bob)).to.deep.equal(notThere);
     expect(await businesses.updateOwner(put, 'b2', 'bob', {})).to.deep.equal(notThere);
     expect(await businesses.removeOwner(put, 'b2', 'bob')).to.deep.equal(notThere);
@@ -117,7 +117,7 @@ describe('the use cases of businesses', () => {
       const origin = { ...put, idempotencyKey: 'k' };
       const original = await businesses.update(origin, 'b1', { phone: '1' });
       await businesses.update(put, 'b1', { phone: '2' });
-      await businesses.remove(put, 'b1');
+      await businesses.delete(put, 'b1');
       expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(original);
       expect(original).to.deep.equal(outcome(active(), active({ phone: '1' }), 2n));
       expect(await newFacts()).to.have.length(3);
@@ -175,7 +175,7 @@ describe('the use cases of businesses', () => {
       const stale = E.left({ _tag: 'PreconditionFailed', current: 1n });
       expect(await businesses.update(at(0n), 'b1', { phone: '1' })).to.deep.equal(stale);
       expect(await businesses.update(at(0n), 'b1', {})).to.deep.equal(stale);
-      expect(await businesses.remove(at(2n), 'b1')).to.deep.equal(stale);
+      expect(await businesses.delete(at(2n), 'b1')).to.deep.equal(stale);
       expect(await newFacts()).to.deep.equal([]);
     });
 

@@ -67,7 +67,7 @@ describe('log copy', function () {
 
     const before = await runOperator(['log', 'export'], { env });
     const over = await runOperator(['log', 'copy', '--to', to, '--cut-over'], { env });
-    expect(over.stdout).to.include('The read models go on where they are (2 tables moved)');
+    expect(over.stdout).to.include('The read models are kept (2 tables moved to the copy)');
     expect(over.code).to.equal(0);
     const moved = { ...env, EVENTSTOREDB_URL: to };
     const after = await runOperator(['log', 'export'], { env: moved });
@@ -103,7 +103,7 @@ describe('log copy', function () {
     const from = ['--from', double.connectionString];
     const over = await runOperator(['log', 'copy', ...from, '--to', 'embedded', '--cut-over'], { env: elsewhere });
     expect(over.code).to.equal(0);
-    expect(over.stdout).to.include('There are no read models yet: they are made when the service starts.');
+    expect(over.stdout).to.include('There are no read models yet: the service builds them when it starts.');
   });
 
   it('refuses to copy a log onto itself, and names what is no log', async () => {

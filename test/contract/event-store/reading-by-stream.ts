@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { StreamOrder, Stretch } from '../../../src/event-sourcing/event-store.js';
+import type { ByStream, KeyRange } from '../../../src/event-sourcing/event-store.js';
 import type { Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { aCategory, anEvent, appended, aStream, collect, someEvents, type StoreUnderTest } from './store-under-test.js';
 import { needs } from '../../support/needs.js';
@@ -9,26 +9,26 @@ const LAST = 2n ** 62n;
 
 /** Of stores that can; the others leave `byStream` out. */
 export const readingByStream = (store: StoreUnderTest): void => {
-  let order: StreamOrder;
+  let byStream: ByStream;
 
   before(function () {
-    const { byStream } = store();
-    if (byStream === undefined) {
-      needs(this, false, 'a store that keeps an order by stream');
+    const { byStream: found } = store();
+    if (found === undefined) {
+      needs(this, false, 'a store with an index by stream');
       return;
     }
-    order = byStream;
+    byStream = found;
   });
 
-  const divide = async (category: string, events: number): Promise<ReadonlyArray<Stretch>> => {
-    const divided = await order.divide(category, events);
+  const divide = async (category: string, events: number): Promise<ReadonlyArray<KeyRange>> => {
+    const divided = await byStream.divide(category, events);
     if (E.isLeft(divided)) throw divided.left;
     return divided.right;
   };
 
   const readAllOf = async (category: string, events: number, upTo: Position): Promise<Array<StoredEvent>> => {
     const all: Array<StoredEvent> = [];
-    for (const stretch of await divide(category, events)) all.push(...(await collect(order.read(stretch, upTo))));
+    for (const range of await divide(category, events)) all.push(...(await collect(byStream.read(range, upTo))));
     return all;
   };
 
@@ -71,7 +71,7 @@ export const readingByStream = (store: StoreUnderTest): void => {
     expect(await readAllOf(category, 1, LAST)).to.have.length(1);
   });
 
-  it('divides a category without events into one stretch that holds nothing', async () => {
+  it('divides a category without events into one key range that holds nothing', async () => {
     const category = aCategory();
     expect(await divide(category, 10)).to.deep.equal([{ category, from: null, before: null }]);
     expect(await readAllOf(category, 10, LAST)).to.deep.equal([]);
@@ -90,9 +90,9 @@ export const readingByStream = (store: StoreUnderTest): void => {
   it('lets go when its reader leaves early, as often as it likes', async () => {
     const category = aCategory();
     await interleaved(category, 3);
-    const [stretch] = await divide(category, 1_000);
+    const [range] = await divide(category, 1_000);
     for (let time = 0; time < 30; time += 1)
-      for await (const page of order.read(stretch!, LAST)) if (page.length > 0) break;
+      for await (const page of byStream.read(range!, LAST)) if (page.length > 0) break;
     expect(await readAllOf(category, 1_000, LAST)).to.have.length(9);
   });
 };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { exportLog, NotExportable, type Selection } from '../../../src/event-sourcing/whole-log/export-log.js';
 import { checkExport, importLog } from '../../../src/event-sourcing/whole-log/import-log.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
@@ -35,7 +36,7 @@ async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const bringIn = (target: LogTarget, text: string, signal = new AbortController().signal) =>
-  importLog(target, inPieces(text), { onEvent: () => undefined, signal });
+  importLog(target, inPieces(text), { onBatch: () => undefined, signal });
 
 const failureOf = async (text: string): Promise<{ readonly message: unknown; readonly stored: number }> => {
   const target = makeInMemoryEventStore();
@@ -132,18 +133,30 @@ describe('exporting and importing a log', () => {
       yield* inPieces(`${lines[0]!}\n`);
       yield Buffer.from([0xe4, 10]);
     })();
-    const outcome = await checkExport(latin, { onEvent: () => undefined, signal: new AbortController().signal });
+    const outcome = await checkExport(latin, { onBatch: () => undefined, signal: new AbortController().signal });
     expect(E.isLeft(outcome) && outcome.left.message).to.equal('line 2 is not UTF-8');
   });
 
   it('ends when it is told to, with the beginning of the log stored', async () => {
     const target = makeInMemoryEventStore();
     const interrupted = new AbortController();
-    const onEvent = (events: number): void => {
-      if (events === 650) interrupted.abort();
+    const onBatch = (): void => interrupted.abort();
+    const outcome = await importLog(target, inPieces(text), { onBatch, signal: interrupted.signal });
+    const stored = await wholeLog(target);
+    expect(stored.length).to.be.within(1, 701);
+    expect(outcome).to.deep.equal(E.right({ events: stored.length, streams: 7, isComplete: false }));
+    expect(stored).to.deep.equal((await wholeLog(store)).slice(0, stored.length));
+  });
+
+  it('waits for a target that is away for a moment', async () => {
+    const target = makeInMemoryEventStore();
+    let away = 1;
+    const shaky: LogTarget = {
+      ...target,
+      appendInOrder: (appends) =>
+        away-- > 0 ? Promise.resolve(E.left(new StoreUnavailable('away'))) : target.appendInOrder(appends),
     };
-    const outcome = await importLog(target, inPieces(text), { onEvent, signal: interrupted.signal });
-    expect(outcome).to.deep.equal(E.right({ events: 650, streams: 7, isComplete: false }));
-    expect(await wholeLog(target)).to.deep.equal((await wholeLog(store)).slice(0, 650));
+    expect(E.isRight(await bringIn(shaky, text))).to.equal(true);
+    expect(await exported(target)).to.equal(text);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Described, makeConforms } from '../../support/conforms.js';
 import { startMemoryStack } from '../../support/memory-stack.js';
 import { faultsOf } from './checks.js';
-import type { Answer } from './client.js';
+import type { HttpResponse } from './client.js';
 import type { Draft } from './draft.js';
 import { anything, error, invalid, only } from './expectation.js';
 import { type Operation, operationsOf } from './operations.js';
@@ -36,7 +36,7 @@ const business = {
   ...{ _id: ID, name: 'Acme', owners: [] },
 };
 
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): HttpResponse => ({
   status,
   headers: { ...common, ...headers },
   bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
@@ -79,7 +79,7 @@ describe('what the fuzzer takes for a fault', () => {
     };
   };
 
-  const faults = (draft: Draft, answered: Answer): ReadonlyArray<string> => {
+  const faults = (draft: Draft, answered: HttpResponse): ReadonlyArray<string> => {
     const wire = { method: draft.method, path: draft.path, headers: [], body: undefined };
     return faultsOf(conforms, operations, draft, wire, answered);
   };
@@ -98,7 +98,7 @@ describe('what the fuzzer takes for a fault', () => {
     expect(faults(list({ query: [['limit', '1']] }), answer(200, [business]))).to.deep.equal([]);
   });
 
-  const wrong: ReadonlyArray<readonly [string, () => readonly [Draft, Answer], string]> = [
+  const wrong: ReadonlyArray<readonly [string, () => readonly [Draft, HttpResponse], string]> = [
     ['a failure of the service', () => [read(), answer(500, '')], 'the service failed'],
     ['a service that gives up', () => [read(), answer(503, '')], 'the service failed'],
     ['a status that is not described', () => [read(), answer(202, business)], '202, which is not described'],

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Exchanged } from '../../support/conforms.js';
-import type { Answer, Wire } from './client.js';
+import type { HttpResponse, Wire } from './client.js';
 import type { Draft } from './draft.js';
 import type { Operation } from './operations.js';
 
 /** Why an answer is wrong; undefined when this check finds nothing. */
-type Check = (draft: Draft, wire: Wire, answer: Answer, operations: ReadonlyArray<Operation>) => string | undefined;
+type Check = (
+  draft: Draft,
+  wire: Wire,
+  answer: HttpResponse,
+  operations: ReadonlyArray<Operation>,
+) => string | undefined;
 
 /** By status: what the contract calls it. */
 const NAMES: Readonly<Record<number, ReadonlyArray<string>>> = {
@@ -30,17 +35,17 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 type Shown = Readonly<Record<string, unknown>>;
 
-const jsonOf = ({ bytes }: Answer): unknown => JSON.parse(bytes.toString());
-const objectOf = (answer: Answer): Shown => jsonOf(answer) as Shown; // reason: its schema has been held to it
+const jsonOf = ({ bytes }: HttpResponse): unknown => JSON.parse(bytes.toString());
+const objectOf = (answer: HttpResponse): Shown => jsonOf(answer) as Shown; // reason: its schema has been held to it
 
 const headerOf =
-  ({ headers }: Answer) =>
+  ({ headers }: HttpResponse) =>
   (name: string): string | null => {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : (value ?? null);
   };
 
-const isShown = ({ method }: Draft, { status }: Answer): boolean => status === 200 && method !== 'HEAD';
+const isShown = ({ method }: Draft, { status }: HttpResponse): boolean => status === 200 && method !== 'HEAD';
 
 const serviceFailed: Check = (_draft, _wire, { status }) => (status >= 500 ? 'the service failed' : undefined);
 
@@ -166,7 +171,7 @@ const withoutOrigin = (path: string): string => path.replace(/^http:\/\/[^/]*/, 
 const conforming = (
   conforms: (exchanged: Exchanged) => void,
   { method, path }: Wire,
-  answer: Answer,
+  answer: HttpResponse,
 ): string | undefined => {
   const isText = headerOf(answer)('content-type')?.startsWith('application/json') === true;
   const text = isText || answer.status >= 400 ? answer.bytes.toString() : answer.bytes.length > 0 ? '(bytes)' : '';
@@ -196,7 +201,7 @@ const checks = [
 export const faultsOf = (
   conforms: (exchanged: Exchanged) => void,
   operations: ReadonlyArray<Operation>,
-  ...[draft, wire, answer]: readonly [Draft, Wire, Answer]
+  ...[draft, wire, answer]: readonly [Draft, Wire, HttpResponse]
 ): ReadonlyArray<string> => {
   const failed = serviceFailed(draft, wire, answer, operations);
   if (failed !== undefined) return [failed];

@@ -10,7 +10,7 @@ export type Wire = {
   readonly body: Buffer | undefined;
 };
 
-export type Answer = {
+export type HttpResponse = {
   readonly status: number;
   /** By name in small letters. */
   readonly headers: IncomingMessage['headers'];
@@ -19,7 +19,7 @@ export type Answer = {
 
 export type Client = {
   /** Rejects when the connection is lost, or nothing has come for a while. */
-  readonly send: (wire: Wire) => Promise<Answer>;
+  readonly send: (wire: Wire) => Promise<HttpResponse>;
   readonly close: () => void;
 };
 
@@ -29,7 +29,7 @@ const SILENCE_MS = 30_000;
 export const makeClient = (baseUrl: string): Client => {
   const { hostname, port, host } = new URL(baseUrl);
   const agent = new Agent({ keepAlive: true });
-  const send = ({ method, path, headers, body }: Wire): Promise<Answer> =>
+  const send = ({ method, path, headers, body }: Wire): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const outgoing = ['Host', host, ...headers];
       const sending = request({ hostname, port, method, path, headers: outgoing, agent, timeout: SILENCE_MS });

@@ -1,4 +1,4 @@
-import type { Answer, Wire } from './client.js';
+import type { HttpResponse, Wire } from './client.js';
 import { matchTemplate, type Operation, pathNames, providersOf } from './operations.js';
 
 /** A record that this session has made; nobody else changes it. */
@@ -97,7 +97,7 @@ export class SessionState {
   }
 
   /** Takes in what an answer tells of the records; not for a repeat, which is answered as they were. */
-  learn({ operation, record, part, method }: Done, path: string, answer: Answer): void {
+  learn({ operation, record, part, method }: Done, path: string, answer: HttpResponse): void {
     const { status, headers } = answer;
     if (status !== 200) return;
     const text = answer.bytes.toString();
@@ -107,7 +107,7 @@ export class SessionState {
     else this.#look(record, path, answer, text);
   }
 
-  #create({ location = '', etag = '' }: Answer['headers'], text: string): void {
+  #create({ location = '', etag = '' }: HttpResponse['headers'], text: string): void {
     for (const name of this.#providers.keys()) {
       const template = this.#operations.find((operation) => operation.template.endsWith(`/{${name}}`))?.template ?? '';
       const id = matchTemplate(template, location)?.get(name);
@@ -144,7 +144,7 @@ export class SessionState {
     parts.set(name, method === 'DELETE' || part === undefined ? there : [...there, part]);
   }
 
-  #look(record: KnownRecord | undefined, path: string, { headers }: Answer, text: string): void {
+  #look(record: KnownRecord | undefined, path: string, { headers }: HttpResponse, text: string): void {
     if (headers.etag !== undefined && !path.includes('?')) this.tags.set(path, headers.etag);
     if (record?.path === path && text !== '') record.text = text;
     const link = typeof headers['link'] === 'string' ? /^<([^>]+)>; rel="next"$/.exec(headers['link'])?.[1] : undefined;

@@ -1,6 +1,6 @@
 import type { Exchanged } from '../../support/conforms.js';
 import { faultsOf } from './checks.js';
-import type { Answer, Client, Wire } from './client.js';
+import type { HttpResponse, Client, Wire } from './client.js';
 import type { Context, Draft, Mutation } from './draft.js';
 import type { Operation } from './operations.js';
 import { makeRandom, seedOf } from './random.js';
@@ -34,7 +34,7 @@ export type Case = {
   readonly mutation: string;
   readonly wire: Wire;
   /** Undefined when there was none. */
-  readonly answer: Answer | undefined;
+  readonly answer: HttpResponse | undefined;
   /** Empty when all is well. */
   readonly faults: ReadonlyArray<string>;
 };
@@ -44,7 +44,7 @@ const remember = (
   state: SessionState,
   draft: Draft,
   wire: Wire,
-  answer: Answer,
+  answer: HttpResponse,
   tagBefore: string | undefined,
 ): void => {
   const [key, ...others] = draft.headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value);
@@ -63,7 +63,7 @@ const isTooLong = ({ path, query, rawQuery, headers }: Draft): boolean =>
   encodeURIComponent([path, rawQuery, ...query.flat(), ...headers.flat()].join('')).length > 8_000;
 
 /** The answer to a request, or why there is none. */
-const answerTo = async (client: Client, wire: Wire): Promise<Answer | string> => {
+const respondWith = async (client: Client, wire: Wire): Promise<HttpResponse | string> => {
   try {
     return await client.send(wire);
   } catch (error) {
@@ -92,7 +92,7 @@ export async function* runSession(run: Run, session: number, cases: number): Asy
     const draft = draftOf(operation, mutation, context);
     const wire = wireOf(draft, context);
     const asked = { number: session * SESSION + step, operation, mutation: mutation.name, wire };
-    const answer = await answerTo(client, wire);
+    const answer = await respondWith(client, wire);
     if (typeof answer === 'string') {
       yield { ...asked, answer: undefined, faults: [answer] };
       continue;

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
-import type { ServicePorts } from '../../../src/http/service.js';
 import { callerOf, idOf } from '../../support/client.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
+import { type MemoryPorts, replacing } from '../../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 
@@ -26,16 +26,16 @@ describe('requests and the budget of the process', () => {
   /** Grants nothing when the test has begun, and keeps what was asked for. */
   const exhausted = (): ProcessBudget => {
     const none = (name: string) => ({
-      take: (_holder: unknown, _caller: string, amount?: number) => {
+      acquire: (_holder: unknown, _caller: string, amount?: number) => {
         asked.push([name, amount]);
         return Promise.resolve(!isExhausted);
       },
-      takeFree: () => !isExhausted,
+      tryAcquire: () => !isExhausted,
     });
     return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
   };
 
-  const start = async (ports?: (ports: ServicePorts) => Partial<ServicePorts>): Promise<void> => {
+  const start = async (ports?: (ports: MemoryPorts) => Partial<MemoryPorts>): Promise<void> => {
     isExhausted = false;
     stack = await startMemoryStack({ budget: exhausted(), ...(ports === undefined ? {} : { ports }) });
     admin = stack.tokenFor('admin');
@@ -65,20 +65,18 @@ describe('requests and the budget of the process', () => {
 
   it('take the bytes of an answer from 16 KiB on', async () => {
     const body = JSON.stringify({ _id: 'x'.repeat(20_000) });
-    await start(({ businesses }) => ({
-      businesses: {
-        ...businesses,
+    await start(
+      replacing('businesses', (businesses) => ({
         queries: { ...businesses.queries, byId: (id) => Promise.resolve(E.right(O.some({ id, revision: 0n, body }))) },
-      },
-    }));
+      })),
+    );
     const { json } = await call('GET', '/business/00000000-0000-7000-8000-000000000000', { as: admin });
     expect([json, asked]).to.deep.equal([unavailable, [['bytes', body.length]]]);
   });
 
   it('take a place for a list, a large page and a large record', async () => {
-    await start(({ businesses }) => ({
-      businesses: {
-        ...businesses,
+    await start(
+      replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
           page: () =>
@@ -90,8 +88,8 @@ describe('requests and the budget of the process', () => {
               E.right(O.some({ id, revision: 0n, body: { read: () => Promise.resolve(E.right(O.none)) } })),
             ),
         },
-      },
-    }));
+      })),
+    );
     const paths = [
       '/business',
       '/business?limit=3',
@@ -173,24 +171,21 @@ describe('a large record', () => {
   it('is answered as the bytes and the revision that are read last, and on the conditions that hold for those', async () => {
     const bytes = Buffer.from(JSON.stringify({ name: 'é'.repeat(50_000) }));
     stack = await startMemoryStack({
-      ports: ({ businesses }) => ({
-        businesses: {
-          ...businesses,
-          queries: {
-            ...businesses.queries,
-            byId: (id) =>
-              Promise.resolve(
-                E.right(
-                  O.some({
-                    id,
-                    revision: 3n,
-                    body: { read: () => Promise.resolve(E.right(O.some({ revision: 4n, bytes }))) },
-                  }),
-                ),
+      ports: replacing('businesses', (businesses) => ({
+        queries: {
+          ...businesses.queries,
+          byId: (id) =>
+            Promise.resolve(
+              E.right(
+                O.some({
+                  id,
+                  revision: 3n,
+                  body: { read: () => Promise.resolve(E.right(O.some({ revision: 4n, bytes }))) },
+                }),
               ),
-          },
+            ),
         },
-      }),
+      })),
     });
     const get = (headers: Record<string, string>) =>
       fetch(`${stack.baseUrl}/api/v1/business/00000000-0000-7000-8000-000000000000`, {

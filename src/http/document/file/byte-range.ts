@@ -1,6 +1,6 @@
 import type { ByteRange } from '../../../read/get-file.js';
 
-/** What to send of a file: all of it, some bytes, or nothing because no byte asked for is there. */
+/** What to send of a file: all of it, some bytes, or nothing because it has none of the bytes of the range. */
 export type Selection =
   | { readonly _tag: 'Whole' }
   | { readonly _tag: 'Part'; readonly range: ByteRange }
@@ -13,13 +13,13 @@ const SINGLE_RANGE = /^bytes=[ \t,]*(?:(\d+)-(\d*)|-(\d+))[ \t,]*$/i;
 
 const lastBytes = (count: number, size: number): Selection => {
   if (count === 0) return UNSATISFIABLE;
-  // Of an empty file even the last bytes are none, which a partial answer cannot express.
+  // The last bytes of an empty file are none, which a partial response cannot express.
   return size === 0 ? WHOLE : { _tag: 'Part', range: { first: Math.max(0, size - count), last: size - 1 } };
 };
 
 /**
- * Reads `Range` (RFC 9110 §14.2) for a file of `size` bytes. What is malformed or of another unit is passed over;
- * several ranges are answered with the whole file, as the RFC lets a server do.
+ * Reads `Range` (RFC 9110 §14.2) for a file of `size` bytes. A malformed one, or one of another unit, is ignored. Several
+ * ranges give the whole file, as the RFC allows.
  */
 export const selectBytes = (header: string | undefined, size: number): Selection => {
   const [matched, first, last, suffix] = SINGLE_RANGE.exec(header ?? '') ?? [];

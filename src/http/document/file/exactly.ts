@@ -20,8 +20,8 @@ class Exactly extends Transform {
 }
 
 /**
- * A body that fails unless it is of `length` bytes, the length that its reader has been promised: a short one would
- * leave the reader waiting for the rest.
+ * The body; it fails unless it has `length` bytes, which `Content-Length` has promised: the client of a short one would
+ * wait for the rest.
  */
 export const exactly = (body: Readable, length: number): Readable =>
   pipeline(body, new Exactly(length), () => undefined);

@@ -6,7 +6,7 @@ import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';
 import { type Conditions, evaluate } from '../../request/conditions.js';
-import type { Answer } from '../../response/answer.js';
+import type { HttpResponse } from '../../response/http-response.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { exactly } from './exactly.js';
@@ -16,19 +16,19 @@ type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | F
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
 
-/** A part is only worth sending of the very file that the client has the other parts of; HEAD knows no parts. */
+/** A range counts only while the file is the one that the client has the rest of; HEAD has no ranges. */
 const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
   const ifRange = headers['if-range'];
   const isApplicable = method === 'GET' && (ifRange === undefined || ifRange === fileTag(file));
   return selectBytes(isApplicable ? headers.range : undefined, file.size);
 };
 
-const answerTo = async (
+const respondWith = async (
   { method }: IncomingMessage,
   file: StoredFile,
   open: FileContents['open'],
   selection: Exclude<Selection, { _tag: 'Unsatisfiable' }>,
-): Promise<E.Either<FileUnavailable, Answer>> => {
+): Promise<E.Either<FileUnavailable, HttpResponse>> => {
   const range = selection._tag === 'Part' ? selection.range : undefined;
   const length = range === undefined ? file.size : range.last - range.first + 1;
   const headers = [
@@ -37,15 +37,15 @@ const answerTo = async (
     ...(range === undefined ? [] : ['Content-Range', `bytes ${range.first}-${range.last}/${file.size}`]),
   ];
   const status = range === undefined ? 200 : 206;
-  const answer = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
-  if (method === 'HEAD') return E.right(answer);
+  const response = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
+  if (method === 'HEAD') return E.right(response);
   const opened = await open(file.key, range);
-  return E.isLeft(opened) ? opened : E.right({ ...answer, body: exactly(opened.right, length) });
+  return E.isLeft(opened) ? opened : E.right({ ...response, body: exactly(opened.right, length) });
 };
 
 /**
- * Answers with a document's file, or the part of it that the request asks for (RFC 9110 §13, §14). The object is
- * opened before the status is known to the client, and read at the client's pace.
+ * The response with a document's file, or with a range of it (RFC 9110 §13, §14). The object is opened before the status
+ * is sent, and read at the client's pace.
  */
 export const fileResponse =
   (open: FileContents['open']) =>
@@ -53,7 +53,7 @@ export const fileResponse =
     { file, revision }: FileVersion,
     request: IncomingMessage,
     conditions: Conditions,
-  ): Promise<E.Either<FileFailure, Answer>> => {
+  ): Promise<E.Either<FileFailure, HttpResponse>> => {
     if (file === null) return Promise.resolve(E.left({ _tag: 'EntityNotFound' }));
     switch (evaluate(conditions, fileTag(file))) {
       case 'IfMatchFailed':
@@ -64,7 +64,7 @@ export const fileResponse =
         const selection = selectionOf(file, request);
         return selection._tag === 'Unsatisfiable'
           ? Promise.resolve(E.left({ _tag: 'RangeNotSatisfiable', size: file.size }))
-          : answerTo(request, file, open, selection);
+          : respondWith(request, file, open, selection);
       }
     }
   };

@@ -1,5 +1,5 @@
 import { MulterError } from 'multer';
-import { UnusableFileName } from './file-reception.js';
+import { UnusableFileName } from './upload-engine.js';
 import { type BodyFailure, requestInvalid, type Unexpected } from '../../problem/failure.js';
 
 const invalid = (path: string | undefined, message: string): BodyFailure =>

@@ -1,14 +1,15 @@
-import { type Fault, requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import type { Fault } from '../../problem/problem.js';
 
 /**
- * What the form's parser puts where bytes are no UTF-8. It cannot be told from the same character in a valid text, which
- * is refused with it: nobody means it, and JSON takes it.
+ * The parser puts this where bytes are not UTF-8. The same character in a valid text looks alike and is refused with it;
+ * JSON takes it.
  */
 const REPLACED = '\ufffd';
 
 export const isReplaced = (text: string): boolean => text.includes(REPLACED);
 
-/** The part `file` has content and no file name: its content is not to be dropped. */
+/** The part `file` has content and no file name. The parser drops its content, so the form is refused. */
 export const NAMELESS = requestInvalid({ path: 'file', message: 'must have a file name' });
 
 const textsOf = (value: unknown): ReadonlyArray<string> => {
@@ -18,7 +19,7 @@ const textsOf = (value: unknown): ReadonlyArray<string> => {
     : [];
 };
 
-/** What is wrong with the texts of a form before anything is asked of them; undefined when nothing is. */
+/** What is wrong with the texts of a form, whatever their fields are; undefined when nothing is. */
 export const formTextFault = (fields: object): RequestInvalid | undefined => {
   const faults = Object.entries(fields).flatMap(([path, value]): ReadonlyArray<Fault> => {
     if ([path, ...textsOf(value)].some(isReplaced)) return [{ path, message: 'must be valid UTF-8' }];

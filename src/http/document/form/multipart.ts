@@ -1,12 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import multer from '@koa/multer';
 import { either as E } from 'fp-ts';
+import type { StoreUpload } from '../../../application/document/with-upload.js';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { HttpContext } from '../../exchange.js';
+import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
-import { letBodyCome } from '../../request/body-bytes.js';
-import { FileReception, type StoreUpload } from './file-reception.js';
+import { sendContinue } from '../../request/body-bytes.js';
+import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { FORM_OVERHEAD, formLimits } from './form-limits.js';
 import { formTextFault } from './form-text.js';
@@ -14,7 +15,6 @@ import { PartCount } from './part-count.js';
 
 export type FormDeps = {
   readonly store: StoreUpload;
-  readonly discard: (key: string) => Promise<E.Either<StorageUnavailable, void>>;
   /** Largest file, bytes. */
   readonly maxUploadBytes: number;
   /** What the storage holds of a file while it takes it, at most, bytes. */
@@ -26,55 +26,55 @@ export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Une
 /** The fields of a form by name, as they came, and its file, which is stored by then. */
 export type Form = { readonly fields: unknown; readonly file: StoredFile | undefined };
 
-/** Resolves when more bytes than `limit` have come: the parser would go on reading them to their end. */
-const overflow = ({ req }: HttpContext, limit: number): Promise<PayloadTooLarge> =>
+/** Resolves when more bytes than `limit` have come; the parser would read on to the end. */
+const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> =>
   new Promise((resolve) => {
     let received = 0;
     const count = (chunk: Buffer): void => {
       received += chunk.length;
       if (received <= limit + FORM_OVERHEAD) return;
       req.off('data', count);
-      // The parser lets go when the connection closes, which the answer brings about.
+      // The response closes the connection, which ends the parser.
       req.unpipe();
       resolve({ _tag: 'PayloadTooLarge', limit });
     };
     req.on('data', count);
   });
 
-const parse = async (ctx: HttpContext, reception: FileReception, maxUploadBytes: number): Promise<object> => {
+const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
   const limits = formLimits(maxUploadBytes);
-  // with its folders a name that is nothing else is told from a part without a file, whose content the parser drops
+  // `preservePath`: a name like `x/` must not look like no name, which makes a part without a file
   const streamHandler = (request: Readable, parser: Writable): void => {
     // reason: busboy gives these with each part that it takes for a file
     parser.on('file', (name: string, content: Readable, { filename }: { filename?: string }) => {
-      reception.noteFile(name, content, filename);
+      engine.noteFile(name, content, filename);
     });
     parser.on('field', () => {
-      reception.noteField();
+      engine.noteField();
     });
     request.pipe(parser);
   };
-  const options = { storage: reception, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
+  const options = { storage: engine, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
   await multer(options).single('file')(ctx, () => Promise.resolve());
   // reason: the parser leaves the fields there, and koa has no type for it
   return (ctx.request as { readonly body?: object }).body ?? {};
 };
 
-const isClientGone = ({ req }: HttpContext): boolean => req.destroyed && !req.complete;
+const isClientGone = ({ req }: KoaContext): boolean => req.destroyed && !req.complete;
 
 const receive = async (
-  ctx: HttpContext,
-  reception: FileReception,
+  ctx: KoaContext,
+  engine: UploadEngine,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, unknown>> => {
   const sent = new PartCount(ctx.req.headers['content-type'] ?? '');
   ctx.req.on('data', (piece: Buffer) => sent.add(piece)).pause();
   const failed = async (): Promise<E.Either<FormFailure, unknown>> =>
-    E.left(await Promise.race([overflow(ctx, maxUploadBytes), reception.refused]));
+    E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
   const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
     try {
-      const fields = await parse(ctx, reception, maxUploadBytes);
-      const fault = reception.fault(sent.parts) ?? formTextFault(fields);
+      const fields = await parse(ctx, engine, maxUploadBytes);
+      const fault = engine.fault(sent.parts) ?? formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
@@ -84,34 +84,33 @@ const receive = async (
 };
 
 /** As announced, bytes; Infinity when it is not. */
-const lengthOf = ({ req }: HttpContext): number => Number(req.headers['content-length'] ?? Infinity);
+const lengthOf = ({ req }: KoaContext): number => Number(req.headers['content-length'] ?? Infinity);
 
-const isCompressed = ({ req }: HttpContext): boolean =>
+const isCompressed = ({ req }: KoaContext): boolean =>
   (req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
 
-/** Whether it was the storage that failed; a form that then fails too has only that to say. */
+/** Whether the storage failed. A form whose file is not stored fails too, but that is only the consequence. */
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
 /**
- * Reads multipart/form-data with at most one file, whose bytes go straight into storage. When anything is wrong with
- * the form nothing stays stored; a form that is too long is left unread as soon as that shows.
+ * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. The file has been stored, or
+ * broken off, when this resolves, also when the form is at fault. A form that is too long is left unread as soon as that
+ * shows.
  */
 export const readForm =
-  ({ store, discard, maxUploadBytes, heldPerUpload }: FormDeps) =>
-  async (ctx: HttpContext): Promise<E.Either<FormFailure, Form>> => {
+  ({ store, maxUploadBytes, heldPerUpload }: FormDeps) =>
+  async (ctx: KoaContext): Promise<E.Either<FormFailure, Form>> => {
     if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
       return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
     if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
     const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
-    if (!(await ctx.state.take('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
-    letBodyCome(ctx.req, ctx.res);
-    const reception = new FileReception(store);
-    const received = await receive(ctx, reception, maxUploadBytes);
-    if (E.isLeft(received)) reception.abort();
-    const stored = await reception.outcome();
+    if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
+    sendContinue(ctx.req, ctx.res);
+    const engine = new UploadEngine(store);
+    const received = await receive(ctx, engine, maxUploadBytes);
+    if (E.isLeft(received)) engine.abort();
+    const stored = await engine.outcome();
     if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
     const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
-    if (E.isRight(received)) return E.right({ fields: received.right, file });
-    if (file !== undefined) await discard(file.key);
-    return received;
+    return E.map((fields: unknown) => ({ fields, file }))(received);
   };

@@ -7,8 +7,8 @@ const boundaryOf = (contentType: string): string | undefined => {
 };
 
 /**
- * Counts the parts of a form while its bytes go by: the parser passes over a part whose headers it cannot read without a
- * word, and its content would be dropped.
+ * Counts the parts of a form while its bytes go by: the parser silently skips a part whose headers it cannot read, and
+ * its content would be lost.
  */
 export class PartCount {
   readonly #delimiter: Buffer;

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type * as t from 'io-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { HttpContext } from '../../exchange.js';
+import type { KoaContext } from '../../request-context.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { both } from '../../request/both.js';
 import { decodeRequest } from '../../request/decode.js';
@@ -12,8 +12,8 @@ import { type Form, type FormDeps, type FormFailure, readForm } from './multipar
 /** What form data has to bring. */
 type FormShape<Fields> = { readonly fields: t.Decoder<unknown, Fields>; readonly isFileRequired: boolean };
 
-/** What a request asks of a document. */
-export type DocumentRequest<Fields> = { readonly fields: Fields; readonly file: StoredFile | undefined };
+/** What a form asks of a document. */
+type DocumentRequest<Fields> = { readonly fields: Fields; readonly file: StoredFile | undefined };
 
 /** Whether a request brings form data, and so perhaps a file. */
 export const isForm = ({ headers }: IncomingMessage): boolean =>
@@ -30,13 +30,10 @@ const readParts = <Fields>(
     E.map(([read, stored]) => ({ fields: read, file: stored })),
   );
 
-/** What form data asks of a document; the file it brings is stored by then, unless the form is at fault. */
+/** What form data asks of a document; the file it brings is stored by then. */
 export const readDocumentForm =
   <Fields>(shape: FormShape<Fields>, deps: FormDeps) =>
-  async (ctx: HttpContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
+  async (ctx: KoaContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
     const form = await readForm(deps)(ctx);
-    if (E.isLeft(form)) return form;
-    const read = readParts(shape, form.right);
-    if (E.isLeft(read) && form.right.file !== undefined) await deps.discard(form.right.file.key);
-    return read;
+    return E.isLeft(form) ? form : readParts(shape, form.right);
   };

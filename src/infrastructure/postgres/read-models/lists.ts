@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { isUuid } from '../../../event-sourcing/uuid.js';
-import type { Page, PageRequest } from '../../../read/queries.js';
+import type { FilterValues, Page, PageRequest } from '../../../read/queries.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import { conditionsOf, type FilterValues } from './read-model-filter.js';
+import { conditionsOf } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being held. */
 const PAGE_BYTES = 256 * 1024;

@@ -1,10 +1,9 @@
 import { type either as E, option as O } from 'fp-ts';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { makePool } from '../../../postgres/pool.js';
-import type { HiddenStates, Queries, ReadModelUnavailable } from '../../../read/queries.js';
+import type { FilterValues, HiddenStates, Queries, ReadModelUnavailable } from '../../../read/queries.js';
 import { copyJson } from './copy-json.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import type { FilterValues } from './read-model-filter.js';
 import { makeQueries } from './read-model-queries.js';
 import { makeRowById } from './row-by-id.js';
 

@@ -1,10 +1,8 @@
 import { INDEXED_CHARACTERS } from '../../../../projections/engine/generation/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
+import type { FilterValues } from '../../../read/queries.js';
 
 type Key = Pick<KeyColumn, 'name' | 'type' | 'filter'>;
-
-/** A filter as the read side hands it over: a value, or none, for each of its names. */
-export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 /** Values that no record can have: the empty text, and what is no text to Postgres (NUL) or no Unicode at all. */
 const MATCHES_NOTHING = /^$|[\0\p{Surrogate}]/u;

@@ -1,9 +1,8 @@
 import { either as E, option as O } from 'fp-ts';
-import type { Queries, ReadModelUnavailable, UnknownCursor, View } from '../../../read/queries.js';
+import type { FilterValues, Queries, ReadModelUnavailable, UnknownCursor, View } from '../../../read/queries.js';
 import { makeAll, makePage } from './lists.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import type { FilterValues } from './read-model-filter.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 
 const unknownCursor: UnknownCursor = { _tag: 'UnknownCursor' };

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { attempt } from '../../../../event-sourcing/attempt.js';
-import { StoreUnavailable, type StreamOrder, type Stretch } from '../../../../event-sourcing/event-store.js';
+import { StoreUnavailable, type ByStream, type KeyRange } from '../../../../event-sourcing/event-store.js';
 import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
 
@@ -23,7 +23,7 @@ const SAMPLED = `
   select stream from event_log.event tablesample system ($1)
   where stream >= $2 and stream < $3 order by stream`;
 
-const divide = async (pool: pg.Pool, category: string, events: number): Promise<ReadonlyArray<Stretch>> => {
+const divide = async (pool: pg.Pool, category: string, events: number): Promise<ReadonlyArray<KeyRange>> => {
   const { rows: heads } = await pool.query<{ position: string }>('select position from event_log.head');
   // positions are handed out without gaps to speak of
   const length = Math.max(1, Number(heads[0]?.position ?? 0));
@@ -35,7 +35,7 @@ const divide = async (pool: pg.Pool, category: string, events: number): Promise<
 };
 
 // COPY takes no parameters
-const copyOf = ({ category, from, before }: Stretch, upTo: Position): string => `
+const copyOf = ({ category, from, before }: KeyRange, upTo: Position): string => `
   copy (
     select ${COPIED_COLUMNS} from event_log.event
     where stream >= ${pg.escapeLiteral(from ?? firstOf(category))} and stream < ${pg.escapeLiteral(before ?? endOf(category))}
@@ -47,7 +47,7 @@ const copyOf = ({ category, from, before }: Stretch, upTo: Position): string => 
 const awaiting = (copy: Readable): NodeJS.Timeout =>
   setTimeout(() => void copy.destroy(new Error(`nothing came for ${SILENCE} ms`)), SILENCE);
 
-async function* read(copies: pg.Pool, stretch: Stretch, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+async function* read(copies: pg.Pool, stretch: KeyRange, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   const client = await copies.connect().catch((cause: unknown) => Promise.reject(unavailable(cause)));
   const copy = client.query(copyTo(copyOf(stretch, upTo)));
   const eventsOf = makeCopiedEvents();
@@ -75,7 +75,7 @@ async function* read(copies: pg.Pool, stretch: Stretch, upTo: Position): AsyncGe
  * Reads by the index on stream and revision. Each read holds a connection of `copies` until it ends, whose queries must
  * not be limited in time.
  */
-export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): StreamOrder => ({
+export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): ByStream => ({
   divide: (category, events) => attempt(() => divide(readers, category, events), unavailable),
   read: (stretch, upTo) => read(copies, stretch, upTo),
 });

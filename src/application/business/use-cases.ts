@@ -1,0 +1,55 @@
+import { either as E } from 'fp-ts';
+import type { BusinessCommand, CreateBusiness, UpdateOwner } from '../../domain/business/commands.js';
+import type { BusinessChanges, Owner } from '../../domain/business/events.js';
+import type { BusinessRejection } from '../../domain/business/rejections.js';
+import type { BusinessState } from '../../domain/business/state.js';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import { commandIdsOf, envelopeOf, type CommandContext } from '../command-context.js';
+import type { Execute } from '../execute.js';
+
+type ExecuteBusiness = Execute<BusinessState, BusinessCommand, BusinessRejection>;
+
+const businessStream = (businessId: string): StreamName => `business-${businessId}`;
+
+/** What can be asked of businesses. Changes merge: an absent field stays, null clears it. */
+export const businessUseCases = (execute: ExecuteBusiness) => {
+  /** Under a new id, which is the same again for the same `Idempotency-Key`. */
+  const create = async (context: CommandContext, fields: CreateBusiness['fields']) => {
+    const ids = commandIdsOf(context);
+    const command: CreateBusiness = { _tag: 'CreateBusiness', businessId: ids.entityId, fields };
+    const executed = await execute({
+      stream: businessStream(ids.entityId),
+      command,
+      envelope: envelopeOf(context, ids, command),
+      precondition: context.precondition,
+      fresh: true,
+    });
+    return E.isLeft(executed) ? executed : E.right({ ...executed.right, businessId: ids.entityId });
+  };
+
+  const change = (context: CommandContext, businessId: string, command: BusinessCommand) =>
+    execute({
+      stream: businessStream(businessId),
+      command,
+      envelope: envelopeOf(context, commandIdsOf(context), command),
+      precondition: context.precondition,
+      fresh: false,
+    });
+
+  return {
+    create,
+    update: (context: CommandContext, businessId: string, changes: BusinessChanges) =>
+      change(context, businessId, { _tag: 'UpdateBusiness', businessId, changes }),
+    /** The history stays readable. */
+    delete: (context: CommandContext, businessId: string) => change(context, businessId, { _tag: 'DeleteBusiness' }),
+    /** An owner is identified by its `user`. */
+    addOwner: (context: CommandContext, businessId: string, owner: Owner) =>
+      change(context, businessId, { _tag: 'AddOwner', owner }),
+    updateOwner: (context: CommandContext, businessId: string, user: string, changes: UpdateOwner['changes']) =>
+      change(context, businessId, { _tag: 'UpdateOwner', user, changes }),
+    removeOwner: (context: CommandContext, businessId: string, user: string) =>
+      change(context, businessId, { _tag: 'RemoveOwner', user }),
+  };
+};
+
+export type BusinessUseCases = ReturnType<typeof businessUseCases>;

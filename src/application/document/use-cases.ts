@@ -1,0 +1,48 @@
+import type { CreateDocument, UpdateDocument } from '../../domain/document/commands.js';
+import type { StoredFile } from '../../domain/document/events.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import { type CommandContext, type CommandIds, commandIdsOf, envelopeOf } from '../command-context.js';
+import type { ObjectStorage } from '../ports.js';
+import { admitUpload } from './admit-upload.js';
+import { documentStream, type ExecuteDocument, requestOf } from './execute-document.js';
+import { withUpload } from './with-upload.js';
+
+type DocumentPorts = {
+  readonly store: Pick<EventStore, 'readStream'>;
+  readonly storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>;
+};
+
+/** What can be asked of documents. A file comes from `withUpload`, within which its command runs. */
+export const documentUseCases = (execute: ExecuteDocument, { store, storage }: DocumentPorts) => ({
+  admitUpload: admitUpload(store),
+  withUpload: withUpload(storage),
+  /** What the storage holds of a file while it takes it, at most, bytes. */
+  heldPerUpload: storage.heldPerPut,
+
+  /** Under `ids`, from `commandIdsOf(context)`: they are fixed before the file is stored below the document's id. */
+  create: (context: CommandContext, ids: CommandIds, fields: CreateDocument['fields'], file: StoredFile | null) =>
+    execute({
+      stream: documentStream(ids.entityId),
+      command: { _tag: 'CreateDocument', fields, file },
+      envelope: envelopeOf(context, ids, requestOf(ids.entityId, fields, file)),
+      precondition: context.precondition,
+      fresh: true,
+    }),
+
+  /** Merges `changes` into a document and, when there is a `file`, replaces its content; one event, whatever it is. */
+  update: (
+    context: CommandContext,
+    documentId: string,
+    changes: UpdateDocument['changes'],
+    file: StoredFile | undefined,
+  ) =>
+    execute({
+      stream: documentStream(documentId),
+      command: { _tag: 'UpdateDocument', changes, file },
+      envelope: envelopeOf(context, commandIdsOf(context), requestOf(documentId, changes, file)),
+      precondition: context.precondition,
+      fresh: false,
+    }),
+});
+
+export type DocumentUseCases = ReturnType<typeof documentUseCases>;

@@ -1,0 +1,41 @@
+import { makeExecute } from '../application/execute.js';
+import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
+import type { DomainEvent } from '../event-sourcing/serde.js';
+import { makeGetView } from '../read/get-view.js';
+import { makeHistory } from '../read/history.js';
+import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
+
+/** Joins the rules of a kind of entity with the log, and its views with its read model. */
+export const connect = <State, Command, Event extends DomainEvent, Rejection>(
+  {
+    name,
+    category,
+    decider,
+    serde,
+    describe,
+    render,
+  }: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
+  { store, queries, progress, freshness, now }: EntityPorts,
+): Connected<State, Command, Rejection> => {
+  const history = makeHistory({ store, serde, fold: decider, telling: { entityType: name, describe }, category });
+  return {
+    execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),
+    history,
+    reads: {
+      get: makeGetView({ queries, history, freshness, render }),
+      page: queries.page,
+      all: queries.all,
+      newestRevision: history.newestRevision,
+      events: history.events,
+    },
+  };
+};
+
+/** A definition that can stand in a registry: the types of its states, commands and events end here. */
+export const defineEntity = <State, Command, Event extends DomainEvent, Rejection>({
+  routes,
+  ...definition
+}: EntityDefinitionOf<State, Command, Event, Rejection>) => ({
+  ...definition,
+  serve: (ports: EntityPorts) => routes(connect(definition, ports), ports),
+});

@@ -1,0 +1,116 @@
+import * as t from 'io-ts';
+import type { BusinessFilter } from '../../read/queries.js';
+import { fields } from '../fields/fields-type.js';
+import {
+  create,
+  list,
+  type OperationDescription,
+  read,
+  write,
+  writeWithoutBody,
+} from '../openapi/operation-description.js';
+import { AsOfParameters } from '../parameters/as-of.js';
+import { EventsParameters } from '../parameters/events.js';
+import { ExactText, listParameters } from '../parameters/list.js';
+import { parameter } from '../parameters/parameter.js';
+import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
+import { AddOwnerBody, UpdateOwnerBody } from './owner-body.js';
+import { OwnerIdBody } from './owner-id.js';
+import { BusinessResponse, OwnerResponse } from './responses.js';
+
+const tag = 'Business';
+
+export const businessListParameters = listParameters({
+  name: ExactText,
+  businessType: ExactText,
+  parent: ExactText,
+  ein: ExactText,
+} satisfies Record<keyof BusinessFilter, typeof ExactText>);
+
+const OwnerIdParameters = fields({
+  ownerId: parameter<string>({
+    expectation: 'the user of an owner',
+    meaning: 'The user of the owner; may be in the body or the path instead.',
+    schema: { type: 'string' },
+    read: (value) => value,
+  }),
+});
+
+const updateOwner = {
+  tag,
+  summary: 'Update an owner: absent fields stay, null clears; the user cannot be changed',
+  body: { json: UpdateOwnerBody, example: { title: 'Chair', equity: 55.5 } },
+  success: OwnerResponse,
+  ...write,
+  failures: [...write.failures, 409],
+} as const;
+
+// A body of another type counts as none, and so is no fault.
+const removeOwner = {
+  tag,
+  summary: 'Remove an owner, and answer it',
+  body: { json: OwnerIdBody, example: {} },
+  success: OwnerResponse,
+  ...writeWithoutBody,
+  failures: [...writeWithoutBody.failures, 413],
+} as const;
+
+/** What the API description says of each operation on businesses. */
+export const businessOperations = {
+  listBusinesses: {
+    tag,
+    summary: 'All businesses in the order of their creation, or a page of them',
+    query: businessListParameters.codec,
+    success: t.array(BusinessResponse),
+    ...list,
+  },
+  getBusiness: {
+    tag,
+    summary: 'A business as it is, or as it was at a revision or an instant',
+    query: AsOfParameters,
+    success: BusinessResponse,
+    ...read,
+  },
+  listBusinessEvents: {
+    tag,
+    summary: 'What happened to a business, also to a deleted one, oldest first',
+    query: EventsParameters,
+    success: { eventsOf: 'Business' },
+    ...list,
+  },
+  createBusiness: {
+    tag,
+    summary: 'Create a business',
+    body: {
+      json: CreateBusinessBody,
+      example: { name: 'Acme Inc.', displayName: 'Acme', businessType: 'C-Corp', website: 'acme.example' },
+    },
+    success: BusinessResponse,
+    ...create,
+  },
+  updateBusiness: {
+    tag,
+    summary: 'Update a business: absent fields stay, null clears',
+    body: { json: UpdateBusinessBody, example: { phone: '+1 555 0100', website: null } },
+    success: BusinessResponse,
+    ...write,
+  },
+  deleteBusiness: {
+    tag,
+    summary: 'Delete a business, and answer its last state',
+    success: BusinessResponse,
+    ...writeWithoutBody,
+  },
+  addOwner: {
+    tag,
+    summary: 'Add an owner, identified by its user',
+    body: { json: AddOwnerBody, example: { user: 'bob', title: 'CEO', equity: 60 } },
+    success: OwnerResponse,
+    ...write,
+    failures: [...write.failures, 409],
+  },
+  updateOwner: { ...updateOwner, query: OwnerIdParameters },
+  updateOwnerByPath: updateOwner,
+  removeOwner: { ...removeOwner, query: OwnerIdParameters, failures: [...removeOwner.failures, 422] },
+  removeOwnerByPath: removeOwner,
+} satisfies Readonly<Record<string, OperationDescription>>;

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type multer from '@koa/multer';
+import { either as E } from 'fp-ts';
+import type { StorageUnavailable } from '../../../application/ports.js';
+import type { Stored } from '../../../application/document/store-upload.js';
+import type { StoreUpload } from '../../../application/document/with-upload.js';
+import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { isReplaced, NAMELESS } from './form-text.js';
+import { originalNameOf } from './original-name.js';
+
+const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
+
+/** The file's name is empty once it is cleaned, or not in UTF-8. */
+export class UnusableFileName extends Error {}
+
+/**
+ * multer's storage engine for the one file of a form, which is stored while it arrives. `outcome` says what became of it,
+ * since multer may give up on a form before its file is stored.
+ */
+export class UploadEngine implements multer.StorageEngine {
+  readonly #store: StoreUpload;
+  #stream: Readable | undefined;
+  #isOver = false;
+  #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
+  #hasNamelessContent = false;
+  #read = 0;
+  #onStorageFailure: (failure: StorageUnavailable) => void = () => undefined;
+  /** Resolves as soon as the storage fails: the rest of the form is then not worth waiting for. */
+  readonly storageFailed = new Promise<StorageUnavailable>((resolve) => (this.#onStorageFailure = resolve));
+
+  constructor(store: StoreUpload) {
+    this.#store = store;
+  }
+
+  _handleFile(_request: IncomingMessage, file: multer.File, callback: (error?: Error | null) => void): void {
+    // reason: multer adds the part's stream to the file while an engine handles it; the types leave it out
+    const { stream } = file as unknown as { readonly stream: Readable };
+    if (this.#isOver) {
+      stream.resume();
+      callback(new Error('the form was given up'));
+      return;
+    }
+    const originalName = isReplaced(file.originalname) ? undefined : originalNameOf(file.originalname);
+    if (originalName === undefined) {
+      stream.resume();
+      callback(new UnusableFileName());
+      return;
+    }
+    this.#stream = stream;
+    // The parser would end the stream at the limit as if the file ended there.
+    stream.once('limit', () => this.abort());
+    const declaredType = file.mimetype.length <= 255 ? file.mimetype : undefined;
+    this.#outcome = this.#store({ body: stream, originalName, declaredType });
+    void this.#outcome.then((stored) => {
+      if (stored !== undefined && E.isLeft(stored)) {
+        if (stored.left._tag === 'StorageUnavailable') this.#onStorageFailure(stored.left);
+        callback(new Error('the file was not stored'));
+      } else callback(null);
+    });
+  }
+
+  /** Nothing to do: `withUpload` removes the file when the form fails. */
+  _removeFile(_request: IncomingMessage, _file: multer.File, callback: (error: Error) => void): void {
+    // reason: multer takes null for "no error", its types do not
+    callback(null as unknown as Error);
+  }
+
+  /** To be called with each file part: multer silently drops the content of one without a file name. */
+  noteFile(name: string, content: Readable, fileName: string | undefined): void {
+    this.#read += 1;
+    if (name !== 'file' || (fileName !== undefined && fileName !== '')) return;
+    content.once('data', () => {
+      this.#hasNamelessContent = true;
+    });
+  }
+
+  noteField(): void {
+    this.#read += 1;
+  }
+
+  /** What is wrong with a form of so many parts although the parser found no fault; undefined when nothing is. */
+  fault(parts: number): RequestInvalid | undefined {
+    if (this.#hasNamelessContent) return NAMELESS;
+    return this.#read < parts ? UNREADABLE : undefined;
+  }
+
+  /** Breaks the file off, so that it is not stored, and takes no other. */
+  abort(): void {
+    this.#isOver = true;
+    this.#stream?.destroy(new Error('the file was broken off'));
+  }
+
+  /** Resolves when the file is stored, or is not; to undefined when there was none. */
+  outcome(): Promise<Stored | undefined> {
+    return this.#outcome;
+  }
+}

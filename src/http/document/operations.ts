@@ -1,0 +1,75 @@
+import * as t from 'io-ts';
+import type { DocumentFilter } from '../../read/queries.js';
+import { create, list, type OperationDescription, read, write } from '../openapi/operation-description.js';
+import { AsOfParameters } from '../parameters/as-of.js';
+import { EventsParameters } from '../parameters/events.js';
+import { ExactText, listParameters } from '../parameters/list.js';
+import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
+import { DocumentResponse } from './responses.js';
+
+const tag = 'Document';
+
+export const documentListParameters = listParameters({
+  type: ExactText,
+  entityType: ExactText,
+  entity: ExactText,
+  tag: ExactText,
+  uploadedBy: ExactText,
+} satisfies Record<keyof DocumentFilter, typeof ExactText>);
+
+/** What the API description says of each operation on documents. */
+export const documentOperations = {
+  listDocuments: {
+    tag,
+    summary: 'All documents in the order of their creation, or a page of them',
+    query: documentListParameters.codec,
+    success: t.array(DocumentResponse),
+    ...list,
+  },
+  getDocument: {
+    tag,
+    summary: 'A document as it is, or as it was at a revision or an instant',
+    query: AsOfParameters,
+    success: DocumentResponse,
+    ...read,
+  },
+  listDocumentEvents: {
+    tag,
+    summary: 'What happened to a document, oldest first',
+    query: EventsParameters,
+    success: { eventsOf: 'Document' },
+    ...list,
+  },
+  getDocumentFile: {
+    tag,
+    summary: 'The file of a document, whole or a range of it, as it is or was',
+    query: AsOfParameters,
+    success: { mediaType: '*/*' },
+    requestHeaders: [...read.requestHeaders, 'Range', 'If-Range'],
+    responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges'],
+    otherStatuses: [206, 304],
+    failures: [...read.failures, 416],
+  },
+  createDocument: {
+    tag,
+    summary: 'Create a document with its file, or, by JSON, without one',
+    body: {
+      json: CreateDocumentBody,
+      example: { name: 'Articles', tags: ['legal', '2026'] },
+      form: { codec: CreateDocumentForm, isFileRequired: true, example: { name: 'Articles', tags: 'legal,2026' } },
+    },
+    success: DocumentResponse,
+    ...create,
+  },
+  updateDocument: {
+    tag,
+    summary: 'Update a document: absent fields stay, null clears, a file replaces the one before it',
+    body: {
+      json: UpdateDocumentBody,
+      example: { description: 'As filed', tags: null },
+      form: { codec: UpdateDocumentForm, isFileRequired: false, example: { description: 'As filed' } },
+    },
+    success: DocumentResponse,
+    ...write,
+  },
+} satisfies Readonly<Record<string, OperationDescription>>;

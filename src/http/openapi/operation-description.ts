@@ -1,0 +1,66 @@
+import type * as t from 'io-ts';
+import type { JsonSchema } from '../fields/json-schema.js';
+import type { RequestHeader } from './parameters.js';
+
+/** A body that is not JSON, by its media type. */
+type Content = { readonly mediaType: string };
+
+/** A list of the events of one entity, whose events carry this `entityType`. */
+type Events = { readonly eventsOf: string };
+
+type ResponseHeader =
+  'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary';
+
+/** What the document says of an operation beside its method, path and roles, which are in its row. */
+export type OperationDescription = {
+  readonly tag: string;
+  readonly summary: string;
+  /** The parameters of the query, as `fields`. */
+  readonly query?: t.Mixed;
+  readonly requestHeaders?: ReadonlyArray<RequestHeader>;
+  readonly body?: {
+    readonly json: t.Mixed;
+    /** What /docs has ready to be sent; by the schema alone it would make up letters. */
+    readonly example: JsonSchema;
+    readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
+  };
+  readonly success: t.Mixed | Content | Events;
+  /** Beside those that every response has. */
+  readonly responseHeaders?: ReadonlyArray<ResponseHeader>;
+  /** Statuses without a failure, beside 200. */
+  readonly otherStatuses?: ReadonlyArray<206 | 304>;
+  /** Beside 429, which follows from the row. */
+  readonly failures: ReadonlyArray<number>;
+};
+
+const reading = [400, 401, 404, 500, 503];
+const conditional = [...reading, 412];
+const writing = [...conditional, 413, 415, 422];
+
+/** A GET of one entity. */
+export const read = {
+  requestHeaders: ['If-Match', 'If-None-Match'],
+  responseHeaders: ['ETag'],
+  otherStatuses: [304],
+  failures: conditional,
+} as const;
+
+/** A GET of a list, of which there may be a next page. */
+export const list = { responseHeaders: ['Link'], failures: reading } as const;
+
+/** A command that brings a body. */
+export const write = {
+  requestHeaders: ['If-Match', 'If-None-Match', 'Idempotency-Key'],
+  responseHeaders: ['ETag', 'X-Projected'],
+  failures: writing,
+} as const;
+
+/** A command that makes something new, and may meet what is there already. */
+export const create = {
+  ...write,
+  responseHeaders: ['Location', 'ETag', 'X-Projected'],
+  failures: [...writing, 409],
+} as const;
+
+/** A command whose body is not read. */
+export const writeWithoutBody = { ...write, failures: conditional } as const;

@@ -1,0 +1,42 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { EventsRequest } from '../../read/history.js';
+import { fields } from '../fields/fields-type.js';
+import type { RequestInvalid } from '../problem/failure.js';
+import { decodeRequest } from '../request/decode.js';
+import { Limit } from './page.js';
+import { parameter, parameterValues } from './parameter.js';
+import { revisionParameter } from './revision.js';
+
+const Order = parameter<'asc' | 'desc'>({
+  expectation: 'asc or desc',
+  meaning: 'Oldest or newest first.',
+  schema: { enum: ['asc', 'desc'] },
+  read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
+});
+
+const Proof = parameter<boolean>({
+  expectation: 'true or false',
+  meaning: 'Adds what is needed to recompute the hashes.',
+  schema: { type: 'boolean' },
+  read: (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
+});
+
+export const EventsParameters = fields({
+  from: revisionParameter('Starts at this revision.'),
+  limit: Limit,
+  order: Order,
+  proof: Proof,
+});
+
+/** Which events of a record to read, and how. */
+export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
+  pipe(
+    parameterValues(searchParams),
+    decodeRequest(EventsParameters),
+    E.map(({ order = 'asc', proof = false, ...range }) => ({
+      ...range,
+      direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),
+      proof,
+    })),
+  );

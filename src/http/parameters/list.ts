@@ -1,0 +1,52 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type * as t from 'io-ts';
+import { fields } from '../fields/fields-type.js';
+import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
+import type { RequestInvalid } from '../problem/failure.js';
+import { both } from '../request/both.js';
+import { decodeRequest } from '../request/decode.js';
+import { After, Limit } from './page.js';
+import { parameter, parameterValues } from './parameter.js';
+
+/** What to list. Without `limit`: all of it. */
+export type ListRequest<Filter> = {
+  readonly filter: Filter;
+  readonly limit?: number;
+  readonly after?: string;
+};
+
+type ListParameters<Filter> = {
+  /** Of all parameters, for the API description. */
+  readonly codec: t.Mixed;
+  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
+};
+
+/**
+ * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is one, as
+ * in a body.
+ */
+export const ExactText = parameter<string>({
+  expectation: 'text without control characters',
+  schema: { type: 'string', pattern: PLAIN_TEXT },
+  read: (value) => (isPlainText(value, Infinity) ? value : undefined),
+});
+
+const page = { limit: Limit, after: After };
+
+const Page = fields(page);
+
+/** The parameters of a list that can be narrowed by `filters`, each by its codec. */
+export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>>(filters: Filters) => {
+  const Filter = fields(filters);
+  return {
+    codec: fields({ ...filters, ...page }),
+    read: (searchParams) => {
+      const values = parameterValues(searchParams);
+      return pipe(
+        both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
+        E.map(([filter, wanted]) => ({ filter, ...wanted })),
+      );
+    },
+  } satisfies ListParameters<t.TypeOf<typeof Filter>>;
+};

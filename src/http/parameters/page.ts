@@ -1,0 +1,24 @@
+import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
+import { parameter } from './parameter.js';
+
+/** Most records or events of one page. */
+const PAGE_LIMIT = 1000;
+
+/** How many records or events a page has at most. */
+export const Limit = parameter<number>({
+  expectation: `a whole number from 1 to ${PAGE_LIMIT}`,
+  meaning: 'Makes a page of at most so many; without it, all of them.',
+  schema: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT },
+  read: (value) => {
+    const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+    return limit >= 1 && limit <= PAGE_LIMIT ? limit : undefined;
+  },
+});
+
+/** The `_id` of the record before the page; the read model knows whether there ever was one. */
+export const After = parameter<string>({
+  expectation: 'the _id of a record',
+  meaning: 'Starts after the record with this _id.',
+  schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
+  read: (value) => (value !== '' && isPlainText(value, TEXT_LIMIT) ? value : undefined),
+});

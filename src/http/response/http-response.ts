@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import type { Problem } from '../problem/problem.js';
+
+/**
+ * A response to be sent. `headers` are name, value, name, value …, beside those that every response has (security,
+ * caching, request id, content type and length). A stream is read at the client's pace; when it fails
+ * the connection is cut, so that the client never takes a part for the whole.
+ */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers?: ReadonlyArray<string>;
+  readonly body?: string | Buffer | Readable;
+  /** Default: JSON. */
+  readonly contentType?: string;
+  /** Default: nothing may be loaded or framed. */
+  readonly contentSecurityPolicy?: string;
+  /** Whether the connection ends with it. */
+  readonly closes?: boolean;
+};
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** 200 with a JSON text. */
+export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): HttpResponse => ({
+  status: 200,
+  body,
+  headers,
+});
+
+export const problemResponse = ({
+  status,
+  name,
+  message,
+  errors,
+  headers = [],
+  closes = false,
+}: Problem): HttpResponse => ({
+  status,
+  headers,
+  closes,
+  body: JSON.stringify({ name, message, status, errors }),
+});

@@ -1,0 +1,12 @@
+import type { either as E, option as O } from 'fp-ts';
+import type { LoadFailure } from '../event-sourcing/for-each-event.js';
+import type { AdmitPage } from './admit-page.js';
+import type { AsOf, History } from './history.js';
+import type { Queries, View } from './queries.js';
+
+/** What every kind of entity answers, whatever it is. `Filter` is what its list can be narrowed by. */
+export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
+  Pick<History<never>, 'newestRevision' | 'events'> & {
+    /** The entity now, or as it was; none where there was nothing to GET. */
+    readonly get: (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;
+  };

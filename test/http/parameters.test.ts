@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { readNewOwner, readOwnerChanges } from '../../src/http/business/owner-body.js';
+import { readOwnerId } from '../../src/http/business/owner-id.js';
+import { readAsOf } from '../../src/http/parameters/as-of.js';
+import { readEventsParameters } from '../../src/http/parameters/events.js';
+import { businessListParameters } from '../../src/http/business/operations.js';
+import { documentListParameters } from '../../src/http/document/operations.js';
+import type { RequestInvalid } from '../../src/http/problem/failure.js';
+
+const query = (text: string): URLSearchParams => new URLSearchParams(text);
+
+const paths = (result: E.Either<RequestInvalid, unknown>): ReadonlyArray<string> =>
+  E.isLeft(result) ? result.left.errors.map(({ path }) => path) : [];
+
+describe('the parameters of a list', () => {
+  it('reads filters and page, and ignores the rest', () => {
+    expect(
+      businessListParameters.read(query('name=a+b&ein=&limit=1000&after=x&foo=1&foo=2&__proto__=3')),
+    ).to.deep.equal(E.right({ filter: { name: 'a b', ein: '' }, limit: 1000, after: 'x' }));
+    expect(documentListParameters.read(query('tag=x&type=Nothing&uploadedBy=u'))).to.deep.equal(
+      E.right({ filter: { tag: 'x', type: 'Nothing', uploadedBy: 'u' } }),
+    );
+  });
+
+  it('refuses a repeated filter, limit or after', () => {
+    expect(paths(businessListParameters.read(query('name=a&name=a&limit=1&limit=1&after=a&after=b')))).to.deep.equal([
+      'name',
+      'limit',
+      'after',
+    ]);
+  });
+
+  it('refuses a limit that is not a whole number from 1 to 1000', () => {
+    for (const limit of ['', '0', '-1', '1001', '1.0', '1e2', '0x10', ' 5', '٣', '99999999999999999999'])
+      expect(paths(businessListParameters.read(new URLSearchParams({ limit }))), limit).to.deep.equal(['limit']);
+  });
+
+  it('refuses an empty after and control characters', () => {
+    expect(paths(documentListParameters.read(query('after=&tag=%00')))).to.deep.equal(['tag', 'after']);
+  });
+});
+
+describe('the parameters of events', () => {
+  it('reads all events, oldest first, without proof, where nothing is said', () => {
+    expect(readEventsParameters(query(''))).to.deep.equal(E.right({ direction: 'forwards', proof: false }));
+  });
+
+  it('reads place, order, page and proof', () => {
+    expect(readEventsParameters(query('from=007&limit=2&order=desc&proof=true'))).to.deep.equal(
+      E.right({ from: 7n, limit: 2, direction: 'backwards', proof: true }),
+    );
+  });
+
+  it('takes a number larger than any store can hold as a place past the end', () => {
+    expect(readEventsParameters(query(`from=${'9'.repeat(400)}`))).to.deep.equal(
+      E.right({ from: 9007199254740990n, direction: 'forwards', proof: false }),
+    );
+  });
+
+  it('names every parameter that is malformed', () => {
+    expect(paths(readEventsParameters(query('from=-1&limit=0&order=up&proof=1')))).to.deep.equal([
+      'from',
+      'limit',
+      'order',
+      'proof',
+    ]);
+  });
+});
+
+describe('the parameters of an earlier state', () => {
+  const at = (text: string) => readAsOf(new URLSearchParams({ at: text }));
+  const instant = (text: string) => E.right({ _tag: 'AtTime', at: new Date(text) });
+
+  it('is the current state where nothing is said', () => {
+    expect(readAsOf(query('x=1'))).to.deep.equal(E.right({ _tag: 'Now' }));
+  });
+
+  it('reads a revision', () => {
+    expect(readAsOf(query('revision=12'))).to.deep.equal(E.right({ _tag: 'AtRevision', revision: 12n }));
+    for (const revision of ['', '-1', '1.5', 'x', '1e3', ' 1'])
+      expect(paths(readAsOf(new URLSearchParams({ revision }))), revision).to.deep.equal(['revision']);
+  });
+
+  it('reads an RFC 3339 date-time with Z or an offset', () => {
+    expect(at('2026-02-28T23:59:59Z')).to.deep.equal(instant('2026-02-28T23:59:59.000Z'));
+    expect(at('2026-01-01t00:00:00.1z')).to.deep.equal(instant('2026-01-01T00:00:00.100Z'));
+    expect(at('2026-01-01T00:00:00.123999+02:00')).to.deep.equal(instant('2025-12-31T22:00:00.123Z'));
+    expect(at('2026-01-01T00:00:00-05:30')).to.deep.equal(instant('2026-01-01T05:30:00.000Z'));
+    expect(at('0001-01-01T00:00:00Z')).to.deep.equal(instant('0001-01-01T00:00:00.000Z'));
+    expect(at('2016-12-31T23:59:60Z')).to.deep.equal(instant('2017-01-01T00:00:00.000Z'));
+    expect(at('2017-01-01T08:59:60.5+09:00')).to.deep.equal(instant('2017-01-01T00:00:00.000Z'));
+  });
+
+  it('takes a space for a raw +', () => {
+    expect(readAsOf(query('at=2026-01-01T02:00:00+02:00'))).to.deep.equal(instant('2026-01-01T00:00:00.000Z'));
+  });
+
+  it('refuses what is no such date-time', () => {
+    for (const text of [
+      '',
+      '2026-01-01',
+      '2026-01-01T00:00:00',
+      '2026-01-01 00:00:00Z',
+      '2026-02-30T00:00:00Z',
+      '2025-02-29T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-01-01T24:00:00Z',
+      '2026-01-01T00:60:00Z',
+      '2026-01-01T00:00:60Z',
+      '2026-01-01T00:00:61Z',
+      '2026-01-01T00:00:00+24:00',
+      '2026-01-01T00:00:00+0200',
+      '+002026-01-01T00:00:00Z',
+      '2026-01-01T00:00:00.Z',
+      '1767225600',
+    ])
+      expect(paths(at(text)), text).to.deep.equal(['at']);
+  });
+
+  it('refuses both at once, and repetitions', () => {
+    expect(paths(readAsOf(query('revision=1&at=2026-01-01T00:00:00Z')))).to.deep.equal(['revision', 'at']);
+    expect(paths(readAsOf(query('revision=1&revision=1')))).to.deep.equal(['revision']);
+  });
+});
+
+describe('the owner that a request is about', () => {
+  const about = (path: string | undefined, text: string, body: unknown) =>
+    readOwnerId({ path, searchParams: query(text), body });
+
+  it('is named by path, query or body', () => {
+    expect(about('u/1', '', undefined)).to.deep.equal(E.right('u/1'));
+    expect(about(undefined, 'ownerId=u', 'foreign')).to.deep.equal(E.right('u'));
+    expect(about(undefined, '', { ownerId: 'u' })).to.deep.equal(E.right('u'));
+    expect(about('u', 'ownerId=u&ownerId=u', { ownerId: 'u' })).to.deep.equal(E.right('u'));
+  });
+
+  it('must be named, and by one name', () => {
+    for (const [path, text, body] of [
+      [undefined, '', {}],
+      [undefined, 'ownerId=', { ownerId: null }],
+      [undefined, '', { user: 'u' }],
+      ['u', 'ownerId=v', {}],
+      [undefined, 'ownerId=u&ownerId=v', {}],
+      [undefined, 'ownerId=u', { ownerId: 'v' }],
+      [undefined, 'ownerId=u', { ownerId: 7 }],
+    ] as const)
+      expect(paths(about(path, text, body)), JSON.stringify([path, text, body])).to.deep.equal(['ownerId']);
+  });
+});
+
+describe('the body of an owner', () => {
+  it('needs a user, and fills in what is unset', () => {
+    expect(readNewOwner({ user: 'u', ownerId: 'x' })).to.deep.equal(E.right({ user: 'u', title: null, equity: null }));
+    expect(readNewOwner({ user: 'u', title: '', equity: 12.5 })).to.deep.equal(
+      E.right({ user: 'u', title: null, equity: 12.5 }),
+    );
+    for (const user of [undefined, null, '', ' ', 7]) expect(paths(readNewOwner({ user }))).to.deep.equal(['user']);
+    expect(paths(readNewOwner({ ownerId: 'u' }))).to.deep.equal(['user']);
+  });
+
+  it('refuses a share below 0 or that is no number', () => {
+    for (const equity of [-1, '5', '', Infinity, NaN])
+      expect(paths(readNewOwner({ user: 'u', equity }))).to.deep.equal(['equity']);
+    expect(readNewOwner({ user: 'u', equity: 0 })).to.deep.equal(E.right({ user: 'u', title: null, equity: 0 }));
+  });
+
+  it('changes title and share, but never the user', () => {
+    expect(readOwnerChanges({ user: 'u', ownerId: 'u', title: null }, 'u')).to.deep.equal(E.right({ title: null }));
+    expect(readOwnerChanges({}, 'u')).to.deep.equal(E.right({}));
+    for (const user of ['v', null, '']) expect(paths(readOwnerChanges({ user }, 'u'))).to.deep.equal(['user']);
+  });
+});
