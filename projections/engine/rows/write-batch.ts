@@ -7,8 +7,15 @@ import type { Lease } from '../generation/lease.js';
 import { rowArrays, upsertSql } from './rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
 
-/** A step of the checkpoint. `last`: the newest event among those stepped over. */
-export type Step = { readonly from: From; readonly to: Checkpoint; readonly last: Generation['last'] };
+/** A step of the checkpoint. */
+export type Step = {
+  readonly from: From;
+  readonly to: Checkpoint;
+  /** The newest event among those stepped over. */
+  readonly last: Generation['last'];
+  /** The role that the generation must have; absent: any. */
+  readonly role?: Role;
+};
 
 /** What it takes to write a generation. */
 export type Writer = {
@@ -23,7 +30,7 @@ export type Writer = {
 /** The channel of live checkpoints: `<read model> <commit>`. */
 export const CHECKPOINT_CHANNEL = 'projected';
 
-const STEP_PARAMETERS = 10;
+const STEP_PARAMETERS = 11;
 
 // compare-and-set: nothing moves, and so nothing is written, for a holder whose lease is lost, or whose checkpoint another has moved
 const MOVED = `moved as (
@@ -32,6 +39,7 @@ const MOVED = `moved as (
     last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
     last_event_id = coalesce($5::text, last_event_id)
   where table_name = $6 and checkpoint_commit is not distinct from $7::bigint
+    and ($11::text is null or role = $11::text)
     and exists (select from read_model.lease where name = $6 and holder = $8 and fencing = $9::bigint)
   returning projection, role
 )`;
@@ -39,7 +47,7 @@ const MOVED = `moved as (
 const NOTIFIED = `select role, case when $10::boolean and role = 'live'
   then pg_notify('${CHECKPOINT_CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
 
-const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last }: Step): ReadonlyArray<unknown> => [
+const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last, role }: Step): ReadonlyArray<unknown> => [
   to.commit.toString(),
   to.prepare.toString(),
   last?.stream,
@@ -50,13 +58,14 @@ const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last }:
   lease.holder,
   lease.fencing,
   notifies,
+  role,
 ];
 
 const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
 
 /**
- * Moves the checkpoint alone, over events of others. Undefined, and nothing written, when the lease was lost or the
- * checkpoint is not at `from`.
+ * Moves the checkpoint alone, over events of others. Undefined, and nothing written, when the lease was lost, the
+ * checkpoint is not at `from`, or the generation has another role than that of the step.
  */
 export const writeStep = async (database: Database, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(

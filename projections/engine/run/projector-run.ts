@@ -98,7 +98,11 @@ class ProjectorRun {
     };
     const storeStep = async (checkpoint: From): Promise<void> => {
       if (checkpoint === 'start' || commitOf(checkpoint) === commitOf(stored)) return;
-      wrote(await writeStep(pool, writer, { from: stored, to: checkpoint, last: undefined }), checkpoint);
+      const { role } = this.#status;
+      // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
+      const written = await writeStep(pool, writer, { from: stored, to: checkpoint, last: undefined, role });
+      if (written === undefined && (await this.isReplaced())) throw replaced(writer.generation.name);
+      wrote(written, checkpoint);
     };
 
     if (stored !== 'start') await unpark(writer, store, stored, onEvent);
