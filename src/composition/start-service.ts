@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { categoriesOf, projectionsOf, type Registry, registry as theRegistry } from '../entities/registry.js';
+import { categoriesOf, projectionsOf, type Registry } from '../entities/registry.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
@@ -199,7 +199,7 @@ export const startService = async (
   config: Config,
   log: Logger,
   started: Started,
-  registry: Registry = theRegistry,
+  registry: Registry,
 ): Promise<string> => {
   requireUsableKey(config);
   const metrics = makeMetrics();

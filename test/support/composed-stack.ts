@@ -31,7 +31,7 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
     await rm(dataDir, { recursive: true });
   };
   try {
-    return { baseUrl: await startService(config.right, makeLogger('fatal', false), started), tokenFor, stop };
+    return { baseUrl: await startService(config.right, makeLogger('fatal', false), started, registry), tokenFor, stop };
   } catch (error) {
     await stop();
     throw error;

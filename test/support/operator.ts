@@ -15,6 +15,8 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>;
   /** What comes on standard input; absent: it stays open, for the caller to write to. */
   readonly input?: string | undefined;
+  /** What Node runs; absent: the program as it is delivered. */
+  readonly program?: ReadonlyArray<string>;
 };
 
 /** A program of its own, with this environment and little else. */
@@ -44,9 +46,9 @@ export const operatorProgram = async (): Promise<string> => path.join(await askR
 /** Starts an operator's command as a process of its own. */
 export const startOperator = async (
   args: ReadonlyArray<string>,
-  { env, input = '' }: Options = {},
+  { env, input = '', program }: Options = {},
 ): Promise<RunningOperator> =>
-  start(process.execPath, [await operatorProgram(), ...args], { ...(env && { env }), input });
+  start(process.execPath, [...(program ?? [await operatorProgram()]), ...args], { ...(env && { env }), input });
 
 /**
  * The same at a terminal: what is written to `child.stdin` is typed, `stderr` is what the terminal shows. Needs Python

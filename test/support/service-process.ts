@@ -27,6 +27,8 @@ type ServiceOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the program as somebody else; the tests have to be root. */
   readonly uid?: number;
+  /** What Node runs; absent: the program as it is delivered. */
+  readonly program?: ReadonlyArray<string>;
 };
 
 /** A token that a service started here accepts. */
@@ -59,9 +61,9 @@ const listening = (child: ChildProcess, output: () => string, exited: Promise<un
   });
 
 /** Starts the service, built from its sources, as a process of its own, on a free port; resolves when it listens. */
-export const startService = async ({ dataDir, env = {}, uid }: ServiceOptions): Promise<ServiceProcess> => {
+export const startService = async ({ dataDir, env = {}, uid, program }: ServiceOptions): Promise<ServiceProcess> => {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [path.join(await askRun('build'), 'src/main.js')], {
+  const child = spawn(process.execPath, program ?? [path.join(await askRun('build'), 'src/main.js')], {
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),

@@ -1,0 +1,41 @@
+import { either as E } from 'fp-ts';
+import { loadConfig } from '../config.js';
+import type { Registry } from '../entities/registry.js';
+import { makeLogger } from '../infrastructure/logging/logger.js';
+import { reasonOf } from '../infrastructure/logging/reason-of.js';
+import { startService } from './start-service.js';
+import { Started } from './started.js';
+
+/** Longest time, ms, that stopping may take in all. */
+const STOP_LIMIT = 25_000;
+
+/** Runs the service of these kinds of entities, by the environment's settings, until SIGTERM or SIGINT. */
+export const runService = async (registry: Registry): Promise<void> => {
+  const config = loadConfig();
+  if (E.isLeft(config)) {
+    process.stderr.write(`The configuration is not valid:\n${config.left.map((fault) => `  ${fault}\n`).join('')}`);
+    process.exitCode = 1;
+    return;
+  }
+  const log = makeLogger(config.right.logLevel, process.stdout.isTTY);
+  const started = new Started();
+  const stop = async (code: number): Promise<void> => {
+    setTimeout(() => process.exit(1), STOP_LIMIT).unref();
+    await started.stop();
+    log.info('stopped');
+    process.exitCode = code;
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping');
+      void stop(0);
+    });
+  try {
+    const address = await startService(config.right, log, started, registry);
+    const token = 'npm run -s token -- --role admin --user alice';
+    log.info({ address, api: `${address}/api/v1`, docs: `${address}/docs`, token }, 'listening');
+  } catch (error) {
+    log.fatal(reasonOf(error));
+    await stop(1);
+  }
+};

@@ -1,0 +1,11 @@
+import { type Description, enumerate } from '../../../src/read/ref.js';
+import type { ContactEvent, ContactFields } from './domain.js';
+
+/** The JSON text of a contact as every GET and every write answers it. */
+export const renderContact = (id: string, { name, email, phone }: ContactFields): string =>
+  JSON.stringify({ _id: id, name, email, phone });
+
+export const describeContactEvent = (event: ContactEvent): Description =>
+  event.type === 'ContactCreated'
+    ? { type: 'created', message: 'contact created', refs: [] }
+    : { type: 'updated', message: `${enumerate(Object.keys(event.data.changes))} updated`, refs: [] };

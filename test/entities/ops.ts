@@ -1,0 +1,4 @@
+import { runOps } from '../../src/cli/run-ops.js';
+import { registry } from './registry.js';
+
+await runOps(registry);
