@@ -9,8 +9,11 @@ export type BusinessView = Omit<BusinessFields, 'displayName'> & {
   readonly owners: ReadonlyArray<Owner>;
 };
 
+/** The key under which a field is answered. */
+export const keyOf = (name: keyof BusinessFields): string => (name === 'displayName' ? 'displayname' : name);
+
 const members = businessFieldNames.map((name) => {
-  const key = `,"${name === 'displayName' ? 'displayname' : name}":`;
+  const key = `,"${keyOf(name)}":`;
   return { name, key, keyAndQuote: `${key}"`, unset: `${key}null` };
 });
 
