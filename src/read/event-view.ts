@@ -3,7 +3,7 @@ import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { Recorded } from '../event-sourcing/serde.js';
 import type { Description } from './ref.js';
 
-/** How the events of one kind of entity are told: `entityType` and the sentence of each event. */
+/** How the events of one kind of entity are described: `entityType`, and the message of each event. */
 export type EventDescription<Event> = {
   readonly entityType: string;
   readonly describe: (event: Event) => Description;
