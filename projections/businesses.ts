@@ -5,7 +5,9 @@ import { type BusinessView, renderBusiness } from '../src/read/business-view.js'
 import type { BusinessFilter } from '../src/read/queries.js';
 import { type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
 
-/** A deleted business leaves its creation position behind, as a cursor of lists, and none of its data. */
+/**
+ * The row of a deleted business keeps its creation position, which clients may hold as a cursor, and none of its data.
+ */
 type ProjectedBusiness = Exclude<BusinessState, { _tag: 'Deleted' }> | { readonly _tag: 'Deleted' };
 
 const evolve = (state: ProjectedBusiness, event: BusinessEvent): ProjectedBusiness => {
@@ -30,12 +32,12 @@ const columns: BusinessColumns = {
 };
 
 const stateOfBody = (body: string): ProjectedBusiness => {
-  // reason: the text is what `renderBusiness` of this very version wrote
+  // reason: `renderBusiness` of the same version wrote this text
   const { _id, displayname, owners, ...fields } = JSON.parse(body) as BusinessView;
   return { _tag: 'Active', fields: { ...fields, displayName: displayname }, owners };
 };
 
-/** The hidden state of a deleted business: a stream that does not begin with a creation has none. */
+/** The hidden state of a deleted business, which tells it from one that was never created. */
 const DELETED = '{"deleted":true}';
 
 export const businesses: ProjectionOf<ProjectedBusiness, BusinessEvent> = {

@@ -21,7 +21,7 @@ type DocumentBody = DocumentFields & {
   readonly generatedAt: string | null;
 };
 
-/** What the body does not show: where the file is, and what `entityType` falls back to. */
+/** What the body does not show: where the file is, and the type that the document was created with. */
 type HiddenState = Pick<Document, 'createdType' | 'file'>;
 
 type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
@@ -50,7 +50,7 @@ const contentOf = (id: string, state: DocumentState): RowContent => {
   return { body: renderDocument(id, state), hidden: JSON.stringify(hidden) };
 };
 
-// reason: the text is what `contentOf` of this very version wrote
+// reason: `contentOf` of the same version wrote this text
 const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
 /** The queries of documents over the rows that this projection writes. */
@@ -72,7 +72,7 @@ const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
 
 const stateOf = ({ body, hidden }: RowContent): DocumentState => {
   if (body === null || hidden === null) return initialDocument;
-  // reason: the text is what `renderDocument` of this very version wrote
+  // reason: `renderDocument` of the same version wrote this text
   const shown = JSON.parse(body) as DocumentBody;
   const { type, entityType, entity, tags, name, description } = shown;
   return {

@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import type { StreamName } from '../src/event-sourcing/recorded-event.js';
 import { makeSerde } from '../src/event-sourcing/serde.js';
 
-/** An operator's decision: a projection folds this event as if it changed nothing. A fact like any other, for ever. */
+/** An operator's decision, recorded in the log for ever: the projection folds this event as if it changed nothing. */
 export const ProjectionEventSkipped = t.strict({
   type: t.literal('ProjectionEventSkipped'),
   data: t.strict({

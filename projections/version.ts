@@ -6,9 +6,9 @@ import type { Projection } from './projection.js';
 const LAYOUT = 1;
 
 /**
- * Names the rows that a projection makes: two programs with the same version make the same rows from the same log,
- * on any machine. It is a digest of the definition as written: layout, columns, `revision`, and the schema version of
- * every event type (an upcaster changes what the fold sees).
+ * The version of a projection's rows: two programs with the same version make the same rows from the same log, on any
+ * machine. It is a digest of layout, columns, `revision`, and the schema version of every event type (because an
+ * upcaster changes what is folded).
  */
 export const versionOf = (projection: Projection): string => {
   const { name, category, revision, keys, eventTypes, serde } = projection;
@@ -16,7 +16,7 @@ export const versionOf = (projection: Projection): string => {
     layout: LAYOUT,
     name,
     category,
-    // the name it had when the first tables were made: a version names rows for ever
+    // the old name of `revision`: with another name here, every version would change and all rows be built anew
     shape: revision,
     keys: keys.map((key) => ({ name: key.name, type: key.type })),
     schemas: Object.fromEntries(eventTypes.map((type) => [type, serde.schemaVersionOf(type)])),

@@ -97,7 +97,7 @@ const pem: Variable<string> = (value) => {
 const logLevel: Variable<LogLevel> = (value) =>
   LogLevel.is(value) ? E.right(value) : E.left(`one of ${Object.keys(LogLevel.keys).join(', ')}`);
 
-/** Reads variables one by one and keeps every fault, so that all of them can be told at once. */
+/** Reads variables one by one and collects every fault, so that all of them are reported together. */
 class Reader {
   readonly faults: Array<string> = [];
   readonly #environment: Environment;

@@ -3,7 +3,7 @@ import type { Parking } from './rows/fold-batch.js';
 
 type OfProjection = { readonly projection: string };
 
-/** What happens in the engine, for the log of the process and its metrics; once per change, never payloads. */
+/** What happens in the engine, for the process's log and metrics. Sent once per change, without payloads. */
 export type EngineEvent =
   | (OfProjection & { readonly _tag: 'Projecting'; readonly generation: string; readonly role: string })
   | (OfProjection & { readonly _tag: 'StandingBy' })
@@ -15,7 +15,7 @@ export type EngineEvent =
   | (OfProjection & { readonly _tag: 'Unparked'; readonly stream: string })
   | (OfProjection & { readonly _tag: 'WrongLog'; readonly wrongLog: WrongLog })
   | (OfProjection & { readonly _tag: 'SameLogAgain' })
-  /** A fault of ours in a task that goes on; `task` says which. */
+  /** A fault of the program in `task`, which goes on. */
   | (OfProjection & { readonly _tag: 'Fault'; readonly task: string; readonly cause: unknown });
 
 export type OnEngineEvent = (event: EngineEvent) => void;

@@ -2,13 +2,12 @@ import { either as E } from 'fp-ts';
 import { CheckpointNotInLog, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { isDatabaseError } from '../../src/postgres/sql-failure.js';
 
-/** Why rows are not of the log that is connected: it has another name, or it does not hold what they show. */
+/** Why rows are not of the connected log: it has another name, or lacks events that the rows show. */
 export type WrongLog = {
   readonly _tag: 'WrongLog';
   readonly difference: 'OtherLog' | 'OtherPast';
-  /** What does not fit. */
   readonly reason: string;
-  /** The reason, and what an operator can do about it. */
+  /** The reason, and what an operator can do. */
   readonly message: string;
 };
 
@@ -21,16 +20,16 @@ export type EngineFailure =
   | { readonly _tag: 'Replaced'; readonly message: string }
   /** There are no live rows that this program could check or write. */
   | { readonly _tag: 'NoLiveRows'; readonly message: string }
-  /** What was asked for cannot be done as things are. */
+  /** The state of the read models or of the service does not allow the command. */
   | { readonly _tag: 'NotAllowed'; readonly message: string }
-  /** A rebuild and the live rows could not be brought to one position. */
+  /** The rebuilt rows and the live rows could not be brought to the same position. */
   | { readonly _tag: 'NotLevel'; readonly message: string }
-  /** The database rejects a row of a chunk, so that none of the chunk was written. */
+  /** The database rejected a row of a chunk, so nothing of the chunk was written. */
   | { readonly _tag: 'RowsRejected'; readonly message: string };
 
 /**
- * An `EngineFailure` on its way out of a transaction or an iteration, which only an error ends. It does not leave the
- * engine: operators' commands are given the failure as a value.
+ * Carries an `EngineFailure` out of a transaction or an iteration, which only an error can end. Operators' commands get
+ * the failure as a value instead.
  */
 export class EngineError extends Error {
   readonly failure: EngineFailure;
@@ -49,7 +48,7 @@ export const rowsRejected = (message: string, cause?: unknown): EngineError =>
 
 export const notAllowed = (message: string): EngineError => new EngineError({ _tag: 'NotAllowed', message });
 
-/** The failure in what was thrown, where it is one of these. */
+/** The engine's failure in an error; undefined when it has none of these tags. */
 export const failureIn = <Tag extends EngineFailure['_tag']>(
   thrown: unknown,
   ...tags: ReadonlyArray<Tag>
@@ -59,14 +58,16 @@ export const failureIn = <Tag extends EngineFailure['_tag']>(
       (thrown.failure as Extract<EngineFailure, { _tag: Tag }>)
     : undefined;
 
-/** Whether log or database were away, or others have taken over: what passes, as opposed to a fault of ours. */
-export const isPassing = (thrown: unknown): boolean =>
+/**
+ * Whether a later attempt may succeed (log or database away, another process took over), as opposed to a fault of ours.
+ */
+export const isTransient = (thrown: unknown): boolean =>
   thrown instanceof EngineError ||
   thrown instanceof StoreUnavailable ||
   thrown instanceof CheckpointNotInLog ||
   isDatabaseError(thrown);
 
-/** The bridge out of the engine: its own failures become values, everything else stays what it is. */
+/** The bridge out of the engine: gives its own failures as values and lets every other error through. */
 export const attemptInEngine = async <A>(work: () => Promise<A>): Promise<E.Either<EngineFailure, A>> => {
   try {
     return E.right(await work());

@@ -10,14 +10,14 @@ import { type RecognisableLog, requireSameLogs } from './generation/provenance.j
 import type { Database } from '../../src/postgres/pool.js';
 import { hasReadModels, inSchemaTransaction, migrateReadModels } from './generation/schema.js';
 
-/** A change of logs under the read models: the same events, at other positions. */
+/** Moves the read models from a log to a copy of it, in which the same events have other positions. */
 export type Move = {
-  /** To be called for every event of the old log, in order, with its position in the new one. */
+  /** Call it for every event of the old log, in order, with its position in the new one. */
   readonly onEvent: (event: StoredEvent, position: Position) => void;
   /**
-   * Turns every position that the read models hold (checkpoints, creation order, parked events) into that of the same
-   * event in the new log, in one transaction. Gives the tables that were moved; a rebuild that was loaded in part is
-   * dropped, the next one begins anew. Rejects when the database fails.
+   * Replaces every position in the read models (checkpoints, creation positions, parked events) by that of the same
+   * event in the new log, in one transaction. Gives the names of the tables. Unfinished rebuilds that have a load plan
+   * are dropped. Rejects when the database fails.
    */
   readonly commit: () => Promise<E.Either<EngineFailure, ReadonlyArray<string>>>;
 };
@@ -71,17 +71,17 @@ const moveCreations = async (
   { table_name }: Table,
   { ids, positions }: Creations,
 ): Promise<void> => {
-  let moved = 0;
+  let updated = 0;
   for (let start = 0; start < ids.length; start += PAGE) {
     const { rowCount } = await client.query(
       `update read_model.${table_name} t set place = m.place
        from unnest($1::uuid[], $2::bigint[]) m (id, place) where t.id = m.id`,
       [uuidArray(ids.slice(start, start + PAGE)), bigintArray(positions.slice(start, start + PAGE))],
     );
-    moved += rowCount ?? 0;
+    updated += rowCount ?? 0;
   }
   const { rows } = await client.query<{ count: string }>(`select count(*) from read_model.${table_name}`);
-  const missing = Number(rows[0]?.count ?? 0) - moved;
+  const missing = Number(rows[0]?.count ?? 0) - updated;
   if (missing !== 0) throw notAllowed(`${missing} rows of ${table_name} belong to no stream of the log`);
 };
 
@@ -91,7 +91,7 @@ const moveCheckpoint = (client: PoolClient, { table_name }: Table, position: Pos
     position?.toString(),
   ]);
 
-/** A parked event, and where it stands in the new log. */
+/** A parked event, and its position in the new log; undefined until it is known. */
 type Parked = Pick<StoredEvent, 'stream' | 'revision'> & { position: Position | undefined };
 
 const nameOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string => `${stream} ${revision}`;
@@ -104,7 +104,7 @@ const readParked = async (database: Database): Promise<ReadonlyMap<string, Parke
   return new Map(parked.map((event) => [nameOf(event), event]));
 };
 
-/** Drops rebuilds that are loaded in part: up to where, their plans say in positions of the old log. */
+/** Drops unfinished rebuilds that have a load plan: the plans hold positions of the old log. */
 const dropHalfLoaded = async (client: PoolClient): Promise<ReadonlySet<string>> => {
   const { rows } = await client.query<{ name: string }>('select distinct table_name as name from read_model.stretch');
   for (const generation of rows) await dropGeneration(client, generation);
@@ -122,9 +122,9 @@ const isSame = (before: ReadonlyArray<Table>, now: ReadonlyArray<Table>): boolea
   JSON.stringify(before) === JSON.stringify(now);
 
 /**
- * Prepares to put the read models of one log onto a copy of it, so that nothing has to be built anew. `NotAllowed` while
- * a process keeps the read models up to date, `WrongLog` when they are of another log. Remembers about 150 bytes an
- * entity.
+ * Prepares to move the read models of a log to a copy of it, so that no rows have to be built anew. `NotAllowed` while
+ * a process keeps the read models up to date, `WrongLog` when they are of another log. Needs about 150 bytes of memory
+ * for each entity.
  */
 export const prepareMove = (
   pool: Pool,
@@ -147,8 +147,8 @@ export const prepareMove = (
 
     const onEvent: Move['onEvent'] = (event, position) => {
       for (const checkpoint of checkpoints.values()) if (event.position <= checkpoint.old) checkpoint.moved = position;
-      const waiting = parked.size === 0 ? undefined : parked.get(nameOf(event));
-      if (waiting !== undefined) waiting.position = position;
+      const parkedEvent = parked.size === 0 ? undefined : parked.get(nameOf(event));
+      if (parkedEvent !== undefined) parkedEvent.position = position;
       const creations = created.get(categoryOf(event.stream));
       if (event.revision !== 0n || creations === undefined || !isUuid(entityIdOf(event.stream))) return;
       creations.ids.push(entityIdOf(event.stream));
@@ -161,16 +161,16 @@ export const prepareMove = (
       return inSchemaTransaction(pool, async (client) => {
         await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
         if (!isSame(tables, await check(client, identity.right, categories)))
-          throw notAllowed('the read models have moved on meanwhile: stop every process of the service first');
+          throw notAllowed('the read models have changed meanwhile: stop every process of the service first');
         const dropped = await dropHalfLoaded(client);
-        const kept = tables.filter(({ table_name }) => !dropped.has(table_name));
-        for (const table of kept) {
+        const remaining = tables.filter(({ table_name }) => !dropped.has(table_name));
+        for (const table of remaining) {
           const creations = created.get(categories.get(table.projection) ?? '');
           if (creations !== undefined) await moveCreations(client, table, creations);
           await moveCheckpoint(client, table, checkpoints.get(table.table_name)?.moved);
         }
         for (const event of parked.values()) await moveParked(client, event);
-        return kept.map(({ table_name }) => table_name);
+        return remaining.map(({ table_name }) => table_name);
       });
     };
 

@@ -12,11 +12,11 @@ import { type VerifiedRows, verifyRows, type VerifyingRows } from './verify/veri
 
 type InEngine<A> = Promise<E.Either<EngineFailure, A>>;
 
-/** What an operator does with one read model. Rejects with what log and database throw. */
+/** What an operator can do with one read model. Rejects with errors of log and database. */
 export type ReadModelOperations = {
   readonly name: string;
   readonly verify: (verifying: VerifyingRows) => InEngine<VerifiedRows>;
-  /** Writes the row of an entity anew from its stream. */
+  /** Computes the row of an entity anew from its stream. */
   readonly repair: (stream: StreamName) => InEngine<Repaired>;
   readonly recordSkip: (
     event: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
@@ -30,7 +30,7 @@ export type Operations = {
   readonly showing: (stream: StreamName) => ReadModelOperations | undefined;
   readonly listParked: (limit: number) => Promise<ReadonlyArray<Parked>>;
   readonly findParked: (stream: StreamName) => Promise<Parked | undefined>;
-  /** An event as it is stored; undefined when there is none. */
+  /** The stored event; undefined when it is not in the log. */
   readonly readEvent: (event: Pick<Parked, 'stream' | 'revision'>) => Promise<StoredEvent | undefined>;
 };
 
@@ -42,8 +42,8 @@ const operate = (store: EventStore, pool: Pool, projection: Projection): ReadMod
 });
 
 /**
- * The read models as an operator works on them entity by entity, beside services that run or without any. `WrongLog`
- * when the live rows are of another log.
+ * What an operator can do with single entities, beside a running service or without one. `WrongLog` when the live rows
+ * are of another log.
  */
 export const operationsOn = (
   store: EventStore,

@@ -4,11 +4,10 @@ import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-st
 import { NotExportable } from '../event-sourcing/whole-log/export-log.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { messageOf } from './message-of.js';
+import { printNote } from './output.js';
 
 /** What an operator's command does; `signal` aborts when it is asked to end. */
 type Work = (config: Config, signal: AbortSignal) => Promise<ExitCode>;
-
-export const tell = (message: string): void => void process.stderr.write(`${message}\n`);
 
 /** A file that is not there, a full disk, a right that is missing. */
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
@@ -19,7 +18,10 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof NotExportable ||
   isSystemError(error);
 
-/** Aborts at the first signal, or when standard output is closed, so that the command can end in order; the second one ends the process. */
+/**
+ * Aborts at the first signal, or when standard output is closed, so that the command can end in order. A second signal
+ * ends the process.
+ */
 const interruption = (): AbortSignal => {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
@@ -27,7 +29,7 @@ const interruption = (): AbortSignal => {
       if (interrupted.signal.aborted) process.exit(EXIT.interrupted);
       interrupted.abort();
     });
-  // nobody reads on, as behind `| head`: to go on would be for nothing
+  // as with `| head`: nobody reads the rest
   process.stdout.on('error', () => interrupted.abort());
   return interrupted.signal;
 };
@@ -36,7 +38,7 @@ const interruption = (): AbortSignal => {
 export const runCommand = async (work: Work): Promise<void> => {
   const config = loadConfig();
   if (E.isLeft(config)) {
-    tell(`The configuration is not valid:\n${config.left.map((fault) => `  ${fault}`).join('\n')}`);
+    printNote(`The configuration is not valid:\n${config.left.map((fault) => `  ${fault}`).join('\n')}`);
     process.exitCode = EXIT.usage;
     return;
   }
@@ -44,7 +46,7 @@ export const runCommand = async (work: Work): Promise<void> => {
     process.exitCode = await work(config.right, interruption());
   } catch (error) {
     if (!isExpected(error)) throw error;
-    tell(messageOf(error));
+    printNote(messageOf(error));
     process.exitCode = EXIT.failed;
   }
 };

@@ -15,7 +15,7 @@ export const runOps = async (registry: Registry): Promise<void> => {
   const program = new Command('ops')
     .description("the operator's commands")
     .addHelpText('after', ABOUT)
-    .showHelpAfterError('(--help tells what there is)')
+    .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
   addLogCommands(program, registry);
   addProjectionCommands(program, registry);

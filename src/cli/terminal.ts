@@ -1,4 +1,4 @@
-/** Where a command tells how it goes: standard error, or a test. */
+/** Where progress is shown: standard error, or a test. */
 export type Terminal = {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;

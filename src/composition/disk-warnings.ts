@@ -6,13 +6,13 @@ import type { Storage } from '../infrastructure/open-storage.js';
 import type { Stores } from '../infrastructure/open-stores.js';
 
 type DiskWarnings = {
-  /** By name, for `/readyz`: whether the disk of something takes no more. */
+  /** For `/readyz`, by the text of the warning: whether that disk is full. */
   readonly warnings: Readonly<Record<string, () => boolean>>;
   /** To be called for every event of the engine. */
   readonly onEngineEvent: OnEngineEvent;
 };
 
-/** Joins what is known of the disks into warnings, and both into the metrics. */
+/** Makes warnings of full disks, and adds them and the free space to the metrics. */
 export const watchFullDisks = (
   metrics: Metrics,
   { space: database, storage: { space: files } }: Pick<Stores, 'space'> & { readonly storage: Pick<Storage, 'space'> },

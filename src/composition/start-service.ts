@@ -39,7 +39,7 @@ import {
   wrongLogOf,
 } from './while-same-log.js';
 
-/** Longest time, ms, that running requests get to finish when the service stops. */
+/** How long running requests may take to finish when the service stops, ms. */
 const STOP_DEADLINE = 10_000;
 
 /** How long the start waits for the read models, and how often it checks, ms. */
@@ -62,7 +62,7 @@ type Context = {
   readonly registry: Registry;
 };
 
-/** Loaded only where spans are asked for: its packages are optional. */
+/** The tracing packages are optional, so they are loaded only when spans are exported. */
 const startTracing = async ({ config, started }: Context): Promise<void> => {
   if (!config.isTraced) return;
   const begin = await import('../infrastructure/tracing/start-tracing.js').then(({ startTracing: start }) => start);
@@ -96,7 +96,7 @@ const openAll = async ({
   return { ...stores, store, storage };
 };
 
-/** Resolves when the read models can be queried; they may come later when their database is away. */
+/** Waits for the read models, but no longer than `START_TIMEOUT`: they come later when their database is away. */
 const begun = async ({ all }: Projections): Promise<void> => {
   const isStarting = (): boolean =>
     all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
@@ -156,7 +156,7 @@ const sweep = ({ config, log, started }: Context, store: Stores['store'], storag
   started.add(sweeping.stop);
 };
 
-/** Throws, before anything is opened, when the configured public key must not verify tokens. */
+/** Throws, before anything is opened, when the configured public key cannot verify tokens. */
 const requireUsableKey = ({ jwt: { key } }: Config): void => {
   if (key._tag !== 'PublicKey') return;
   try {
@@ -192,8 +192,8 @@ const serveEntities = async (
 };
 
 /**
- * Starts everything the configuration asks for and resolves with the address it listens on. What has been started is
- * added to `started` at once, so that a start that fails half-way can be undone. Rejects with what a person can act on.
+ * Starts everything that the configuration asks for and resolves with the address of the service. Each part is added to
+ * `started` as soon as it runs, so that a failed start can be undone. Rejects with a message that a person can act on.
  */
 export const startService = async (
   config: Config,

@@ -4,7 +4,7 @@ import type { Projections } from '../../projections/engine/run/start-projections
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { FilterValues, HiddenStates, Queries, ReadModelUnavailable } from '../read/queries.js';
 
-/** Why the read models are not of the log that is connected; undefined while nothing is known against them. */
+/** Why the read models are not of the connected log; undefined when they are, and before it is known. */
 export type FindWrongLog = () => WrongLog | undefined;
 
 export const wrongLogOf =
@@ -15,8 +15,9 @@ export const wrongLogOf =
 const unavailable = (wrongLog: WrongLog): StoreUnavailable => new StoreUnavailable(wrongLog.reason);
 
 /**
- * A log that takes nothing while the read models are not of it: what were appended to the wrong log would be lost to
- * the right one, and could bring a log that was cut off to where the rows are, as if it had never been. Reads go on.
+ * A log that rejects appends while the read models are of another log: such events would be missing in the right log.
+ * After a restore from a backup, they could also make the log as long as the rows again, and so hide that events are
+ * missing. Reads go on.
  */
 export const writeWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog): EventStore => ({
   ...store,
@@ -26,7 +27,7 @@ export const writeWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog)
   },
 });
 
-/** A log whose streams cannot be read meanwhile, for those who would remove what no event names. */
+/** A log whose streams cannot be read meanwhile, for the sweep: it would remove files that only the right log names. */
 export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog): EventStore => ({
   ...store,
   readStream: async function* (stream, range) {
@@ -36,7 +37,7 @@ export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog):
   },
 });
 
-/** Queries that fail meanwhile, as they do while the rows are away: a GET by id is then answered from the log. */
+/** Queries that fail meanwhile, as when their database is away: a GET by id is then answered from the log. */
 export const queryWhileSameLog = (
   queries: Queries<FilterValues> & HiddenStates,
   findWrongLog: FindWrongLog,

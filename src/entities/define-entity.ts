@@ -17,7 +17,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   }: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   { store, queries, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
-  const history = makeHistory({ store, serde, fold: decider, telling: { entityType: name, describe }, category });
+  const history = makeHistory({ store, serde, fold: decider, description: { entityType: name, describe }, category });
   return {
     execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),
     history,

@@ -19,7 +19,7 @@ const withHeader = (elementType: number, count: number, bytes: number, hasNulls 
   return buffer;
 };
 
-/** Of elements that all take `size` bytes. */
+/** An array of elements that take `size` bytes each. */
 const ofSize =
   <A>(elementType: number, size: number, write: (buffer: Buffer, value: A, at: number) => unknown) =>
   (values: ReadonlyArray<A>): Buffer => {

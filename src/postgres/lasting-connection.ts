@@ -1,21 +1,21 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** One connection that is opened when it is needed, and again after it was lost. Not for concurrent callers. */
+/** One connection, opened when it is first needed and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
-  /** The open connection, opened now if need be. Rejects when that fails or takes longer than `ms`. */
+  /** The connection, opened now when it is not open. Rejects when that fails or takes longer than `ms`. */
   readonly open: (ms?: number) => Promise<pg.Client>;
   readonly isOpen: () => boolean;
-  /** Cuts the connection, whatever runs on it; the next `open` makes a new one. */
+  /** Destroys the connection and whatever runs on it; the next `open` makes a new one. */
   readonly drop: () => void;
   readonly close: () => Promise<void>;
 };
 
 type LastingConnectionOptions = {
   readonly config: pg.ClientConfig;
-  /** What a new connection needs before its first use. */
+  /** Runs on each new connection before its first use. */
   readonly prepare: (client: pg.Client) => Promise<void>;
-  /** Told when an open connection is lost; the cause is unknown when the server only ended it. */
+  /** Called when an open connection is lost; without a cause when the server closed it without saying why. */
   readonly onLost: (cause: Error | undefined) => void;
 };
 
@@ -53,7 +53,7 @@ export const makeLastingConnection = (options: LastingConnectionOptions): Lastin
     return client;
   };
 
-  /** What is open, forgotten: `onLost` does not hear of its end. */
+  /** Forgets the connection, so that its end is not reported to `onLost`. */
   const forget = (): Opened | undefined => {
     const opened = current;
     current = undefined;

@@ -6,20 +6,23 @@ type ListenOptions = {
   readonly config: pg.ClientConfig;
   readonly channel: string;
   readonly onNotification: (payload: string) => void;
-  /** Told when the connection is lost. */
+  /** Called when the connection is lost. */
   readonly onLost: (cause: Error | undefined) => void;
-  /** Told when it cannot be opened. */
+  /** Called when it cannot be opened, or `afterCheck` rejects. */
   readonly onFailed: (cause: unknown) => void;
-  /** Runs after each check that the connection is there; may reject, which `onFailed` hears. */
+  /** Runs each time that the connection was found open. */
   readonly afterCheck?: () => Promise<void>;
 };
 
-/** How often a listening connection is checked, and opened anew where it is lost, ms; drawn from half of it up. */
+/**
+ * How often the connection is checked, and opened again when it is lost, ms: a random time from half of this up to
+ * this.
+ */
 const CHECK_MS = 1_000;
 
 /**
- * Hears the notifications of a channel on one connection, which is opened again whenever it is lost, until `signal`
- * aborts. What is sent while it is lost goes unheard: whoever depends on it polls as well. Never rejects.
+ * Listens for the notifications of a channel, until `signal` aborts, and opens its connection again whenever it is
+ * lost. Notifications that are sent meanwhile are missed: a caller that depends on them must also poll. Never rejects.
  */
 export const listen = async (
   { config, channel, onNotification, onLost, onFailed, afterCheck }: ListenOptions,

@@ -2,7 +2,9 @@ import type { Pool } from 'pg';
 import type { Database } from './pool.js';
 import { inTransaction, lockUntilCommit } from './transaction.js';
 
-/** The tables of one schema as steps from nothing to today. A released step is never edited; a change is a new step. */
+/**
+ * The tables of one schema, as steps that are taken in order. A released step is never edited; a change is a new step.
+ */
 export type VersionedSchema = {
   /** Any number that no other lock of the database uses. */
   readonly lock: bigint;
@@ -11,7 +13,7 @@ export type VersionedSchema = {
   /** Makes that table and its row, with version 0, where they are missing. */
   readonly prepare: string;
   readonly steps: ReadonlyArray<string>;
-  /** Whether a program may work on a schema that a newer one has brought further: it must only have been added to. */
+  /** Whether a program may work on the schema of a newer one. Right only where each step does nothing but add. */
   readonly allowsNewer: boolean;
 };
 
@@ -27,8 +29,7 @@ const isMigrated = async (database: Database, schema: VersionedSchema): Promise<
 
 /**
  * Brings a schema to this program's version, in one transaction; processes that start together wait for each other.
- * Rejects for a newer version unless the schema allows one. Needs no right to create anything when there is nothing to
- * do.
+ * Rejects for a newer version unless `allowsNewer`. Needs no rights to create anything when nothing is to be done.
  */
 export const migrate = async (pool: Pool, schema: VersionedSchema): Promise<void> => {
   if (await isMigrated(pool, schema)) return;

@@ -5,20 +5,20 @@ export type Database = Pick<Pool, 'query'>;
 
 export type PoolOptions = {
   readonly connectionString: string;
-  /** Shown by the server beside each connection (`application_name`). */
+  /** The `application_name` of its connections. */
   readonly name: string;
   readonly connections: number;
-  /** A server that is silent is as bad as one that is gone, ms. */
+  /** How long opening a connection, or waiting for a free one, may take, ms. */
   readonly connectMs: number;
-  /** For each query, ms; none for connections that stream at their reader's pace. */
+  /** Time limit of each query, ms; none for connections that stream at their reader's pace. */
   readonly queryMs?: number;
-  /** What a new connection needs before its first use. */
+  /** Runs on each new connection before its first use. */
   readonly prepare?: (client: pg.ClientBase) => Promise<void>;
-  /** Told when an idle connection is lost. */
+  /** Called when an idle connection is lost. */
   readonly onLost?: (cause: Error) => void;
 };
 
-/** A pool whose broken connections are errors of the queries that meet them, and of nothing else. */
+/** A pool in which a lost connection fails the queries that run on it, and never ends the process. */
 export const makePool = (options: PoolOptions): Pool => {
   const { connectionString, name, connections, connectMs, queryMs, prepare, onLost = () => undefined } = options;
   const pool = new pg.Pool({

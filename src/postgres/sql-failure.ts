@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * What a failed statement means for the one who sent it:
+ * What a failed statement means for its caller:
  * - `Rejected`: the server rejects a value, and nothing was stored; it will reject it again.
- * - `Lost`: the connection or its session is of no use any more and the outcome is unknown; a new one may succeed.
+ * - `Lost`: the connection or its session is gone and the outcome is unknown; a new connection may succeed.
  * - `Unable`: the server answered that it cannot (disk full, no rights …) and nothing was stored.
  */
 type SqlFailure = 'Rejected' | 'Lost' | 'Unable';
@@ -36,7 +36,7 @@ export const isRejected = (error: unknown): error is pg.DatabaseError => sqlFail
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
-/** What the driver says, in plain errors, of a connection that is lost or not to be had. */
+/** Messages of the driver's plain errors when a connection is lost or cannot be opened. */
 const LOST_CONNECTION =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded|Query read timeout|Cannot use a pool after)/;
 

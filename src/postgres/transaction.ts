@@ -5,8 +5,8 @@ const isLeft = (result: unknown): result is E.Left<unknown> =>
   typeof result === 'object' && result !== null && '_tag' in result && result._tag === 'Left';
 
 /**
- * Runs `work` in one transaction. A `Left`, an error and a failed commit leave nothing behind: they end the connection,
- * and with it the transaction, in whatever state it is.
+ * Runs `work` in one transaction. When it gives a `Left`, when it throws and when the commit fails, the connection is
+ * closed, which rolls everything back.
  */
 export const inTransaction = async <A>(pool: Pool, work: (client: PoolClient) => Promise<A>): Promise<A> => {
   const client = await pool.connect();
@@ -23,7 +23,7 @@ export const inTransaction = async <A>(pool: Pool, work: (client: PoolClient) =>
   }
 };
 
-/** Locks for the other processes that take the same number, until the transaction ends. */
+/** Takes an advisory lock until the transaction ends; others that take the same number wait. */
 export const lockUntilCommit = async (client: PoolClient, lock: bigint): Promise<void> => {
   await client.query('select pg_advisory_xact_lock($1)', [lock.toString()]);
 };

@@ -3,8 +3,8 @@ import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { Recorded } from '../event-sourcing/serde.js';
 import type { Description } from './ref.js';
 
-/** How the events of one kind of entity are told: `entityType` and the sentence of each event. */
-export type EventTelling<Event> = {
+/** How the events of one kind of entity are described: `entityType`, and the message of each event. */
+export type EventDescription<Event> = {
   readonly entityType: string;
   readonly describe: (event: Event) => Description;
 };
@@ -18,7 +18,7 @@ const proofOf = (stored: StoredEvent): string =>
  * rendered again.
  */
 export const renderEvent = <Event extends { readonly type: string }>(
-  { entityType, describe }: EventTelling<Event>,
+  { entityType, describe }: EventDescription<Event>,
   stored: StoredEvent,
   { event, metadata }: Recorded<Event>,
   proof: boolean,

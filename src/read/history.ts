@@ -12,7 +12,7 @@ import { newestRevision as newestRevisionOf } from '../event-sourcing/newest-rev
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
-import { type EventTelling, renderEvent } from './event-view.js';
+import { type EventDescription, renderEvent } from './event-view.js';
 import { type Pages, readAhead } from './read-ahead.js';
 
 /** The entity has no stream: it never was. */
@@ -55,7 +55,7 @@ type HistoryDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
   readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;
-  readonly telling: EventTelling<Event>;
+  readonly description: EventDescription<Event>;
   readonly category: string;
 };
 
@@ -89,7 +89,7 @@ const rangeOf = (asOf: AsOf): StreamRange =>
 
 /** The history of one kind of entity, read from the streams themselves. */
 export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<State, Event>): History<State> => {
-  const { store, serde, fold, telling, category } = deps;
+  const { store, serde, fold, description, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
@@ -120,7 +120,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
       const texts = page.map((stored) => {
         const decoded = serde.decode(stored);
         if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);
-        return renderEvent(telling, stored, decoded.right, proof);
+        return renderEvent(description, stored, decoded.right, proof);
       });
       if (texts.length > 0) yield texts;
     }

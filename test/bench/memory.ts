@@ -1,6 +1,6 @@
 /**
  * What the service's memory comes to while it does the two things that tempt a service to hold much of it: taking a
- * large file, and listing everything. `npm run bench:memory`; figures, no verdict.
+ * large file, and listing everything. `npm run bench:memory`; figures, no pass or fail.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';

@@ -1,7 +1,7 @@
 /**
  * How fast the operator's program rebuilds, beside what bounds it: reading the log and writing the rows, with nothing
  * in between. They alternate in one run on one embedded Postgres with fsync. `npm run bench:rebuild`; figures, no
- * verdict. ENTITIES and ROUNDS make it shorter.
+ * pass or fail. ENTITIES and ROUNDS make it shorter.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

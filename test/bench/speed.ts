@@ -35,7 +35,7 @@ const median = (values: ReadonlyArray<number>): number =>
 type SideOfCase = { readonly service: Omit<Load, 'length'>; readonly limits: Omit<Load, 'length'> };
 type Pair = { readonly service: Measured; readonly limits: Measured };
 
-/** Warmed up once, then by turns; who begins changes from round to round. */
+/** Warmed up once, then alternately; which one begins changes from round to round. */
 const compare = async (bench: Bench, loads: SideOfCase): Promise<ReadonlyArray<Pair>> => {
   const on = (side: keyof SideOfCase) => measure(bench, side, { ...loads[side], length: { seconds } });
   await on('service');

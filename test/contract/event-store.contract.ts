@@ -14,7 +14,7 @@ type StoreForContract = { readonly store: EventStore; readonly close: () => Prom
 type ContractOptions = {
   /** The log is new and nobody else writes to it. Default: true. */
   readonly startsEmpty?: boolean;
-  /** The store can tell an append that was new from a repeated one. Default: true. */
+  /** Whether the store distinguishes a new append from a repeated one. Default: true. */
   readonly confirmsNew?: boolean;
 };
 
@@ -40,7 +40,7 @@ export const eventStoreContract = (
       });
 
     if (confirmsNew)
-      it('tells an append that is new from one that is repeated', async () => {
+      it('distinguishes a new append from a repeated one', async () => {
         const stream = aStream();
         const event = anEvent();
         const [first, again] = [

@@ -49,7 +49,7 @@ export const logTargetContract = (name: string, open: () => Promise<OpenedTarget
       expect(E.isLeft(outcome) && outcome.left._tag).to.equal('RevisionConflict');
     });
 
-    it('takes the name of another log while it is empty, as often as it is told, and keeps it for ever', async () => {
+    it('takes the name of another log while it is empty, any number of times, and keeps it for ever', async () => {
       const [one, other] = [randomUUID(), randomUUID()];
       for (const identity of [one, other, other]) {
         expect(await target.adoptIdentity(identity)).to.deep.equal(E.right(undefined));

@@ -122,7 +122,7 @@ const ranges = (given: () => StorageUnderTest): void => {
   for (const [words, range] of [
     ['the first byte', { first: 0, last: 0 }],
     ['the last byte', { first: SIZE - 1, last: SIZE - 1 }],
-    ['a stretch, both ends included', { first: 251, last: 70_000 }],
+    ['a range, both ends included', { first: 251, last: 70_000 }],
     ['the whole of it', { first: 0, last: SIZE - 1 }],
   ] as const) {
     it(`reads ${words}`, async function () {
@@ -149,7 +149,7 @@ const ranges = (given: () => StorageUnderTest): void => {
 };
 
 const absences = (given: () => StorageUnderTest): void => {
-  it('tells that an object is missing when it is opened, not by an empty stream', async () => {
+  it('fails for a missing object when it is opened, not by an empty stream', async () => {
     expect(tagOf(await given().storage.open(aKey()))).to.equal('FileUnavailable');
     expect(tagOf(await given().storage.open(aKey(), { first: 0, last: 1 }))).to.equal('FileUnavailable');
   });
@@ -204,7 +204,7 @@ const listing = (given: () => StorageUnderTest): void => {
     expect(found.map(({ key, size }) => ({ key, size }))).to.deep.equal(
       keys.map((key, index) => ({ key, size: sizes[index] })),
     );
-    // servers tell the time to the second, and by their own clock
+    // servers give times to the second, and by their own clock
     for (const { modifiedAt } of found) expect(modifiedAt.getTime()).to.be.within(began - 5000, Date.now() + 5000);
   });
 
@@ -219,7 +219,7 @@ const listing = (given: () => StorageUnderTest): void => {
 
 const failures = (given: () => StorageUnderTest): void => {
   for (const size of [0, 100_000, 9 * MiB]) {
-    it(`stores nothing of a body that fails after ${size} bytes, and tells why`, async () => {
+    it(`stores nothing of a body that fails after ${size} bytes, and says why`, async () => {
       const { storage } = given();
       const key = aKey();
       const failure = new Error('the client went away');

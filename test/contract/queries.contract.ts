@@ -157,7 +157,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
         expect(await made.businesses.byId(id), id).to.deep.equal(E.right(O.none));
     });
 
-    it('do not give a deleted record, and keep its place as a cursor', async () => {
+    it('do not give a deleted record, whose id stays valid as a cursor', async () => {
       const ein = randomUUID();
       const first = await business(created('First', { ein }));
       const gone = await business(created('Gone', { ein }), deleted);
@@ -266,7 +266,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       }
     });
 
-    it('tell who uploaded a document, and where its file is', async () => {
+    it('give who uploaded a document, and where its file is', async () => {
       const tag = randomUUID();
       const withFile = await aDocument({ tags: [tag], file });
       const without = await aDocument({ tags: [tag] });

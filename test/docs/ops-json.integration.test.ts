@@ -69,19 +69,19 @@ describe('docs/ops-json.md', function () {
     const words = rest.filter((word) => typeof word === 'string');
     const input = rest.find((word) => typeof word === 'object');
     const { stdout, stderr, code } = await runOperator([...command.split(' '), ...words, '--json'], { env, ...input });
-    const told = stdout
+    const printed = stdout
       .split('\n')
       .slice(0, -1)
       .map((line): unknown => JSON.parse(line));
     const shapes = (examples.get(command) ?? []).map((example) => shapeOf(example));
     expect(shapes, command).to.not.deep.equal([]);
-    const met = told.map((line) => shapes.findIndex((shape) => isLike(shapeOf(line), shape)));
+    const met = printed.map((line) => shapes.findIndex((shape) => isLike(shapeOf(line), shape)));
     const wanted = shapes.map((_, index) => index);
     expect([...new Set(met)], `${command}: ${stdout}${stderr}`).to.have.members(wanted);
-    return { told, stderr, code };
+    return { printed, stderr, code };
   };
 
-  it('describes what each command tells machines, and its exit codes', async () => {
+  it('describes what each command prints for scripts, and its exit codes', async () => {
     const code = async (...args: Parameters<typeof lines>): Promise<unknown> => (await lines(...args)).code;
     expect(await code('projections status')).to.equal(0);
     expect(await code('projections verify', 'businesses')).to.equal(1);
@@ -97,7 +97,7 @@ describe('docs/ops-json.md', function () {
     expect(await code('projections rollback', 'businesses')).to.equal(0);
   });
 
-  it('describes what is told of a log', async () => {
+  it('describes what is printed about a log', async () => {
     const connectionString = await freshDatabase();
     env = { DATABASE_URL: connectionString };
     await projectLog(connectionString, async (store) => {

@@ -82,11 +82,11 @@ describe('serde', () => {
         refuses(renamed(version, ada.data), 'no such schema version');
       });
 
-    it('an older version that its upcaster cannot lift, without telling the value', () => {
+    it('an older version that its upcaster cannot lift, without showing the value', () => {
       refuses(renamed(1, { name: 42 }), 'the upcasters of this program do not fit it');
     });
 
-    it('data that does not satisfy its codec, naming the place and not the value', () => {
+    it('data that does not satisfy its codec, naming the field and not the value', () => {
       const decoded = eventOf(renamed(3, { name: { first: 'Ada', last: 42 } }));
       expect(decoded).to.include('data.name.last: expected string');
       expect(decoded).not.to.include('42');

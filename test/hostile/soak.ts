@@ -40,7 +40,7 @@ const sampleOf = async (target: Target, seconds: number, isAtRest: boolean): Pro
   return { seconds, figures, live: atRest.heap + atRest.external };
 };
 
-const tell = ({ seconds, figures, live }: Sample, { seen }: Load): void => {
+const printSample = ({ seconds, figures, live }: Sample, { seen }: Load): void => {
   const { rss, heap, external, descriptors, postgres, unfinishedFiles } = figures;
   print(
     `${Math.round(seconds / 60)} min: ${seen.requests} requests; RSS ${rss} MiB, heap ${heap}, external ${external}, live ` +
@@ -57,7 +57,7 @@ const watch = async (target: Target, load: Load): Promise<ReadonlyArray<Sample>>
     if (target.death() !== undefined) break;
     const isAtRest = count % AT_REST === 0;
     samples.push(await sampleOf(target, count * INTERVAL, isAtRest));
-    if (isAtRest) tell(samples.at(-1)!, load);
+    if (isAtRest) printSample(samples.at(-1)!, load);
   }
   return samples;
 };

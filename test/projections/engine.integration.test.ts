@@ -19,7 +19,7 @@ import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 
-const LONGER_THAN_TWO_LOOKS_MS = 1_200;
+const LONGER_THAN_TWO_POLLS_MS = 1_200;
 
 describe('the projection engine', function () {
   this.timeout(startingPostgres);
@@ -29,7 +29,7 @@ describe('the projection engine', function () {
   let queries: ReadModelQueries;
   let database: pg.Pool;
   let running: Array<Projections>;
-  let notices: Array<EngineEvent>;
+  let events: Array<EngineEvent>;
 
   beforeEach(async () => {
     connectionString = await freshDatabase();
@@ -38,7 +38,7 @@ describe('the projection engine', function () {
     database = new pg.Pool({ connectionString, max: 2 });
     database.on('error', () => undefined);
     running = [];
-    notices = [];
+    events = [];
   });
 
   afterEach(async () => {
@@ -54,7 +54,7 @@ describe('the projection engine', function () {
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onEvent: (notice) => notices.push(notice),
+      onEvent: (event) => events.push(event),
       ...over,
     });
     running.push(projections);
@@ -67,7 +67,7 @@ describe('the projection engine', function () {
     return recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name);
   };
 
-  const tags = (): ReadonlyArray<string> => notices.map(({ _tag, projection }) => `${projection} ${_tag}`);
+  const tags = (): ReadonlyArray<string> => events.map(({ _tag, projection }) => `${projection} ${_tag}`);
 
   it('shows what was written as soon as the wait for it ends', async () => {
     const projections = start();
@@ -93,7 +93,7 @@ describe('the projection engine', function () {
     expect(await names()).to.deep.equal(['Acme & Co']);
   });
 
-  it('parks an entity with an event that it cannot read, while all others flow', async () => {
+  it('parks an entity with an event that it cannot read, while all others are projected', async () => {
     const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];
     const stream = `business-${bad}` as const;
@@ -111,7 +111,7 @@ describe('the projection engine', function () {
     expect(tags()).to.include('businesses Parked');
   });
 
-  it('parks an entity whose row the database refuses, while all others flow', async () => {
+  it('parks an entity whose row the database rejects, while all others are projected', async () => {
     const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];
     const nul = String.fromCharCode(0);
@@ -171,7 +171,7 @@ describe('the projection engine', function () {
     expect(tags()).to.include('businesses StandingBy');
   });
 
-  it('tells a process that does not project how far the rows are', async () => {
+  it('notifies a process that does not project of how far the rows are', async () => {
     start({ isSoleProcess: false });
     const projections = start({ isSoleProcess: false, projector: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
@@ -179,7 +179,7 @@ describe('the projection engine', function () {
     expect(projections.byName('businesses').status().projector).to.deep.equal({ _tag: 'Elsewhere' });
   });
 
-  it('is behind when nobody projects, and no longer when somebody does', async () => {
+  it('lags when nobody projects, and no longer when somebody does', async () => {
     const projections = start({ projector: false, isSoleProcess: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
     const waiting = projections.byName('businesses').progress.waitFor(position);
@@ -191,7 +191,7 @@ describe('the projection engine', function () {
     );
   });
 
-  it('stays behind while it may lack what another process has written, after the rows have begun to move', async () => {
+  it('still counts as lagging after the rows have advanced, while they may lack what another process has written', async () => {
     const projecting = start({ isSoleProcess: false });
     const shown = await append(store, `business-${randomUUID()}`, 0n, created('Aged'));
     expect(await projecting.byName('businesses').progress.waitFor(shown)).to.equal(true);
@@ -203,35 +203,35 @@ describe('the projection engine', function () {
     );
     const first = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
     expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean)).to.equal(true);
-    // another process, which knows that the rows stand still, answers at once
+    // another process, which knows that the rows lag, answers at once
     const last = await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
     const heard = async (position: bigint): Promise<boolean> => {
       await database.query('select pg_notify($1, $2)', [CHECKPOINT_CHANNEL, `businesses ${position.toString()}`]);
       return projections.byName('businesses').status().reached === position;
     };
-    // again and again: who does not listen yet hears nothing
-    const tell = async (position: bigint) => expect(await eventually(() => heard(position), Boolean)).to.equal(true);
-    await tell(first);
+    // repeated, because a process that does not listen yet misses it
+    const notify = async (position: bigint) => expect(await eventually(() => heard(position), Boolean)).to.equal(true);
+    await notify(first);
     const isFresh = () => !projections.byName('businesses').progress.isBehind();
-    expect(await eventually(isFresh, Boolean, LONGER_THAN_TWO_LOOKS_MS)).to.equal(false);
-    await tell(last);
+    expect(await eventually(isFresh, Boolean, LONGER_THAN_TWO_POLLS_MS)).to.equal(false);
+    await notify(last);
     expect(await eventually(projections.byName('businesses').progress.isBehind, (isBehind) => !isBehind)).to.equal(
       false,
     );
   });
 
-  it('refuses read models that were made from another log', async () => {
+  it('does not serve or write read models that were made from another log', async () => {
     const first = start();
     await first
       .byName('businesses')
       .progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     await first.stop();
     const second = start({ store: makeInMemoryEventStore() });
-    const refused = await eventually(
+    const wrongLog = await eventually(
       () => second.byName('businesses').status().projector,
       ({ _tag }) => _tag === 'WrongLog',
     );
-    expect(refused)
+    expect(wrongLog)
       .to.have.property('wrongLog')
       .with.property('message')
       .that.contains('projections rebuild businesses --from-other-log');
@@ -249,7 +249,7 @@ describe('the projection engine', function () {
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
-  it('gives parked entities another chance when it starts again', async () => {
+  it('tries parked entities again when it starts again', async () => {
     const id = randomUUID();
     const first = start();
     await first.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
@@ -274,7 +274,7 @@ describe('the projection engine', function () {
     expect(tags()).to.include('businesses Unparked');
   });
 
-  it('keeps the statistics of a table that is being filled', async () => {
+  it('analyzes a table that is being filled', async () => {
     const projections = start();
     let position = 0n;
     for (let i = 0; i < 1_500; i++) position = await append(store, `business-${randomUUID()}`, 0n, created(`No ${i}`));

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 
-describe('a process that has lost the right to write rows', function () {
+describe('a process that has lost its lease', function () {
   this.timeout(startingPostgres);
   let engine: Engine;
   let id: string;
@@ -33,7 +33,7 @@ describe('a process that has lost the right to write rows', function () {
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'building'], ['Acme 2']]);
   });
 
-  it('is told so while it has nothing to write, and does not switch', async () => {
+  it('notices it while it has nothing to write, and does not switch', async () => {
     const service = engine.serve();
     await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
     const rebuilding = engine.rebuild({
@@ -111,7 +111,7 @@ describe('a process that has lost the right to write rows', function () {
     expect(await (await engine.operations()).findParked(`business-${id}`)).to.include({ revision: 1n, waiting: 1 });
   });
 
-  it('goes on from the rows, and not from what it remembers of them, when it has the right again', async () => {
+  it('goes on from the rows, and not from entities in memory, when it has the lease again', async () => {
     const { store, database } = engine;
     const service = engine.serve();
     await engine.shown(service, await append(store, `business-${id}`, 0n, created('Acme', { city: 'Wrong' })));

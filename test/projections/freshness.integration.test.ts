@@ -6,8 +6,8 @@ import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created } from './appending.js';
 
-/** The log, whose head is told for the businesses one time after the other, once `hold` was called. */
-const lookedAtInTurn = (store: EventStore) => {
+/** A log that gives the head of the businesses only one poll at a time, once `hold` was called. */
+const makePolledLog = (store: EventStore) => {
   let isHeld = false;
   const waiting: Array<() => void> = [];
   const head: EventStore['head'] = async (categories) => {
@@ -18,8 +18,8 @@ const lookedAtInTurn = (store: EventStore) => {
   return {
     store: { ...store, head },
     hold: () => void (isHeld = true),
-    /** Once somebody looks: lets him, and waits until somebody looks again. */
-    look: async (): Promise<void> => {
+    /** Lets the waiting poll through, and resolves when the next one waits. */
+    letPoll: async (): Promise<void> => {
       await eventually(() => waiting.length, Boolean);
       waiting.shift()?.();
       await eventually(() => waiting.length, Boolean);
@@ -41,7 +41,7 @@ describe('a process that does not write the rows', function () {
 
   afterEach(() => engine.close());
 
-  it('counts rows as behind that began to move just now, as others may not have heard of it yet', async () => {
+  it('counts rows as lagging that have only just advanced, because other processes may not know it yet', async () => {
     const { database, store } = engine;
     const business = (name: string) => append(store, `business-${randomUUID()}`, 0n, created(name));
     const projecting = engine.serve();
@@ -49,8 +49,8 @@ describe('a process that does not write the rows', function () {
     await engine.shown(projecting, shown);
     await projecting.stop();
 
-    const looks = lookedAtInTurn(store);
-    const { byName } = engine.serve({ store: looks.store, projector: false });
+    const polledLog = makePolledLog(store);
+    const { byName } = engine.serve({ store: polledLog.store, projector: false });
     const isBehind = () => byName('businesses').status().isBehind;
     await eventually(
       () => byName('businesses').status().reached,
@@ -58,11 +58,11 @@ describe('a process that does not write the rows', function () {
     );
     const first = await business('Bolt');
     expect(await eventually(isBehind, Boolean)).to.equal(true);
-    looks.hold();
+    polledLog.hold();
     try {
-      await looks.look();
-      // again and again: who does not listen yet hears nothing
-      const tell = (position: bigint) =>
+      await polledLog.letPoll();
+      // repeated, because a process that does not listen yet misses it
+      const notify = (position: bigint) =>
         eventually(
           async () => {
             await database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${position}`]);
@@ -70,16 +70,16 @@ describe('a process that does not write the rows', function () {
           },
           (reached) => reached === position,
         );
-      await tell(first);
-      await looks.look();
+      await notify(first);
+      await polledLog.letPoll();
       expect(isBehind()).to.equal(true);
       const second = await business('Cord');
-      await looks.look();
+      await polledLog.letPoll();
       expect(isBehind()).to.equal(true);
-      await tell(second);
+      await notify(second);
       expect(await eventually(isBehind, (is) => !is)).to.equal(false);
     } finally {
-      looks.release();
+      polledLog.release();
     }
   });
 });

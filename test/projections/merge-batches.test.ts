@@ -45,7 +45,7 @@ describe('merged batches', () => {
     }
   });
 
-  it('throw what the source throws, after what it gave', async () => {
+  it('throw what the source throws, after the batches that it gave', async () => {
     async function* failing(): AsyncGenerator<LogBatch> {
       yield await Promise.resolve(batch(1));
       throw new Error('lost');

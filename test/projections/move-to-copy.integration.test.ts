@@ -15,7 +15,7 @@ import { startDouble } from '../support/eventstoredb-double/double.js';
 import { openStore } from '../support/eventstoredb-double/open-store.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 
-describe('putting read models onto a copy of their log', function () {
+describe('moving read models to a copy of their log', function () {
   this.timeout(startingPostgres);
 
   let connectionString: string;
@@ -131,7 +131,7 @@ describe('putting read models onto a copy of their log', function () {
     expect(found.at(-1)).to.include({ id: newer.slice('business-'.length), revision: '1' });
   });
 
-  it('moves a checkpoint that is behind to the same event, and what lies behind it is projected from the copy', async () => {
+  it('moves a checkpoint that is behind to the same event, and projects later events from the copy', async () => {
     await project(memory);
     await appendChained(memory, chains, ...interleaved(20, 1), businessStream(77));
     await goOver(memory, eventStoreDb);
@@ -153,7 +153,7 @@ describe('putting read models onto a copy of their log', function () {
     expect(parked).to.deep.equal([{ stream, revision: revision.toString(), position: positions[0] }]);
   });
 
-  it('drops a rebuild that was loaded in part: where its parts end is a position of the old log', async () => {
+  it('drops an unfinished rebuild, whose load plan has a position of the old log', async () => {
     await project(memory);
     const ended = new AbortController();
     const divided = {
@@ -185,7 +185,7 @@ describe('putting read models onto a copy of their log', function () {
     expect(await rows()).to.deep.equal(await builtAnew(eventStoreDb));
   });
 
-  it('refuses while a service keeps the read models up to date, and afterwards if one did meanwhile', async () => {
+  it('fails while a service keeps the read models up to date, and afterwards if one did meanwhile', async () => {
     await project(memory);
     const before = [await rows(), await generation()];
     const holdLease = (expires: string) =>
@@ -204,7 +204,7 @@ describe('putting read models onto a copy of their log', function () {
     expect([await rows(), await generation()]).to.deep.equal(before);
   });
 
-  it('refuses read models of another log, and changes nothing when rows belong to no stream of the log', async () => {
+  it('fails for read models of another log, and changes nothing when rows belong to no stream of the log', async () => {
     await project(memory);
     const other = await prepareMove(database, makeInMemoryEventStore(), projectionsOf(registry));
     expect(E.isLeft(other) && other.left.message).to.include('was made from the log');

@@ -45,7 +45,7 @@ describe("an operator's work on the read models", function () {
   let database: pg.Pool;
   let operations: Operations;
   let running: Array<Projections>;
-  let notices: Array<EngineEvent>;
+  let events: Array<EngineEvent>;
 
   beforeEach(async () => {
     connectionString = await freshDatabase();
@@ -53,7 +53,7 @@ describe("an operator's work on the read models", function () {
     database = new pg.Pool({ connectionString, max: 3 });
     operations = orThrow(await operationsOn(store, database, projectionsOf(registry)));
     running = [];
-    notices = [];
+    events = [];
   });
 
   afterEach(async () => {
@@ -69,7 +69,7 @@ describe("an operator's work on the read models", function () {
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: 60_000,
-      onEvent: (notice) => notices.push(notice),
+      onEvent: (event) => events.push(event),
     });
     running.push(projections);
     return projections;
@@ -115,7 +115,7 @@ describe("an operator's work on the read models", function () {
       .recordSkip(parked, { actor, reason: 'made by a broken client', at: new Date('2026-05-06T07:08:09.000Z') });
   };
 
-  it('finds each kind of drift with the fields that differ, and mends it while the projector runs', async () => {
+  it('finds each kind of drift with the fields that differ, and repairs it while the projector runs', async () => {
     const projections = start();
     for (const index of [1, 2, 3, 4]) await append(store, streamAt(index), 0n, created(`No ${index}`, { ein: '1' }));
     await show(projections, await append(store, streamAt(5), 0n, created('No 5')));
@@ -166,7 +166,7 @@ describe("an operator's work on the read models", function () {
     expect(await drifts()).to.deep.equal([]);
   });
 
-  it('never finds drift, and leaves none, while rows are written and repaired_ all the time', async () => {
+  it('never finds drift, and leaves none, while rows are written and repaired all the time', async () => {
     const projections = start();
     let position = 0n;
     for (const index of [1, 2, 3]) position = await append(store, streamAt(index), 0n, created('0'));
@@ -190,7 +190,7 @@ describe("an operator's work on the read models", function () {
     expect(await operations.listParked(10)).to.deep.equal([]);
   });
 
-  it('lets nobody write what was read before an entity was folded anew, not even a statement under way', async () => {
+  it('lets nobody write what was read before an entity was repaired, not even a statement under way', async () => {
     const projections = start();
     await show(projections, await append(store, streamAt(1), 0n, created('Acme')));
     await projections.stop();
@@ -242,7 +242,7 @@ describe("an operator's work on the read models", function () {
     return bad;
   };
 
-  it('shows a parked entity with the event that holds it up, while all others flow', async () => {
+  it('shows a parked entity with the event that holds it up, while all others are projected', async () => {
     const projections = start();
     const bad = await poison(1);
     await append(store, streamAt(1), 2n, renamed('Later'));

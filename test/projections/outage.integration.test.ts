@@ -26,12 +26,12 @@ describe('while the database is away', function () {
   let store: EventStore;
   let projections: Projections;
   let queries: ReadModelQueries;
-  let notices: Array<EngineEvent>;
+  let events: Array<EngineEvent>;
 
   beforeEach(async () => {
     proxy = await startSeverableProxy(await freshDatabase());
     store = makeInMemoryEventStore();
-    notices = [];
+    events = [];
     projections = startProjections({
       projections: projectionsOf(registry),
       store,
@@ -39,7 +39,7 @@ describe('while the database is away', function () {
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onEvent: (notice) => notices.push(notice),
+      onEvent: (event) => events.push(event),
     });
     queries = makeReadModelQueries({ connectionString: proxy.url });
   });
@@ -62,7 +62,7 @@ describe('while the database is away', function () {
       : ['no page'];
   };
 
-  it('the rows are known to be behind; when it is back they catch up by themselves, and it was said once', async () => {
+  it('the rows are known to lag; when it is back they catch up by themselves, and it was reported once', async () => {
     const id = randomUUID();
     await shown(await append(store, `business-${id}`, 0n, created('Acme')));
     proxy.sever();
@@ -72,11 +72,11 @@ describe('while the database is away', function () {
     expect(await shown(position)).to.equal(true);
     expect(projections.byName('businesses').progress.isBehind()).to.equal(false);
     expect(await eventually(bodies, ([name]) => name === 'Acme 2')).to.deep.equal(['Acme 2']);
-    const said = notices.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
-    expect(said).to.have.length(1);
+    const reported = events.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
+    expect(reported).to.have.length(1);
   });
 
-  it('a batch whose answer was lost is neither lost nor written twice', async () => {
+  it('a batch whose response was lost is neither lost nor written twice', async () => {
     const id = randomUUID();
     let position = await append(store, `business-${id}`, 0n, created('No 0'));
     for (let i = 1; i <= 5; i++) {
@@ -102,7 +102,7 @@ describe('while the database is away', function () {
       database.ping(),
     ]);
 
-  it('every query says so at once, and works again when it is back', async () => {
+  it('every query fails at once, and works again when it is back', async () => {
     await shown(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     expect(await bodies()).to.deep.equal(['Acme']);
     proxy.sever();

@@ -23,7 +23,7 @@ describe('the progress of a read model', () => {
     );
   });
 
-  it('is behind from the moment a wait ran out until its position is reached', async () => {
+  it('lags from the moment a wait timed out until its position is reached', async () => {
     const progress = makeProgress(1);
     progress.advance(4n);
     expect(await progress.waitFor(4n)).to.equal(true);
@@ -47,7 +47,7 @@ describe('the progress of a read model', () => {
     expect([await resumed, progress.isBehind()]).to.deep.equal([true, false]);
   });
 
-  it('lets one wait find out that the rows stand still, and others wait again once they move', async () => {
+  it('lets only one write find out that the rows do not advance, and others wait again once they do', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const progress = makeProgress(2_000);
     const first = progress.waitFor(3n);
@@ -62,7 +62,7 @@ describe('the progress of a read model', () => {
     expect(await moved).to.equal(true);
   });
 
-  it('is behind while the rows are doubted, and then until they show what they are trusted from', () => {
+  it('lags until it is confirmed, and then until the confirmed position is reached', () => {
     const progress = makeProgress(1);
     progress.advance(4n);
     progress.requireConfirmation();

@@ -138,7 +138,7 @@ describe('rebuilding a read model', function () {
     expect([await bodies(), await roles()]).to.deep.equal([before, ['previous', 'live']]);
   });
 
-  it('finds exactly the rows that a wrong projector has touched, and keeps what was built', async () => {
+  it('finds exactly the rows that a wrong projector has changed, and keeps what was built', async () => {
     await live();
     await pool.query(
       `update read_model.businesses set body = (body::jsonb || '{"city":"wrong"}')::text
@@ -158,7 +158,7 @@ describe('rebuilding a read model', function () {
     expect([outcome, await roles()]).to.deep.equal(['Kept', ['live', 'building']]);
   });
 
-  it('tells rows that only one side has', async () => {
+  it('finds rows that only one side has', async () => {
     const service = serve();
     const ids = [randomUUID(), randomUUID()];
     let last: Position = -1n;
@@ -181,7 +181,7 @@ describe('rebuilding a read model', function () {
     expect(await roles()).to.deep.equal(['live']);
   });
 
-  it('is followed by the service at once, which shows every later write', async () => {
+  it('is taken up by the service at once, which shows every later write', async () => {
     const service = serve();
     const id = randomUUID();
     await service.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('0')));
@@ -208,7 +208,7 @@ describe('rebuilding a read model', function () {
     expect([outcomes, stale]).to.deep.equal([['Switched', 'Switched', 'Switched'], []]);
   });
 
-  it('lets nobody get ahead in the replaced rows, so that there is a way back though the log ends with other events', async () => {
+  it('keeps the previous rows from getting ahead of the live ones, also when the log ends with events of other categories', async () => {
     const service = serve();
     const streams = [`business-${randomUUID()}`, `other-${randomUUID()}`] as const;
     for (const stream of streams) {
@@ -226,7 +226,7 @@ describe('rebuilding a read model', function () {
     expect(went._tag).to.equal('Right');
   });
 
-  it('keeps the replaced rows up to date, so that whoever goes back to them reads no event', async () => {
+  it('keeps the previous rows up to date, so that a rollback reads no event', async () => {
     const service = serve();
     const id = randomUUID();
     await service.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
@@ -255,7 +255,7 @@ describe('rebuilding a read model', function () {
     expect([await bodies(), await roles()]).to.deep.equal([[null], ['live', 'previous']]);
   });
 
-  it('has nothing to go back to when nothing was replaced, or the time for it is over', async () => {
+  it('has nothing to roll back to when nothing was replaced, or the time for it is over', async () => {
     const service = serve(0);
     await service
       .byName('businesses')
@@ -273,15 +273,15 @@ describe('rebuilding a read model', function () {
     expect(await goingBack()).to.equal('NotAllowed');
   });
 
-  /** Logs that keep an order by stream are read in it, the others from their first event to the last. */
+  /** The ways to read a log: by stream where the store offers it, else by position. */
   const ways: Readonly<Record<string, (given: EventStore) => EventStore>> = {
     'by stream': (given) => given,
     'by position': ({ byStream: _, ...given }) => given,
   };
 
   /** The same log, which calls `onPage` after each page of it that was read, however it is read. */
-  const tellingPages = (given: EventStore, onPage: () => void): EventStore => {
-    async function* telling<A>(pages: AsyncIterable<A>): AsyncGenerator<A> {
+  const reportingPages = (given: EventStore, onPage: () => void): EventStore => {
+    async function* eachReported<A>(pages: AsyncIterable<A>): AsyncGenerator<A> {
       for await (const page of pages) {
         yield page;
         onPage();
@@ -290,11 +290,11 @@ describe('rebuilding a read model', function () {
     const { byStream } = given;
     return {
       ...given,
-      readAll: (range) => telling(given.readAll(range)),
+      readAll: (range) => eachReported(given.readAll(range)),
       ...(byStream && {
         byStream: {
           divide: (category) => byStream.divide(category, 100),
-          read: (chunk, upTo) => telling(byStream.read(chunk, upTo)),
+          read: (chunk, upTo) => eachReported(byStream.read(chunk, upTo)),
         },
       }),
     };
@@ -308,7 +308,7 @@ describe('rebuilding a read model', function () {
       for (const after of [1, 2]) {
         const ending = new AbortController();
         let count = 0;
-        const once = tellingPages(reading(store), () => {
+        const once = reportingPages(reading(store), () => {
           count += 1;
           if (count === after) ending.abort();
         });
@@ -347,7 +347,7 @@ describe('rebuilding a read model', function () {
     });
   }
 
-  it('goes on from what it has written when a row is refused later', async () => {
+  it('goes on from what it has written when a row is rejected later', async () => {
     const MORE_THAN_ARE_PARKED_AT_ONCE = 1_100;
     for (let count = 0; count < MORE_THAN_ARE_PARKED_AT_ONCE; count += 1)
       await append(store, `business-${randomUUID()}`, 0n, { type: 'BusinessSold', data: {} });
@@ -381,7 +381,7 @@ describe('rebuilding a read model', function () {
     expect(read.size).to.be.above(5);
   });
 
-  it('takes nothing back of what another command goes on with', async () => {
+  it('deletes nothing of what another command goes on with', async () => {
     await append(store, `business-${randomUUID()}`, 0n, created('NUL', { ein: 'a\0b' }));
     const { byStream, ...others } = store;
     async function* takenOver(...[chunk, upTo]: Parameters<NonNullable<EventStore['byStream']>['read']>) {
@@ -395,7 +395,7 @@ describe('rebuilding a read model', function () {
     expect((await pool.query('select from read_model.stretch')).rowCount).to.equal(1);
   });
 
-  it('is refused while another command rebuilds', async () => {
+  it('fails while another command rebuilds', async () => {
     await live();
     const others: Array<unknown> = [];
     const other = async (over: Partial<RebuildOptions>): Promise<void> => {

@@ -26,7 +26,7 @@ describe('rows that an operator has rebuilt', function () {
     return { ...others, byStream: { ...byStream!, divide: (category: string) => byStream!.divide(category, 1) } };
   };
 
-  it('are refused when the log is restored without the last event that they show', async () => {
+  it('are not served when the log is restored without the last event that they show', async () => {
     const businessOf = (name: string): { readonly stream: `business-${string}`; readonly event: NewEvent } => {
       const stream = `business-${randomUUID()}` as const;
       return { stream, event: sealed(created(name), stream, 0n) };
@@ -45,7 +45,7 @@ describe('rows that an operator has rebuilt', function () {
     expect(await eventually(refused, (reason) => reason !== undefined)).to.contain(lost.event.id);
   });
 
-  it('are made anew when those that another version of the program has left unfinished are found', async () => {
+  it('are made anew when another version of the program has left an unfinished rebuild', async () => {
     await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
     await engine.rebuild({ projection: changed, decide: () => Promise.resolve('keep') });
     const { outcome } = await engine.rebuild();

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 
-describe('who writes the rows, and who hears of them, around a switch', function () {
+describe('who writes the rows, and who is notified of them, around a switch', function () {
   this.timeout(startingPostgres);
   let engine: Engine;
   let id: string;
@@ -43,7 +43,7 @@ describe('who writes the rows, and who hears of them, around a switch', function
     expect(await eventually(writes, (name) => name === generation)).to.equal(generation);
   });
 
-  it('nobody is told of rows that are not live yet, and everybody of those that are', async () => {
+  it('nobody is notified of rows that are not live yet, and everybody of those that are', async () => {
     const { store } = engine;
     const old = engine.follow(businesses);
     await engine.shown(old, await append(store, `business-${id}`, 0n, created('Acme')));

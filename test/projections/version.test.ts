@@ -86,7 +86,7 @@ const staysTrueToItsVersion = <State, Event extends DomainEvent>(projection: Pro
     );
 };
 
-const toldOf = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>): void => {
+const coversAll = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>): void => {
   const types = new Set(
     Object.values(frozenHistories(projection.name)).flatMap((history) => history.map(({ type }) => type)),
   );
@@ -105,11 +105,11 @@ describe('the version of a projection', () => {
 
   it('stands for one way to make rows of documents', () => staysTrueToItsVersion(documents));
 
-  it('is held against every type of event, field and column of businesses', () => toldOf(businesses));
+  it('is tested with every type of event, field and column of businesses', () => coversAll(businesses));
 
-  it('is held against every type of event, field and column of documents', () => toldOf(documents));
+  it('is tested with every type of event, field and column of documents', () => coversAll(documents));
 
-  it('changes with its shape, its columns and the schema of its events', () => {
+  it('changes with its revision, its columns and the schema of its events', () => {
     const { serde, keys, revision } = businesses;
     const versions = [
       businesses,

@@ -52,7 +52,7 @@ describe('versions of a read model', function () {
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'previous'], ['Acme 3']]);
   });
 
-  it('two side by side do not take turns: the one that was replaced only keeps up', async () => {
+  it('two side by side do not replace each other again and again: the replaced one only keeps up', async () => {
     const { store, events } = engine;
     engine.follow(changed);
     await engine.said('changed Projecting');

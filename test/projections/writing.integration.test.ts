@@ -69,7 +69,7 @@ describe('writing a read model', function () {
     expect(await places()).to.deep.equal(['3', '5']);
   });
 
-  it('writes nothing when the checkpoint is not where it was thought to be', async () => {
+  it('writes nothing when another process has moved the checkpoint', async () => {
     const lease = await hold('one');
     await write(lease, 'start', created(3n));
     for (const from of ['start', at(2n), at(4n)] as const) {
@@ -81,17 +81,17 @@ describe('writing a read model', function () {
     expect((await readGeneration(pool, generation.name))?.checkpoint).to.deep.equal(at(3n));
   });
 
-  it('writes nothing for a holder that was deposed', async () => {
-    const deposed = await hold('one');
+  it('writes nothing for a holder that has lost the lease', async () => {
+    const former = await hold('one');
     const current = await hold('two', true);
-    expect(BigInt(current.fencing)).to.equal(BigInt(deposed.fencing) + 1n);
-    expect(await write(deposed, 'start', created(3n))).to.equal(undefined);
-    expect(await write({ ...deposed, fencing: current.fencing }, 'start', created(3n))).to.equal(undefined);
+    expect(BigInt(current.fencing)).to.equal(BigInt(former.fencing) + 1n);
+    expect(await write(former, 'start', created(3n))).to.equal(undefined);
+    expect(await write({ ...former, fencing: current.fencing }, 'start', created(3n))).to.equal(undefined);
     expect(await places()).to.deep.equal([]);
     expect(await write(current, 'start', created(4n))).to.equal('live');
   });
 
-  it('writes one of two batches when a held back statement meets that of the next holder', async () => {
+  it('writes one of two batches when a delayed statement meets that of the next holder', async () => {
     const blocker = await pool.connect();
     await blocker.query('begin');
     await blocker.query('select from read_model.instance for update');
@@ -109,7 +109,7 @@ describe('writing a read model', function () {
     expect(await places()).to.deep.equal(roles[0] === 'live' ? ['3'] : ['3', '4']);
   });
 
-  it('lends the lease to one at a time, and to the next as soon as it is given back', async () => {
+  it('gives the lease to one at a time, and to the next as soon as it is released', async () => {
     const first = await hold('one');
     expect(await acquireLease(pool, generation.name, 'two', false)).to.equal(undefined);
     expect(await acquireLease(pool, generation.name, 'one', false)).to.deep.equal(first);
@@ -132,8 +132,8 @@ describe('writing a read model', function () {
     expect(new Set(generations.map(({ name }) => name))).to.deep.equal(new Set([generation.name]));
   });
 
-  it('is refused to another log, with the way out', async () => {
-    const refused = await openForService(pool, businesses, 'another-log').catch((error: unknown) => error);
-    expect(refused).to.have.nested.property('failure._tag', 'WrongLog');
+  it('fails for another log, and says what to do', async () => {
+    const failure = await openForService(pool, businesses, 'another-log').catch((error: unknown) => error);
+    expect(failure).to.have.nested.property('failure._tag', 'WrongLog');
   });
 });

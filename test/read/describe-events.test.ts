@@ -6,51 +6,55 @@ import { describeDocumentEvent } from '../../src/read/describe-document-event.js
 import type { Description, EventKind, Ref } from '../../src/read/ref.js';
 import { aStoredFile } from '../support/document-events.js';
 
-const told = (type: EventKind, message: string, ...refs: ReadonlyArray<Ref>): Description => ({ type, message, refs });
+const description = (type: EventKind, message: string, ...refs: ReadonlyArray<Ref>): Description => ({
+  type,
+  message,
+  refs,
+});
 
 const business = (entity: string): Ref => ({ entity, entityType: 'Business' });
 const user = (entity: string): Ref => ({ entity, entityType: 'User' });
 
 const businessEvents: ReadonlyArray<readonly [BusinessEvent, Description]> = [
-  [{ type: 'BusinessCreated', data: { name: 'Acme' } }, told('created', 'business created')],
+  [{ type: 'BusinessCreated', data: { name: 'Acme' } }, description('created', 'business created')],
   [
     { type: 'BusinessCreated', data: { name: 'Acme', parent: 'p1' } },
-    told('created', 'business created', business('p1')),
+    description('created', 'business created', business('p1')),
   ],
-  [{ type: 'BusinessUpdated', data: { changes: { phone: null } } }, told('updated', 'phone updated')],
+  [{ type: 'BusinessUpdated', data: { changes: { phone: null } } }, description('updated', 'phone updated')],
   [
     { type: 'BusinessUpdated', data: { changes: { website: 'w', phone: '1' } } },
-    told('updated', 'website and phone updated'),
+    description('updated', 'website and phone updated'),
   ],
   [
     {
       type: 'BusinessUpdated',
       data: { changes: { displayName: 'x', netWorth: 1, parent: 'p2' }, previousParent: 'p1' },
     },
-    told('updated', 'displayName, netWorth and parent updated', business('p1'), business('p2')),
+    description('updated', 'displayName, netWorth and parent updated', business('p1'), business('p2')),
   ],
   [
     { type: 'BusinessUpdated', data: { changes: { parent: 'p2' }, previousParent: null } },
-    told('updated', 'parent updated', business('p2')),
+    description('updated', 'parent updated', business('p2')),
   ],
   [
     { type: 'BusinessUpdated', data: { changes: { parent: null }, previousParent: 'p1' } },
-    told('updated', 'parent updated', business('p1')),
+    description('updated', 'parent updated', business('p1')),
   ],
-  [{ type: 'BusinessDeleted', data: {} }, told('deleted', 'business deleted')],
+  [{ type: 'BusinessDeleted', data: {} }, description('deleted', 'business deleted')],
   [
     { type: 'BusinessOwnerAdded', data: { user: 'bob', title: null, equity: 1 } },
-    told('updated', 'owner added', user('bob')),
+    description('updated', 'owner added', user('bob')),
   ],
   [
     { type: 'BusinessOwnerUpdated', data: { user: 'bob', title: null } },
-    told('updated', 'owner title updated', user('bob')),
+    description('updated', 'owner title updated', user('bob')),
   ],
   [
     { type: 'BusinessOwnerUpdated', data: { user: 'bob', title: null, equity: 1 } },
-    told('updated', 'owner title and equity updated', user('bob')),
+    description('updated', 'owner title and equity updated', user('bob')),
   ],
-  [{ type: 'BusinessOwnerRemoved', data: { user: 'bob' } }, told('updated', 'owner removed', user('bob'))],
+  [{ type: 'BusinessOwnerRemoved', data: { user: 'bob' } }, description('updated', 'owner removed', user('bob'))],
 ];
 
 const fields = { name: 'x', description: null, tags: [], type: 'Offer', entityType: 'Lead', entity: null } as const;
@@ -59,31 +63,31 @@ const offer = { entity: 'o1', entityType: 'Offer' } as const;
 const file = aStoredFile();
 
 const documentEvents: ReadonlyArray<readonly [DocumentEvent, Description]> = [
-  [{ type: 'DocumentCreated', data: { ...fields, file: null } }, told('created', 'document created')],
-  [{ type: 'DocumentCreated', data: { ...fields, file } }, told('created', 'document created with a file')],
+  [{ type: 'DocumentCreated', data: { ...fields, file: null } }, description('created', 'document created')],
+  [{ type: 'DocumentCreated', data: { ...fields, file } }, description('created', 'document created with a file')],
   [
     { type: 'DocumentCreated', data: { ...fields, entity: 'l1', file: null } },
-    told('created', 'document created', lead),
+    description('created', 'document created', lead),
   ],
-  [{ type: 'DocumentUpdated', data: { changes: {}, file } }, told('updated', 'file updated')],
+  [{ type: 'DocumentUpdated', data: { changes: {}, file } }, description('updated', 'file updated')],
   [
     { type: 'DocumentUpdated', data: { changes: { tags: [], description: null }, file } },
-    told('updated', 'file, tags and description updated'),
+    description('updated', 'file, tags and description updated'),
   ],
   [
     { type: 'DocumentUpdated', data: { changes: { name: 'y' }, attachedTo: lead } },
-    told('updated', 'name updated', lead),
+    description('updated', 'name updated', lead),
   ],
   [
     {
       type: 'DocumentUpdated',
       data: { changes: { entity: 'o1', entityType: 'Offer' }, attachedTo: offer, detachedFrom: lead },
     },
-    told('updated', 'entity and entityType updated', lead, offer),
+    description('updated', 'entity and entityType updated', lead, offer),
   ],
   [
     { type: 'DocumentUpdated', data: { changes: { entity: null }, detachedFrom: lead } },
-    told('updated', 'entity updated', lead),
+    description('updated', 'entity updated', lead),
   ],
 ];
 
@@ -92,7 +96,7 @@ const namesOf = (event: BusinessEvent | DocumentEvent): string => {
   return Object.keys({ ...others, ...changes }).join(', ');
 };
 
-describe('an event as told', () => {
+describe('the description of an event', () => {
   for (const [event, description] of businessEvents)
     it(`${event.type} (${namesOf(event)})`, () => {
       expect(describeBusinessEvent(event)).to.deep.equal(description);

@@ -84,7 +84,7 @@ describe('the events of an entity', () => {
     expect(await read({ from: 4n })).to.deep.equal([]);
   });
 
-  it('are told whole', async () => {
+  it('are described whole', async () => {
     const [page] = await all(await open(store, { limit: 1 }));
     const { _id, hash, ...event } = JSON.parse(page?.[0] ?? '') as Record<string, unknown>;
     expect([typeof _id, typeof hash, event]).to.deep.equal([

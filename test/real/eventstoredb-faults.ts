@@ -114,7 +114,7 @@ const shell = async (command: string | undefined): Promise<void> => {
   if (command !== undefined) await promisify(exec)(command);
 };
 
-/** Pulls until told to stop, and then until it has seen as much as the log holds. */
+/** Pulls until asked to stop, and then until it has seen as much as the log holds. */
 const subscribe = (run: Run) => {
   const leaving = new AbortController();
   const seen: Array<string> = [];

@@ -185,11 +185,11 @@ describe('a rebuild that is killed', function () {
     const after = await shown();
     expect({ ...after, live: before.live }).to.deep.equal(before);
 
-    const instances = await sql<{ name: string; role: string }>(
+    const generations = await sql<{ name: string; role: string }>(
       `select table_name as name, role from read_model.instance order by projection, role`,
     );
-    expect(instances.map(({ role }) => role)).to.deep.equal(['live', 'previous', 'live']);
-    const names = instances.map(({ name }) => name).sort();
+    expect(generations.map(({ role }) => role)).to.deep.equal(['live', 'previous', 'live']);
+    const names = generations.map(({ name }) => name).sort();
     const tables = await sql<{ name: string }>(
       `select relname as name from pg_class where relkind = 'r' and relnamespace = 'read_model'::regnamespace and relname ~ '_[0-9]+$'`,
     );

@@ -127,7 +127,7 @@ describe('read models that are not of the log', function () {
   const names = async (api: Api): Promise<ReadonlyArray<string>> =>
     (await api.json<ReadonlyArray<Business>>('GET', '/business')).map(({ name }) => name);
 
-  it('because the log was restored from before them, are refused by every process until they are made anew', async () => {
+  it('because the log was restored from an earlier backup, are not served by any process until they are made anew', async () => {
     await cutOff(2);
     const { service, api } = await start();
     const replica = await start({ API_ONLY: 'true' });
@@ -173,7 +173,7 @@ describe('read models that are not of the log', function () {
     expect((await operate('projections', 'status')).code).to.equal(0);
   });
 
-  it('because it was cut off behind the last event of theirs, are refused as well, also when it has grown since', async () => {
+  it('because the log lacks their last event, are not served either, also when it has grown since', async () => {
     await cutOff(0);
     await sql(`insert into event_log.event select 1, stream, 0, gen_random_uuid(), type, data, metadata from (values (
       'business-0198f000-0000-7000-8000-000000000001', 'BusinessCreated', '{"name":"other"}', '{}')) v (stream, type, data, metadata)`);
@@ -182,7 +182,7 @@ describe('read models that are not of the log', function () {
     expect((await answers(service, api)).list).to.deep.equal([503, 503]);
   });
 
-  it('because the log is that of another installation, are refused, and made anew only when that is said', async () => {
+  it('because the log is that of another installation, are not served, and made anew only with --from-other-log', async () => {
     await sql('drop schema event_log cascade');
     const { service, api } = await start();
     expect(await answers(service, api)).to.deep.equal({ ...REFUSED, kept: 404, events: 404, write: [404, 503] });
@@ -199,7 +199,7 @@ describe('read models that are not of the log', function () {
     expect(await names(api)).to.deep.equal(['first']);
   });
 
-  it('are noticed when the log is replaced under a running service, and taken up again when it comes back', async () => {
+  it('are found when the log is replaced under a running service, and served again when it comes back', async () => {
     const { service, api } = await start({ API_ONLY: 'true' });
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
     const [log] = await sql<{ identity: string }>('select identity from event_log.log');

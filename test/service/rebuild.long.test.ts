@@ -74,7 +74,7 @@ describe('rebuilding beside a running service', function () {
     expect(rounds).to.be.greaterThan(100);
   });
 
-  it('shows each instance with its place, its lag and who writes it', async () => {
+  it('shows each generation with its position, its lag and who writes it', async () => {
     const { stdout } = await runOperator(['projections', 'status', '--json'], env());
     const lines = stdout
       .trim()

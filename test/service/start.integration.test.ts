@@ -39,33 +39,33 @@ describe('starting and stopping', function () {
     expect(await second.exited).to.equal(0);
   });
 
-  it('refuses a second service on the same data directory, and leaves the first alone', async () => {
+  it('does not start a second service on the same data directory, and leaves the first alone', async () => {
     const first = await startService({ dataDir });
-    const refusal = await failure(startService({ dataDir }));
-    expect(refusal).to.include(`ended with 1`).and.to.include(dataDir).and.to.include(String(first.pid));
+    const message = await failure(startService({ dataDir }));
+    expect(message).to.include(`ended with 1`).and.to.include(dataDir).and.to.include(String(first.pid));
     expect((await fetch(`${first.address}/readyz`)).status).to.equal(200);
     first.kill('SIGTERM');
     expect(await first.exited).to.equal(0);
   });
 
   it('names every fault of its configuration and exits with 1', async () => {
-    const refusal = await failure(startService({ dataDir, env: { PORT: 'high', LOG_LEVEL: 'loud' } }));
-    expect(refusal).to.include('ended with 1').and.to.include('PORT:').and.to.include('LOG_LEVEL:');
+    const message = await failure(startService({ dataDir, env: { PORT: 'high', LOG_LEVEL: 'loud' } }));
+    expect(message).to.include('ended with 1').and.to.include('PORT:').and.to.include('LOG_LEVEL:');
   });
 
   it('names a public key that is too short, before it opens anything, and exits with 1', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const env = { JWT_SECRET: '', JWT_PUBLIC_KEY: publicKey.export({ format: 'pem', type: 'spki' }).toString() };
-    const refusal = await failure(startService({ dataDir, env }));
-    expect(refusal).to.include('ended with 1').and.to.include('JWT_PUBLIC_KEY: ').and.to.include('at least 2048 bits');
+    const message = await failure(startService({ dataDir, env }));
+    expect(message).to.include('ended with 1').and.to.include('JWT_PUBLIC_KEY: ').and.to.include('at least 2048 bits');
     expect(await readdir(dataDir)).to.deep.equal([]);
   });
 
   it('says that its port is taken and exits with 1', async () => {
     const first = await startService({ dataDir });
     const other = await mkdtemp(path.join(tmpdir(), 'start-'));
-    const refusal = await failure(startService({ dataDir: other, env: { PORT: new URL(first.address).port } }));
-    expect(refusal).to.include('ended with 1').and.to.include('EADDRINUSE').and.to.include('Set PORT');
+    const message = await failure(startService({ dataDir: other, env: { PORT: new URL(first.address).port } }));
+    expect(message).to.include('ended with 1').and.to.include('EADDRINUSE').and.to.include('Set PORT');
     first.kill('SIGTERM');
     await first.exited;
     await rm(other, { recursive: true });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { EntityKind } from '../../src/domain/shared/entity-kind.js';
 
-/** Any Unicode but lone surrogates, which are refused before they get anywhere. */
+/** Any Unicode but lone surrogates, which the HTTP layer rejects. */
 export const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
 
 /** Any number that JSON carries; -0 is 0. */

@@ -14,7 +14,7 @@ function* chunks(size: number): Generator<Buffer, void> {
 
 export const contentOf = (size: number): Buffer => Buffer.concat([...chunks(size)]);
 
-/** A body of `size` bytes that tells how many have been asked of it. */
+/** A body of `size` bytes that counts how many have been read from it. */
 export const bodyOf = (size: number): { readonly body: Readable; readonly pulled: () => number } => {
   let pulled = 0;
   const counted = function* () {

@@ -11,6 +11,6 @@ export const businessHistory = (store: EventStore): History<BusinessState> =>
     store,
     serde: businessSerde,
     fold: businessDecider,
-    telling: { entityType: 'Business', describe: describeBusinessEvent },
+    description: { entityType: 'Business', describe: describeBusinessEvent },
     category: 'business',
   });

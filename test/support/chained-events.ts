@@ -14,7 +14,7 @@ const uuidOf = (text: string): string =>
 /** The stream of business number `number`, the same in every run. */
 export const businessStream = (number: number): StreamName => `business-${uuidOf(`business ${number}`)}`;
 
-/** Appends to some streams in turn, each event linked to the one before it. */
+/** Appends to some streams alternately, each event linked to the one before it. */
 export const makeChains = () => {
   const ends = new Map<StreamName, { revision: bigint; hash: string }>();
 

@@ -54,7 +54,7 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
   };
 };
 
-const refuseUsedLog = async (connectionString: string): Promise<void> => {
+const requireUnusedLog = async (connectionString: string): Promise<void> => {
   const opened = openEventStoreDb({ connectionString, categories: categoriesOf(registry) });
   if (E.isLeft(opened)) throw opened.left;
   const head = await opened.right.head();
@@ -72,7 +72,7 @@ const emptyLog = async (): Promise<{ readonly connectionString: string; readonly
   if (command === undefined) return startDouble();
   const { stdout } = await promisify(exec)(command);
   const connectionString = stdout.trim().split('\n').at(-1) ?? '';
-  await refuseUsedLog(connectionString);
+  await requireUnusedLog(connectionString);
   return { connectionString, close: () => undefined };
 };
 

@@ -67,7 +67,7 @@ export const deciderProperties = <State, Command, Event extends DomainEvent, Ref
     );
   });
 
-  it('has nothing to do, or a reason to refuse, when it is asked the same again', () => {
+  it('has nothing to do, or a reason to reject, when it is asked the same again', () => {
     fc.assert(
       fc.property(reachable, command, (state, wanted) => {
         const after = fold(state, decided(state, wanted));

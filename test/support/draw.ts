@@ -14,7 +14,7 @@ export const draw = <A>(arbitrary: fc.Arbitrary<A>): A => {
   return value as A;
 };
 
-/** Has a test draw the same whatever ran before it in its process, and tells how to draw that again when it failed. */
+/** Has a test draw the same whatever ran before it in its process, and prints how to draw that again when it failed. */
 // mocha finds it by its name
 // ts-unused-exports:disable-next-line
 export const mochaHooks = {

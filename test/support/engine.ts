@@ -159,7 +159,7 @@ export const makeEngine = async () => {
     shown: ({ reached }: Shows, position: bigint): Promise<boolean> => eventually(() => reached() >= position, Boolean),
     /** Whether it was said, now or soon. */
     said: (event: string): Promise<boolean> => eventually(() => events.includes(event), Boolean),
-    /** Rebuilds the businesses, and switches unless told otherwise. */
+    /** Rebuilds the businesses, and switches unless asked otherwise. */
     rebuild: async ({ projection = businesses, ...over }: Rebuilding = {}) => {
       const differences: Array<Difference> = [];
       const rebuilt = orThrow(

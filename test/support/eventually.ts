@@ -19,12 +19,12 @@ export const eventually = async <A>(
   }
 };
 
-const LOOKS_AT_REST = 20;
+const POLLS_AT_REST = 20;
 
 /** Asks until the answer has stayed the same for a while, and gives it. */
 export const atRest = async (ask: () => number): Promise<number> => {
   let last = ask();
-  for (let same = 0; same < LOOKS_AT_REST; same += 1) {
+  for (let same = 0; same < POLLS_AT_REST; same += 1) {
     await delay(PAUSE_MS);
     if (ask() !== last) same = 0;
     last = ask();

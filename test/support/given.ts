@@ -5,7 +5,7 @@ import type { Decider, Occurrence } from '../../src/event-sourcing/decider.js';
 /** Who did everything that was given, and when. */
 export const sometime: Occurrence = { actor: 'alice', at: '2026-01-02T03:04:05.678Z' };
 
-/** Given a history, when a command comes, then exactly these events, nothing, or this refusal. */
+/** Given a history, when a command comes, then exactly these events, nothing, or this rejection. */
 export const given =
   <State, Command, Event, Refusal>(decider: Decider<State, Command, Event, Refusal>) =>
   (...history: ReadonlyArray<Event>) => ({

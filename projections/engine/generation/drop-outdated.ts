@@ -5,7 +5,7 @@ import { dropGeneration } from './generation.js';
 import { inSchemaTransaction } from './schema.js';
 import { limitLockWaits } from './switch.js';
 
-// one that another version of the program still writes is its own to keep
+// previous rows that another version of the program still writes are left to it
 const OUTDATED = `
 select table_name as name from (
   select *, row_number() over (partition by version order by role_since desc) as age
@@ -16,8 +16,8 @@ where (age > 1 or role_since < now() - $3 * interval '1 ms') and (version = $2 o
 ))`;
 
 /**
- * Drops rows that were replaced longer than `windowMs` ago (null: however long ago), and those that were
- * replaced before the last ones. Rejects, and drops nothing, while somebody reads them: try later.
+ * Drops previous generations: all but the newest of each version, and that too when it was replaced more than
+ * `windowMs` ago (null: it stays). Rejects, and drops nothing, while somebody reads them: call it again later.
  */
 export const dropOutdated = (pool: Pool, projection: Projection, windowMs: number | null): Promise<void> =>
   inSchemaTransaction(pool, async (client) => {

@@ -5,18 +5,18 @@ import type { Projection } from '../../projection.js';
 import { versionOf } from '../../version.js';
 import { createIndexes, createTable, pointView } from './table.js';
 
-/** `live` answers queries; `building` is on its way to it; `previous` was live before and can be again. */
+/** `live` serves queries; `building` is to become live; `previous` was live and can be switched back to. */
 export type Role = 'live' | 'building' | 'previous';
 
-/** One table of a read model, made by one version of its projection, and how far it has come with the log. */
+/** One table of a read model, made by one version of its projection, and its checkpoint. */
 export type Generation = {
-  /** Its table within the schema `read_model`; also the name of its lease. */
+  /** Name of its table in the schema `read_model`, and of its lease. */
   readonly name: string;
   readonly version: string;
   readonly role: Role;
   readonly logIdentity: string;
   readonly checkpoint: From;
-  /** The last event that it shows; undefined before the first. */
+  /** The newest event that was applied; undefined before the first. */
   readonly last: Pick<StoredEvent, 'stream' | 'revision' | 'id'> | undefined;
 };
 
@@ -66,18 +66,18 @@ const readOne = async (
   return rows[0] && toGeneration(rows[0]);
 };
 
-/** The generation as it now is; undefined when it has been dropped. */
+/** The generation as it is now; undefined when it was dropped. */
 export const readGeneration = (database: Database, name: string): Promise<Generation | undefined> =>
   readOne(database, 'table_name = $1', [name]);
 
-/** The generation that readers see; undefined before the first. */
+/** The generation that serves queries; undefined before the first. */
 export const readLive = (
   database: Database,
   projection: string,
   lock: '' | 'for update' = '',
 ): Promise<Generation | undefined> => readOne(database, `projection = $1 and role = 'live' ${lock}`, [projection]);
 
-/** The rows one can go back to: the last that were replaced by others of the same version; undefined: none. */
+/** The generation that a rollback switches to: of this version, the one that was replaced last. Undefined: none. */
 export const readPrevious = (database: Database, projection: Projection): Promise<Generation | undefined> =>
   readOne(database, `projection = $1 and version = $2 and role = 'previous' order by role_since desc limit 1`, [
     projection.name,
@@ -85,11 +85,13 @@ export const readPrevious = (database: Database, projection: Projection): Promis
   ]);
 
 type NewGeneration = Pick<Generation, 'role' | 'logIdentity'> & {
-  /** Built by an operator's command: a service leaves it alone until it is live, and its indexes are made at the end. */
+  /**
+   * Built by `ops projections rebuild`: a service does not write it before it is live, and it gets its indexes last.
+   */
   readonly isRebuild: boolean;
 };
 
-/** Makes a generation of this version of the projection and its empty table; readers see it when it is live. */
+/** Creates a generation of this version of the projection, with an empty table. */
 export const createGeneration = async (
   client: PoolClient,
   projection: Projection,
@@ -112,7 +114,7 @@ export const createGeneration = async (
   return generation;
 };
 
-/** Drops a generation with its table, its rows, its lease and what is parked of it. */
+/** Drops a generation: its table, its lease, its load plan and its parked entities. */
 export const dropGeneration = async (client: PoolClient, generation: Pick<Generation, 'name'>): Promise<void> => {
   await client.query(`drop table if exists ${tableOf(generation)}`);
   await client.query('delete from read_model.instance where table_name = $1', [generation.name]);

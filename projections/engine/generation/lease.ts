@@ -5,10 +5,12 @@ import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import { leaseLost } from '../engine-failure.js';
 import { repeat } from '../run-task.js';
 
-/** The right to write one generation. A new holder gets a higher fencing number; older ones then write nothing. */
+/**
+ * The right to write one generation. A new holder gets a higher fencing number, and older ones can write nothing more.
+ */
 export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
 
-/** A holder that does not renew for so long has lost its lease, by the database's clock. */
+/** How long a lease lasts without being renewed, by the database's clock. */
 export const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
 
@@ -23,9 +25,8 @@ where l.holder = excluded.holder or l.expires_at < clock_timestamp() or $4
 returning fencing`;
 
 /**
- * Takes the lease of a generation, or renews it for its holder; undefined while another holds it, and when the
- * generation has been dropped. With `takeOver` it does not wait for another holder: right only where the caller knows
- * that no other process runs.
+ * Takes the lease of a generation, or renews it for its holder. Undefined while another holds it, and when the
+ * generation was dropped. `takeOver` takes it from another holder, who can then write nothing more.
  */
 export const acquireLease = async (
   database: Database,
@@ -39,12 +40,12 @@ export const acquireLease = async (
   return row && { name, holder, fencing: row.fencing };
 };
 
-/** Never the same twice; tells a person where to look. */
+/** A unique name that shows an operator which process it is. */
 export const newHolder = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
 
 /**
- * Renews a lease for the time that `work` takes. The signal that `work` is given aborts with `signal`, and with
- * `LeaseLost` as soon as another has the lease. The lease is not released: see `releaseLease`.
+ * Renews a lease while `work` runs. The signal given to `work` aborts with `signal`, and with `LeaseLost` when another
+ * has taken the lease. Does not release it: see `releaseLease`.
  */
 export const whileHeld = async <A>(
   database: Database,
@@ -60,7 +61,7 @@ export const whileHeld = async <A>(
       const renewed = await acquireLease(database, name, holder, false);
       if (renewed?.fencing !== fencing) over.abort(leaseLost(name));
     } catch (error) {
-      // while the database is away nobody can take the lease, and every write asks whether it still stands
+      // nobody can take the lease while the database is away, and every write checks that it is still held
       if (!isDatabaseError(error)) over.abort(error);
     }
   };
@@ -73,9 +74,9 @@ export const whileHeld = async <A>(
   }
 };
 
-/** Lets the next holder begin at once; left to expire when the database is away. */
+/** Lets the next holder begin at once. When the database is away, the lease expires instead. */
 export const releaseLease = async (database: Database, { name, holder }: Lease): Promise<void> => {
-  // the row stays: the fencing number must go on growing
+  // the row is not deleted, because fencing numbers must never repeat
   const text = `update read_model.lease set expires_at = '-infinity' where name = $1 and holder = $2`;
   try {
     await database.query(text, [name, holder]);

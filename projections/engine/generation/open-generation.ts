@@ -17,7 +17,7 @@ import { acquireLease, type Lease, LEASE_MS, newHolder } from './lease.js';
 import { otherLog } from './provenance.js';
 import { inSchemaTransaction } from './schema.js';
 
-/** The generations of a projection, live ones first: those of rebuilds that are not finished, or all others. */
+/** The generations of a projection, the live one first: those of unfinished rebuilds, or all others. */
 const readAll = async (
   client: PoolClient,
   { name }: Projection,
@@ -33,28 +33,28 @@ const readAll = async (
 };
 
 /**
- * The generation that a service writes: that of this version of the projection, made when there is none, live when it
- * is the first of its projection, else beside the live one. Throws `WrongLog` when the read models are of another log.
+ * The generation that a service writes: that of this version of the projection. When there is none, it is created, as
+ * the live one if the projection has no other. Throws `WrongLog` when the read models are of another log.
  */
 export const openForService = (pool: Pool, projection: Projection, logIdentity: string): Promise<Generation> =>
   inSchemaTransaction(pool, async (client) => {
     const all = await readAll(client, projection, false);
-    const own = all.find(({ version }) => version === versionOf(projection));
+    const sameVersion = all.find(({ version }) => version === versionOf(projection));
     const live = all.find(({ role }) => role === 'live');
-    const foreign = [own, live].find(
+    const foreign = [sameVersion, live].find(
       (generation) => generation !== undefined && generation.logIdentity !== logIdentity,
     );
     if (foreign !== undefined) throw new EngineError(otherLog(projection.name, foreign.logIdentity, logIdentity));
     const role = live === undefined ? 'live' : 'building';
-    return own ?? createGeneration(client, projection, { role, logIdentity, isRebuild: false });
+    return sameVersion ?? createGeneration(client, projection, { role, logIdentity, isRebuild: false });
   });
 
 export type OpenedRebuild = { readonly generation: Generation; readonly lease: Lease };
 
 type RebuildOptions = {
-  /** Drops what earlier rebuilds have left, instead of going on with it. */
+  /** Drops unfinished rebuilds instead of continuing the newest. */
   readonly isFromScratch: boolean;
-  /** Whether it is to replace live rows that are not of this log. */
+  /** Whether the rebuild is to replace live rows of another log. */
   readonly isReplacing: boolean;
 };
 
@@ -69,7 +69,7 @@ const requireSameVersion = async (client: PoolClient, projection: Projection): P
 
 const lease = async (client: PoolClient, projection: Projection, { name }: Generation): Promise<OpenedRebuild> => {
   const taken = await acquireLease(client, name, newHolder(), false);
-  // read again now that nobody else writes it: where the last holder left it
+  // read only now that nobody else writes it, so that the checkpoint is current
   const generation = taken && (await readGeneration(client, name));
   if (taken !== undefined && generation !== undefined) return { generation, lease: taken };
   throw new EngineError({
@@ -97,11 +97,11 @@ const open = (
     return lease(client, projection, created);
   });
 
-/** A command that was killed keeps its lease for a few seconds. */
+/** How often the lease is tried: a command that was killed still holds it for up to `LEASE_MS`. */
 const AGAIN_MS = 250;
 
 /**
- * The generation that a rebuild writes, and the right to write it: the unfinished one of an earlier rebuild, or a new
+ * The generation that a rebuild writes, and its lease: the unfinished one of an earlier rebuild, or a new
  * one. Throws `LeaseLost` while another command rebuilds, `NotAllowed` when the live rows are of another version, and
  * the signal's reason when aborted.
  */

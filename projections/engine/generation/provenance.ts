@@ -6,10 +6,10 @@ import { EngineError, type WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from './generation.js';
 import { hasReadModels } from './schema.js';
 
-/** What rows record of the log that they were made from. */
+/** What a generation records of the log that it was made from. */
 type Provenance = Pick<Generation, 'logIdentity' | 'checkpoint' | 'last'>;
 
-/** The parts of a log by which it is recognised. */
+/** What is needed of a log to recognise it. */
 export type RecognisableLog = Pick<EventStore, 'identity' | 'reaches' | 'readStream'>;
 
 const rebuildBy = (projection: string, option: string): string =>
@@ -45,8 +45,8 @@ const holds = async (
 };
 
 /**
- * Why rows are not of this log; undefined when they are. They are when it has the name of the log that they were made
- * from, is as long as they are, and holds the last event that they show: a log that was replaced can be long enough.
+ * Why rows are not of this log; undefined when they are. The log must have the recorded name, reach the checkpoint, and
+ * hold the newest event that the rows show (a log restored from a backup may have grown past the checkpoint again).
  * Throws what the log throws.
  */
 export const wrongLogOf = async (
@@ -68,7 +68,7 @@ export const requireSameLog = async (store: RecognisableLog, projection: string,
   if (wrongLog !== undefined) throw new EngineError(wrongLog);
 };
 
-/** The same for the live rows of every read model; there may be none yet. */
+/** As `requireSameLog`, for the live rows of every read model that has some. */
 export const requireSameLogs = async (
   store: RecognisableLog,
   database: Database,

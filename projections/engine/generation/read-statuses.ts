@@ -1,11 +1,11 @@
 import { GENERATION_COLUMNS, type Generation, type GenerationRow, toGeneration } from './generation.js';
 import type { Database } from '../../../src/postgres/pool.js';
 
-/** An generation as an operator asks about it. */
+/** A generation, as `ops projections status` shows it. */
 export type GenerationStatus = Generation & {
   readonly projection: string;
   readonly roleSince: Date;
-  /** Who writes it (`host:pid:…`) and for how long its lease still lasts, seconds; undefined: nobody. */
+  /** Who writes it (`host:pid:…`), and in how many seconds its lease ends; undefined: nobody. */
   readonly leader: { readonly holder: string; readonly seconds: number } | undefined;
   /** Entities with an event that cannot be projected. */
   readonly parked: number;

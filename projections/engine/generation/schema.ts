@@ -3,8 +3,8 @@ import { migrate, type VersionedSchema } from '../../../src/postgres/migrate.js'
 import type { Database } from '../../../src/postgres/pool.js';
 import { inTransaction, lockUntilCommit } from '../../../src/postgres/transaction.js';
 
-// The first step leaves alone what it finds: programs before it made these tables without counting versions.
-// Checkpoints move with every batch: room on the page keeps those updates in place (HOT).
+// Creates only what is missing: earlier programs created these tables without recording a schema version.
+// The low fillfactor leaves room on the page, so that the update of a checkpoint with every batch is a HOT update.
 const FIRST_STEP = `
 create table if not exists read_model.instance (
   table_name text primary key,
@@ -67,8 +67,8 @@ create table if not exists read_model.lease (
 const SCHEMA_LOCK = 7_240_113_006n;
 
 /**
- * What the engine keeps beside the rows. Programs of two versions work on it side by side during an upgrade, so a step
- * only adds, and names stay: `instance` is a generation, `stretch` a chunk of a rebuild's plan.
+ * The engine's tables beside the rows. Two versions of the program use them at the same time during an upgrade, so a
+ * step only adds, and names stay as they were: `instance` is a generation, `stretch` a chunk of a load plan.
  */
 const readModelSchema: VersionedSchema = {
   lock: SCHEMA_LOCK,
@@ -84,17 +84,17 @@ const readModelSchema: VersionedSchema = {
   allowsNewer: true,
 };
 
-/** Brings what the engine keeps up to this program; any number of processes may do so at once. */
+/** Migrates the engine's tables to this program's version; several processes may call it at once. */
 export const migrateReadModels = (pool: Pool): Promise<void> => migrate(pool, readModelSchema);
 
-/** One transaction at a time over all processes: for whatever makes, switches or drops a generation. */
+/** Runs `work` in a transaction, one at a time over all processes: for creating, switching and dropping generations. */
 export const inSchemaTransaction = <A>(pool: Pool, work: (client: PoolClient) => Promise<A>): Promise<A> =>
   inTransaction(pool, async (client) => {
     await lockUntilCommit(client, SCHEMA_LOCK);
     return work(client);
   });
 
-/** Whether there are read models at all. */
+/** Whether the engine's tables exist. */
 export const hasReadModels = async (database: Database): Promise<boolean> => {
   const text = `select where to_regclass('read_model.instance') is not null`;
   return (await database.query(text)).rowCount === 1;

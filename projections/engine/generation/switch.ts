@@ -5,7 +5,10 @@ import { type Generation, readLive, tableOf } from './generation.js';
 import { inSchemaTransaction } from './schema.js';
 import { pointView } from './table.js';
 
-/** A reader of a whole list holds the view; a switch waits for none so long that others queue behind it. */
+/**
+ * A client that reads a list locks the view. Limits how long a switch waits for it, because new readers queue behind
+ * it.
+ */
 export const limitLockWaits = async (client: PoolClient): Promise<void> => {
   await client.query(`set local lock_timeout = '300ms'`);
 };
@@ -13,16 +16,16 @@ export const limitLockWaits = async (client: PoolClient): Promise<void> => {
 const HOLDS = 'select from read_model.lease where name = $1 and holder = $2 and fencing = $3::bigint for share';
 
 type LevelOptions = {
-  /** The live rows that count; default: those of the projection. */
+  /** Reads and locks the live generation; default: that of the projection. */
   readonly readLive?: (client: PoolClient) => Promise<Generation | undefined>;
-  /** Asked while the live rows cannot move: whether the generation shows what it has to show beside them. */
+  /** Called while the live rows cannot change: whether the generation has caught up with them. */
   readonly isLevel: (live: Generation | undefined, client: PoolClient) => Promise<boolean>;
 };
 
 /**
- * Runs `work` in a transaction in which the live rows do not move, the generation is level with them, and nobody takes
- * the writer's lease. Writers of the live rows wait meanwhile, so `isLevel` and `work` must be short. Undefined, and
- * nothing done, when it is not level, the lease is lost, or readers are in the way for too long.
+ * Runs `work` in a transaction in which the live rows do not change, `isLevel` holds, and nobody can take the writer's
+ * lease. Writers of the live rows wait meanwhile, so `isLevel` and `work` must be short. Undefined, and nothing done,
+ * when `isLevel` gives false, the lease is lost, or readers hold a lock for too long.
  */
 export const whileLevel = async <A>(
   { pool, projection, lease }: Writer,
@@ -43,7 +46,7 @@ export const whileLevel = async <A>(
   }
 };
 
-/** Has readers see a generation from the end of the transaction on; what was live before becomes previous. */
+/** Makes a generation the live one, from the commit of the transaction on; the one that was live becomes previous. */
 export const makeLive = async (
   client: PoolClient,
   { projection, generation }: Pick<Writer, 'projection' | 'generation'>,

@@ -1,25 +1,26 @@
 import type { KeyColumn } from '../../projection.js';
 
-/** Columns that the rows of every read model have, in the order in which they are written. */
+/** Columns of every read model, in the order in which they are written. */
 export const BASE_COLUMNS = ['id', 'place', 'revision', 'parked', 'body', 'kept'] as const;
 
 type AnyKey = Pick<KeyColumn, 'name' | 'type'>;
 
 /**
- * Longest part of a key that an index holds, in characters. A btree entry ends at 2,704 bytes; 255 characters of
- * four bytes fit, and no value of any length makes a row impossible.
+ * Characters of a key that an index holds. An entry of a btree has at most 2,704 bytes, into which 255 characters of
+ * four bytes fit; so no value is too long for a row.
  */
 export const INDEXED_CHARACTERS = 255;
 
 const columnOf = ({ name, type }: AnyKey): string => `${name} ${type}`;
 
-// creation order inside a filter comes out of the index; null keys (never asked for) stay outside
+// with `place` the index gives the rows of a filter in creation order; null keys are never searched for
 const indexed = ({ name, type }: AnyKey): string =>
   type === 'text[]' ? `using gin (${name})` : `(left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null`;
 
 /**
- * The table of one generation: `place` is the creation position (of the entity's first event: order and cursor of lists), `kept` the hidden state. Without
- * the indexes that lists need (`createIndexes`), which are made faster over rows than row by row.
+ * The table of one generation. `place` is the creation position, the position of the entity's first event, by which
+ * lists are ordered; `kept` is the hidden state. The indexes for lists are created apart (`createIndexes`), because
+ * over existing rows that is faster than row by row.
  */
 export const createTable = (table: string, keys: ReadonlyArray<AnyKey>): string => `
 create table ${table} (
@@ -32,12 +33,14 @@ create table ${table} (
   ${keys.map(columnOf).join(', ')}
 ) with (fillfactor = 85);`;
 
-/** One statement for each index that lists need and that is missing; `name` is the table's, without its schema. */
+/**
+ * A statement for each index that lists need, which does nothing when it exists; `name`: the table without its schema.
+ */
 export const createIndexes = (table: string, name: string, keys: ReadonlyArray<AnyKey>): ReadonlyArray<string> =>
   [{ column: 'place', on: '(place)' }, ...keys.map((key) => ({ column: key.name, on: indexed(key) }))].map(
     ({ column, on }) => `create index if not exists ${name}_by_${column} on ${table} ${on}`,
   );
 
-/** Points readers at a table; in one transaction with the change of roles. */
+/** Points the view that queries read at a table. Run it in the transaction that changes the roles. */
 export const pointView = (view: string, table: string): string =>
   `drop view if exists ${view}; create view ${view} as select * from ${table};`;

@@ -7,7 +7,7 @@ import { hasReadModels } from './schema.js';
 
 export const noLiveRows = (message: string): EngineError => new EngineError({ _tag: 'NoLiveRows', message });
 
-/** The live rows, which this version of the projection made. Throws `NoLiveRows`. */
+/** The live generation. Throws `NoLiveRows` when there is none, or another version of the projection made it. */
 export const readWritableLive = async (database: Database, projection: Projection): Promise<Generation> => {
   const { name } = projection;
   const generation = (await hasReadModels(database)) ? await readLive(database, name) : undefined;

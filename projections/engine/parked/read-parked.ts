@@ -1,18 +1,18 @@
 import type { Position, Revision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Database } from '../../../src/postgres/pool.js';
 
-/** An entity of the live rows that waits because one of its events cannot be projected. */
+/** A parked entity of the live rows: one of its events cannot be projected. */
 export type Parked = {
   readonly projection: string;
   readonly stream: StreamName;
-  /** Of the event that holds it up. */
+  /** Revision of that event. */
   readonly revision: Revision;
   readonly position: Position;
   readonly eventId: string;
   readonly error: string;
-  /** Version of the projection that met the event. */
+  /** Version of the projection that could not project it. */
   readonly codeVersion: string;
-  /** Events of the stream that wait, that one included. */
+  /** Events of the stream that are not projected, that one included. */
   readonly waiting: number;
   readonly since: Date;
 };
@@ -46,7 +46,7 @@ const toParked = ({ revision, position, event_id: eventId, code_version: codeVer
   since: row.since,
 });
 
-/** At most `limit`, those that wait longest first. */
+/** At most `limit` parked entities, the longest parked first. */
 export const listParked = async (database: Database, limit: number): Promise<ReadonlyArray<Parked>> => {
   const { rows } = await database.query<Row>(`${PARKED} order by p.since, p.position limit $1`, [limit]);
   return rows.map(toParked);

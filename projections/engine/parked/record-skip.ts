@@ -11,12 +11,12 @@ import { readSkips } from './skips.js';
 /** Who decided, why and when. */
 export type Decision = { readonly actor: string; readonly reason: string; readonly at: Date };
 
-/** Other operators may decide at the same moment. */
+/** For conflicts with other operators who decide at the same moment. */
 const RETRY = { attempts: 5, first: 10, longest: 100 };
 
 /**
- * Appends the decision to pass over the event that holds an entity up. True when it is recorded now, false when it
- * was recorded before. Throws what the log throws.
+ * Appends the decision to skip an event. True when it was recorded now, false when it had been recorded before. Throws
+ * what the log throws.
  */
 export const recordSkip = async (
   store: EventStore,
@@ -50,6 +50,6 @@ export const recordSkip = async (
     if (E.isRight(appended)) return E.right(true);
     if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);
     if (!(await retry.again()))
-      return E.left({ _tag: 'AppendRejected', reason: `${operations} is written all the time` });
+      return E.left({ _tag: 'AppendRejected', reason: `others keep appending to ${operations}` });
   }
 };

@@ -4,7 +4,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Projection } from '../../projection.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
-/** The decisions recorded so far about one projection, and where the next one is appended. */
+/** The recorded decisions about one projection, and the end of their stream, where the next one is appended. */
 type Skips = {
   readonly eventIds: ReadonlySet<string>;
   readonly end: ChainEnd;
@@ -12,7 +12,7 @@ type Skips = {
 
 const SKIPPED: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
 
-/** Throws `StoreUnavailable`, and an error for a decision that cannot be read: to fold without it would be wrong. */
+/** Throws `StoreUnavailable`, and an error for a decision that cannot be read: folding without it would be wrong. */
 export const readSkips = async (store: Pick<EventStore, 'readStream'>, projection: string): Promise<Skips> => {
   const eventIds = new Set<string>();
   let end = chainStart;
@@ -29,7 +29,7 @@ export const readSkips = async (store: Pick<EventStore, 'readStream'>, projectio
   return { eventIds, end };
 };
 
-/** The projection as operators have decided: what folds with it passes over the events that were skipped until now. */
+/** The projection with the events that operators have decided to skip until now. */
 export const withSkips = async (store: Pick<EventStore, 'readStream'>, projection: Projection): Promise<Projection> => {
   const { eventIds } = await readSkips(store, projection.name);
   return eventIds.size === 0 ? projection : { ...projection, skipped: eventIds };

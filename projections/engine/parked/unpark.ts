@@ -8,12 +8,12 @@ import { inTransaction } from '../../../src/postgres/transaction.js';
 import { type Writer, writeRows, writeStep } from '../rows/write-batch.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 
-/** Tried at one start, oldest first: a start does not last longer the more is parked. */
+/** Parked entities that are tried at one start, so that it does not take longer the more are parked. */
 const TRIED_AT_ONCE = 1_000;
 
 const PARKED = 'select stream from read_model.parked where table_name = $1 order by position limit $2';
 
-/** True when the row was written and the entity is parked no more; false when the database still rejects it. */
+/** Writes the row and unparks the entity. False when the database rejects the row, or the lease was lost. */
 const restore = async (
   writer: Writer,
   checkpoint: Checkpoint,
@@ -22,7 +22,7 @@ const restore = async (
 ): Promise<boolean> => {
   try {
     return await inTransaction(writer.pool, async (client) => {
-      // the step goes nowhere: it is the check that this is still the one who writes
+      // this step moves nothing: it checks that the lease is still held
       if ((await writeStep(client, writer, { from: checkpoint, to: checkpoint, last: undefined })) === undefined)
         return false;
       await writeRows(client, writer, [entity]);
@@ -37,8 +37,8 @@ const restore = async (
 };
 
 /**
- * Gives parked entities another chance, with a program that may have been mended since: those that can now be
- * projected get the row that their stream up to the checkpoint makes. Call it before anything moves the checkpoint.
+ * Tries parked entities again, because this program may be a newer one: those that can be projected now get the row
+ * that their stream makes up to the checkpoint. Call it before anything moves the checkpoint.
  */
 export const unpark = async (
   writer: Writer,

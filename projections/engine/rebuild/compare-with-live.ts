@@ -3,24 +3,24 @@ import { commitOf, tableOf } from '../generation/generation.js';
 import { compare, type Comparison, type Difference } from './compare.js';
 import type { Rebuilding } from './rebuilding.js';
 
-/** What the comparison found, and the position up to which both had come. */
+/** What the comparison found, and the position of both in the log. */
 export type Compared = Comparison & { readonly at: bigint };
 
 export type Differences = {
-  /** How many are kept to be shown. */
+  /** How many differences the result has, for showing them. */
   readonly keep: number;
   readonly onDifference: (difference: Difference) => Promise<void>;
 };
 
-/** A transaction sees what was there at its first statement, for as long as it lasts. */
+/** From here on the transaction sees the database as it is at its first statement. */
 const takeSnapshot = async (snapshot: PoolClient): Promise<void> => {
   await snapshot.query('begin isolation level repeatable read');
   await snapshot.query('select from read_model.instance');
 };
 
 /**
- * Compares the rebuilt rows with the live ones at one and the same position of the log. The live rows stand still only
- * for the moment of the snapshot, not for the comparison. Undefined when there are no live rows.
+ * Compares the rebuilt rows with the live ones at the same position of the log. The writer of the live rows waits only
+ * until the snapshot is taken, not for the comparison. Undefined when there are no live rows.
  */
 export const compareWithLive = async (
   rebuilding: Rebuilding,
@@ -30,10 +30,10 @@ export const compareWithLive = async (
   const snapshot = await pool.connect();
   let isWhole = false;
   try {
-    const { live, at } = await rebuilding.whileLevel(async (_client, standing) => {
+    const { live, at } = await rebuilding.whileLevel(async (_client, current) => {
       await snapshot.query('rollback');
       await takeSnapshot(snapshot);
-      return { live: standing, at: commitOf(rebuilding.checkpoint) };
+      return { live: current, at: commitOf(rebuilding.checkpoint) };
     });
     const keys = projection.keys.map(({ name }) => name);
     const tables = live && { live: tableOf(live), rebuilt: tableOf(generation), keys };

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { differingFields, type TextRow } from '../rows/differing-fields.js';
 import { BASE_COLUMNS } from '../generation/table.js';
 
-/** An entity whose rows are not the same in both. */
+/** An entity whose live and rebuilt rows differ. */
 export type Difference =
   | { readonly _tag: 'OnlyLive'; readonly id: string; readonly live: TextRow }
   | { readonly _tag: 'OnlyRebuilt'; readonly id: string; readonly rebuilt: TextRow }
@@ -11,7 +11,7 @@ export type Difference =
       readonly id: string;
       readonly live: TextRow;
       readonly rebuilt: TextRow;
-      /** Columns, and within `body` the fields of the answer: `body.name`. */
+      /** Columns; of the column `body` the fields of its JSON object: `body.name`. */
       readonly fields: ReadonlyArray<string>;
     };
 
@@ -20,7 +20,7 @@ export type Comparison = {
   readonly onlyLive: number;
   readonly onlyRebuilt: number;
   readonly differing: number;
-  /** The first of them, by id. */
+  /** The first differences, by id. */
   readonly first: ReadonlyArray<Difference>;
 };
 
@@ -52,8 +52,8 @@ const count = async (client: PoolClient, table: string): Promise<number> =>
   Number((await client.query<{ count: string }>(`select count(*) from ${table}`)).rows[0]?.count ?? 0);
 
 /**
- * Compares two tables row by row as `client`'s transaction sees them; every difference is told to `onDifference`, the
- * first `keep` are kept.
+ * Compares two tables row by row, as the transaction of `client` sees them. Calls `onDifference` for every difference;
+ * the result has the first `keep` of them.
  */
 export const compare = async (
   client: PoolClient,

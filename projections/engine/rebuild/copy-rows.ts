@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const copied = (value: string | null): string =>
   value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
 
-/** Rows in the text format of COPY, some of them a chunk. */
+/** Rows in the text format of COPY, several in each string. */
 export function* copyText({ keys, contentOf }: Projection, entities: Iterable<Entity>): Generator<string> {
   let chunk = '';
   for (const { id, creationPosition, revision, isParked, state } of entities) {
@@ -30,7 +30,7 @@ export function* copyText({ keys, contentOf }: Projection, entities: Iterable<En
   if (chunk !== '') yield chunk;
 }
 
-/** Writes rows, given as `copyText`, that are not in the table of a generation yet. Rejects when one is rejected. */
+/** Inserts rows, given by `copyText`, that the table does not have yet. Rejects when the database rejects one. */
 export const copyRows = async (
   client: PoolClient,
   { generation, projection }: Writer,

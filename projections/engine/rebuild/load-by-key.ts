@@ -7,16 +7,16 @@ import type { Writer } from '../rows/write-batch.js';
 import { type LoadingChunk, loadChunk } from './load-chunk.js';
 import { finishPlan, type LoadPlan, type PlannedChunk, readPlan, writePlan } from './load-plan.js';
 
-/** About so many events are lost by a crash, at most, for each loader; a second's work. */
+/** Events of a chunk, about: what each loader loses by a crash, a second's work. */
 const EVENTS_EACH = 50_000;
 
-/** Loads one chunk after another, as `loadChunk`. */
+/** Loads a chunk as `loadChunk` does; called for one chunk at a time. */
 export type Loader = (chunk: PlannedChunk, upTo: Position, loading: LoadingChunk) => Promise<void>;
 
-/** What another thread must know to write the same generation. */
+/** What another thread needs to write the same generation. */
 type LoadJob = { readonly generation: Generation; readonly lease: Lease };
 
-/** Loaders that work side by side, each on a chunk of its own. */
+/** Makes loaders that work at the same time, each on a chunk of its own. */
 export type MakeLoaders = (job: LoadJob) => {
   readonly loaders: ReadonlyArray<Loader>;
   readonly close: () => Promise<void>;
@@ -42,7 +42,7 @@ const planOf = async (writer: Writer, order: ByStream, upTo: Position): Promise<
   };
 };
 
-/** Runs every loader until nothing is missing; the first failure ends them all. */
+/** Runs all loaders until every chunk is loaded; the first failure ends them all. */
 const loadAll = async (
   loaders: ReadonlyArray<Loader>,
   { missing, chunks, upTo }: LoadPlan,
@@ -69,14 +69,14 @@ const loadAll = async (
     }
   };
   await Promise.all(loaders.map(work));
-  // the first reason: what the others say is that they were ended
+  // throws the first failure: the others only say that they were aborted
   ends.throwIfAborted();
 };
 
 /**
- * Fills a generation that has no checkpoint yet from a log that can be read by stream: every chunk of streams in a
- * transaction of its own, so that what is loaded stays when the process ends; the checkpoint moves to the end when all
- * are there. Throws the signal's reason when aborted, `RowsRejected`, `LeaseLost`, and whatever log and database throw.
+ * Loads a generation that has no checkpoint yet from a log that can be read by key ranges. Every chunk is a transaction
+ * of its own, so loaded chunks survive a crash. When all are loaded, the checkpoint moves to `upTo`. Throws the
+ * signal's reason when aborted, `RowsRejected`, `LeaseLost`, and whatever log and database throw.
  */
 export const loadByKey = async (
   writer: Writer,
@@ -85,7 +85,7 @@ export const loadByKey = async (
   { makeLoaders, ...loading }: LoadByStream,
 ): Promise<Checkpoint> => {
   const here: Loader = (chunk, end, options) => loadChunk(writer, order, chunk, end, options);
-  // threads begin while it is planned what they are to load
+  // made first, so that threads start while the plan is made
   const { loaders, close } = makeLoaders?.(writer) ?? { loaders: [here], close: () => Promise.resolve() };
   try {
     const plan = await planOf(writer, order, upTo);

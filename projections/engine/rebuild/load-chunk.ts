@@ -14,22 +14,22 @@ import { copyRows, copyText } from './copy-rows.js';
 import { markLoaded, type PlannedChunk } from './load-plan.js';
 
 export type LoadingChunk = {
-  /** As events are folded: how many since the last call. */
+  /** Called as events are folded: how many since the last call. */
   readonly onEvents: (count: number) => void;
   readonly signal: AbortSignal;
 };
 
-/** Fewer rows than this are not worth a message to the server. */
+/** Rows that are sent to the server at once, at least. */
 const WRITTEN_AT_ONCE = 200;
 
 type Folding = {
   readonly parkings: Array<Parking>;
   newest: StoredEvent | undefined;
-  /** Of the stream whose end has not been seen yet. */
+  /** The stream that the next page may continue. */
   last: FoldedStream | undefined;
 };
 
-/** Where the events of the stream at `start` end. */
+/** The index after the last event of the stream that begins at `start`. */
 const endOfRun = (events: ReadonlyArray<StoredEvent>, start: number): number => {
   const stream = events[start]?.stream;
   let end = start + 1;
@@ -44,13 +44,13 @@ const finish = (folding: Folding): ReadonlyArray<Entity> => {
   return last === undefined || !isUuid(last.entity.id) ? [] : [last.entity];
 };
 
-/** A stream that no row can show waits as a whole. */
+/** A stream whose id is not a UUID has no row: all its events wait. */
 const withoutRow = (projection: Projection, id: string, event: StoredEvent): FoldedStream => ({
   entity: newEntity(projection, id, event),
   parking: { event, reason: NOT_A_UUID, waiting: 0 },
 });
 
-/** Takes a page and gives the entities whose streams end within it, but for the last. */
+/** Folds a page and gives the entities whose streams are complete; the last may go on in the next page. */
 const foldPage = (
   projection: Projection,
   folding: Folding,
@@ -89,9 +89,9 @@ async function* rowsOf(
 }
 
 /**
- * Folds the streams of a chunk, one at a time, and writes their rows and what is parked of them in one transaction,
- * which marks the chunk as loaded. Ends with the signal's reason when aborted. Throws `RowsRejected`, `LeaseLost`, and
- * whatever log and database throw; nothing is written then.
+ * Folds the streams of a chunk, one at a time. Writes their rows, parks those that cannot be projected and marks the
+ * chunk as loaded, in one transaction. Ends with the signal's reason when aborted. Throws `RowsRejected`, `LeaseLost`,
+ * and whatever log and database throw; nothing is written then.
  */
 export const loadChunk = async (
   writer: Writer,
@@ -103,7 +103,7 @@ export const loadChunk = async (
   const folding: Folding = { parkings: [], newest: undefined, last: undefined };
   try {
     await inTransaction(writer.pool, async (client) => {
-      // the commit that moves the checkpoint waits for the disk, and so for this one: both are there, or neither
+      // safe: the later commit that moves the checkpoint waits for the disk, and the disk then has this one, too
       await client.query('set local synchronous_commit = off');
       const rows = rowsOf(writer.projection, folding, order.read(chunk, upTo), onEvents);
       await copyRows(client, writer, rows, signal);

@@ -9,9 +9,9 @@ import { type Writer, writeStep } from '../rows/write-batch.js';
 /** A key-range chunk: all rows of the streams from one name on to before another, written in one transaction. */
 export type PlannedChunk = KeyRange & { readonly number: number };
 
-/** How a generation without rows is filled; what is loaded of it outlives the process that loads. */
+/** Divides the loading of an empty generation into chunks. Stored, so that a later process can go on with it. */
 export type LoadPlan = {
-  /** Position up to which every chunk is read. */
+  /** Position up to which each chunk reads its streams. */
   readonly upTo: Position;
   readonly chunks: number;
   readonly missing: ReadonlyArray<PlannedChunk>;
@@ -43,7 +43,7 @@ export const readPlan = async ({
   return row && { upTo: BigInt(row.up_to), chunks: rows.length, missing };
 };
 
-/** Records how a generation that has no plan will be filled. */
+/** Stores the plan of a generation that has none. */
 export const writePlan = async (
   pool: Pool,
   { name }: Pick<Generation, 'name'>,
@@ -58,7 +58,7 @@ export const writePlan = async (
   );
 };
 
-// the lease is locked until the commit that follows: who takes it over finds this chunk loaded, or not at all
+// locks the lease until the commit, so that whoever takes it over then finds the whole chunk loaded, or nothing of it
 const LOADED = `
 with held as materialized (
   select from read_model.lease where name = $1 and holder = $2 and fencing = $3::bigint for share
@@ -68,8 +68,8 @@ update read_model.stretch set is_loaded = true,
 where table_name = $1 and number = $4 and not is_loaded and exists (select from held)`;
 
 /**
- * Marks a chunk as loaded at the end of the transaction that wrote its rows; `newest` is the newest event among its
- * own. Throws `LeaseLost` when the lease was lost.
+ * Marks a chunk as loaded, at the end of the transaction that wrote its rows; `newest` is its newest event. Throws
+ * `LeaseLost`.
  */
 export const markLoaded = async (
   client: PoolClient,
@@ -95,7 +95,7 @@ type LastRow = { readonly last_stream: StreamName; readonly last_revision: strin
 const NEWEST = `select last_stream, last_revision, last_event_id from read_model.stretch
   where table_name = $1 and last_position is not null order by last_position desc limit 1`;
 
-/** Moves the checkpoint over a plan whose chunks are all loaded, and drops it. Throws `LeaseLost`. */
+/** Moves the checkpoint when all chunks of the plan are loaded, and deletes the plan. Throws `LeaseLost`. */
 export const finishPlan = (writer: Writer, upTo: Position): Promise<Checkpoint> =>
   inTransaction(writer.pool, async (client) => {
     const { name } = writer.generation;
@@ -111,7 +111,10 @@ const UNMOVED = `
 select from read_model.instance i join read_model.lease l on l.name = i.table_name
 where i.table_name = $1 and i.checkpoint_commit is null and l.holder = $2 and l.fencing = $3::bigint for update`;
 
-/** Takes everything back that was loaded by chunks. Throws `LeaseLost`, and leaves it, when another has gone on with it. */
+/**
+ * Deletes the plan and everything that was loaded by it. Throws `LeaseLost`, and deletes nothing, when another took
+ * over.
+ */
 export const abandonPlan = ({ pool, generation, lease }: Writer): Promise<void> =>
   inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(UNMOVED, [generation.name, lease.holder, lease.fencing]);

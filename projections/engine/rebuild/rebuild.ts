@@ -19,12 +19,12 @@ import { abandonPlan } from './load-plan.js';
 import { Rebuilding } from './rebuilding.js';
 import { requireNoWriter, switchTo } from './switch-to.js';
 
-/** How a rebuild goes, for whoever shows it. */
+/** Called as a rebuild proceeds, for showing its progress. */
 type RebuildObserver = {
   readonly onOpened: (generation: string, resumedAt: From) => void;
-  /** An earlier rebuild has loaded so many of the chunks in which the log is loaded. */
+  /** An earlier rebuild had already loaded so many of the chunks. */
   readonly onChunksLoaded: (loaded: number, chunks: number) => void;
-  /** `events`: folded so far by this process; `share`: of all that is to be folded, 0 to 1. */
+  /** `events`: folded so far by this process; `share`: how much of all events is folded, 0 to 1. */
   readonly onProgress: (events: number, share: number) => void;
   readonly onBuilt: () => void;
 };
@@ -34,16 +34,16 @@ export type RebuildOptions = {
   readonly store: EventStore;
   readonly projection: Projection;
   /**
-   * Drops what an unfinished rebuild has built; and live rows that show what this log does not hold are replaced without
-   * a comparison.
+   * Drops an unfinished rebuild instead of continuing it. Also replaces live rows that show events which this log does
+   * not hold, without a comparison.
    */
   readonly isFromScratch: boolean;
-  /** From scratch, and live rows that were made from a log of another name are replaced, too. */
+  /** As `isFromScratch`, and also replaces live rows that were made from a log of another name. */
   readonly isFromOtherLog?: boolean;
   readonly differences: Differences;
   /**
-   * What to do with the rows; asked once they have been compared (undefined: there are no live rows). `signal` aborts
-   * when the decision is of no use any more.
+   * Decides what to do with the rows, once they were compared (undefined: there are no live rows). `signal` aborts when
+   * the rebuild has ended meanwhile.
    */
   readonly decide: (compared: Compared | undefined, signal: AbortSignal) => Promise<'switch' | 'keep' | 'drop'>;
   readonly observer: RebuildObserver;
@@ -58,7 +58,7 @@ export type Rebuilt = {
   readonly outcome: 'Switched' | 'Kept' | 'Dropped';
 };
 
-/** Where the rows are loaded up to: where the live ones are, or the head of the log; undefined when it is empty. */
+/** The checkpoint of the live rows or, without live rows, the head of the log; undefined when it is empty. */
 const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Checkpoint | undefined> => {
   const { pool, projection } = rebuilding.writer;
   const live = await rebuilding.live(pool);
@@ -68,7 +68,9 @@ const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Che
   return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
 };
 
-/** Loads by key ranges where the log can be read so and nothing is loaded yet, else in the order of the log. */
+/**
+ * Loads by key ranges when the log can be read so and the generation has no checkpoint, else in the order of the log.
+ */
 const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding: Rebuilding): Promise<void> => {
   const { writer, signal, checkpoint: from } = rebuilding;
   const { onProgress, onChunksLoaded } = observer;
@@ -84,14 +86,14 @@ const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding
     rebuilding.continueFrom(await loadByKey(writer, store.byStream, upTo.commit, loading));
   } catch (error) {
     if (failureIn(error, 'RowsRejected') === undefined) throw error;
-    // in the order of the log the rejected row is found, and its entity parked
+    // reading in the order of the log finds the rejected row and parks its entity
     await abandonPlan(writer);
     await rebuilding.rereadCheckpoint();
     await rebuilding.approachLive();
   }
 };
 
-/** Makes the indexes of lists, where they are missing, side by side, and gives the planner its statistics. */
+/** Creates missing indexes, all at the same time, and analyzes the table for the query planner. */
 const finishTable = async (pool: Pool, { keys }: Projection, generation: Generation): Promise<void> => {
   const table = tableOf(generation);
   const made = await Promise.allSettled(
@@ -102,7 +104,7 @@ const finishTable = async (pool: Pool, { keys }: Projection, generation: Generat
   await pool.query(`analyze ${table}`);
 };
 
-/** While somebody reads the rows that were replaced before the last ones, the service drops them later. */
+/** Drops outdated generations. While somebody reads them it fails, and the service drops them later. */
 const tidy = async (pool: Pool, projection: Projection): Promise<void> => {
   try {
     await dropOutdated(pool, projection, null);
@@ -138,7 +140,7 @@ const run = async (
   return { generation: generation.name, compared, outcome: outcome[decision] };
 };
 
-/** Whether live rows are to be replaced that are not of this log. Throws `WrongLog` for those that are not to be. */
+/** Whether the rebuild replaces live rows of another log. Throws `WrongLog` when it was not asked to. */
 const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
   const { pool, store, projection, isFromScratch, isFromOtherLog } = options;
   const { name } = projection;
@@ -170,10 +172,10 @@ const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
 };
 
 /**
- * Makes the rows of a projection anew from the log, beside the live ones and while the service goes on, compares both
- * at one position, and switches, keeps or drops them as `decide` says. Ended at any moment it leaves the live rows
- * untouched, and the next rebuild goes on where it was. Rejects with the signal's reason when aborted, and with what log
- * and database throw.
+ * Makes the rows of a projection anew from the log, beside the live ones while the service goes on. Compares both at
+ * the same position, and switches to the new rows, keeps or drops them as `decide` says. When it is ended at any
+ * moment, the live rows are unchanged and the next rebuild continues. Rejects with the signal's reason when aborted,
+ * and with what log and database throw.
  */
 export const rebuild = (options: RebuildOptions): Promise<E.Either<EngineFailure, Rebuilt>> =>
   attemptInEngine(() => openAndRun(options));

@@ -14,18 +14,18 @@ type RebuildingDeps = {
   readonly writer: Writer;
   readonly store: EventStore;
   readonly signal: AbortSignal;
-  /** Whether what is live is of another log, and nothing to go by. */
+  /** Whether the live rows are of another log, so that they are not compared with. */
   readonly isReplacing?: boolean;
 };
 
-/** Fewer events than this are left to the last step, in which writers of the live rows wait. */
+/** Events that may be left to the last step, during which writers of the live rows wait. */
 const SHORT_TAIL = 200;
 const PASSES = 20;
-/** How long, at most, a write of the service waits at one attempt to be level, ms: less than anybody notices. */
+/** How long one attempt to catch up fully may hold up the writers of the live rows, ms. */
 const LEVEL_TIMEOUT = 300;
 const ATTEMPTS = { attempts: 200, first: 500, longest: 500 };
 
-/** A generation beside the live one that a command writes, and how far it has come. */
+/** A generation that a command writes beside the live one, and its checkpoint. */
 export class Rebuilding {
   readonly writer: Writer;
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export class Rebuilding {
     this.signal = signal;
     this.#store = store;
     this.#isReplacing = isReplacing;
-    // what cannot be projected is counted in the comparison
+    // parked entities are not reported here: the comparison shows where they differ from the live rows
     this.#apply = makeApplyBatch(writer, () => undefined);
     this.#checkpoint = writer.generation.checkpoint;
   }
@@ -48,12 +48,12 @@ export class Rebuilding {
     return this.#checkpoint;
   }
 
-  /** The live rows that it stands beside; undefined where there are none of this log. */
+  /** The live generation; undefined when there is none of this log. */
   live(database: Database, lock?: 'for update'): Promise<Generation | undefined> {
     return this.#isReplacing ? Promise.resolve(undefined) : readLive(database, this.writer.projection.name, lock);
   }
 
-  /** Takes over a checkpoint that was written without it. */
+  /** Sets the checkpoint after another function has written rows and checkpoint. */
   continueFrom(checkpoint: From): void {
     this.#checkpoint = checkpoint;
   }
@@ -63,13 +63,13 @@ export class Rebuilding {
     this.#checkpoint = (await readGeneration(pool, generation.name))?.checkpoint ?? this.#checkpoint;
   }
 
-  /** Brings it up to a position, by large batches. */
+  /** Applies the events up to a position, in large batches. */
   async load(upTo: Checkpoint, onBatch: (events: number, checkpoint: Checkpoint) => void): Promise<void> {
     const { signal } = this;
     await this.#catchUp({ upTo, signal, isLong: true, onBatch });
   }
 
-  /** Brings it close to where the live rows are, and never beyond; to the head of the log where there are none. */
+  /** Catches up almost with the live rows, never beyond them; without live rows, with the head of the log. */
   async approachLive(): Promise<void> {
     for (let pass = 0; pass < PASSES; pass += 1) {
       const other = await this.live(this.writer.pool);
@@ -81,7 +81,7 @@ export class Rebuilding {
   }
 
   /**
-   * Runs `work` in a transaction in which the live rows do not move and the generation shows exactly what they show.
+   * Runs `work` in a transaction in which the live rows do not change and the generation is at the same position.
    * Throws `NotLevel` after many attempts, and the signal's reason when aborted.
    */
   async whileLevel<A extends object>(
@@ -91,7 +91,7 @@ export class Rebuilding {
     const retry = makeRetry({ ...ATTEMPTS, signal });
     do {
       signal.throwIfAborted();
-      // most of the way while nobody waits
+      // most of the events are applied here, while nobody waits
       await this.approachLive();
       const options = {
         readLive: (client: PoolClient) => this.live(client, 'for update'),
@@ -103,11 +103,11 @@ export class Rebuilding {
     signal.throwIfAborted();
     throw new EngineError({
       _tag: 'NotLevel',
-      message: `${writer.generation.name} could not be brought level with the live rows: the log grows faster, or lists are read all along`,
+      message: `${writer.generation.name} could not catch up with the live rows: the log grows faster, or clients read lists all the time`,
     });
   }
 
-  /** Brings it exactly to where the live rows are; false when the time was over first, or it is ahead. */
+  /** Catches up exactly with the live rows; false when the time was over first, or it is ahead of them. */
   async #reach(live: Generation | undefined, timeout: AbortSignal): Promise<boolean> {
     if (live === undefined) return true;
     if (live.checkpoint === 'start') return this.#checkpoint === 'start';

@@ -30,12 +30,12 @@ const run = async ({ pool, store, projection, signal }: Rollback): Promise<Switc
   const [previous, live] = [await readPrevious(pool, projection), await readLive(pool, name)];
   for (const rows of [live, previous]) if (rows !== undefined) await requireSameLog(store, name, rows);
   if (previous === undefined || live?.version !== versionOf(projection)) throw nothingToGoBackTo(name);
-  // the service that keeps these rows up to date finds that it has lost them
+  // taken from the service, which keeps these rows up to date: it notices that it has lost the lease
   const lease = await acquireLease(pool, previous.name, newHolder(), true);
   if (lease === undefined) throw nothingToGoBackTo(name);
   try {
     return await whileHeld(pool, lease, signal, async (held) => {
-      // read again now that nobody else moves it
+      // read again, now that nobody else writes it
       const generation = await readPrevious(pool, projection);
       if (generation?.name !== previous.name) throw nothingToGoBackTo(name);
       const writer = { pool, projection, generation, lease, notifies: false };
@@ -47,8 +47,9 @@ const run = async ({ pool, store, projection, signal }: Rollback): Promise<Switc
 };
 
 /**
- * Switches back to the rows that were replaced last; those that are live now can be switched back to in turn. `NotAllowed`
- * when there are none. Rejects with what log and database throw, and with the signal's reason when aborted.
+ * Switches back to the previous rows, those that were replaced last. A second rollback switches forth again.
+ * `NotAllowed` when there are none. Rejects with what log and database throw, and with the signal's reason when
+ * aborted.
  */
 export const rollBack = (rollback: Rollback): Promise<E.Either<EngineFailure, SwitchedTo>> =>
   attemptInEngine(() => run(rollback));

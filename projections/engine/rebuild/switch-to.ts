@@ -7,7 +7,7 @@ import { makeLive } from '../generation/switch.js';
 import type { Writer } from '../rows/write-batch.js';
 import type { Rebuilding } from './rebuilding.js';
 
-// whoever wrote the replaced rows writes the new ones: at no moment may a third one think that nobody does
+// the writer of the replaced rows becomes that of the new ones, so that no third process can take the lease in between
 const HAND_OVER = `
 update read_model.lease as own
 set holder = other.holder, fencing = own.fencing + 1, expires_at = other.expires_at
@@ -20,7 +20,7 @@ const handOver = (database: Database, { name, holder, fencing }: Lease, replaced
 const WRITERS = `select l.holder from read_model.instance i join read_model.lease l on l.name = i.table_name
   where i.projection = $1 and i.role <> 'building' and l.expires_at > clock_timestamp()`;
 
-/** Throws `NotAllowed` while a process writes rows that are of another log: it has not noticed yet. */
+/** Throws `NotAllowed` while a process writes rows of another log, which it has not noticed yet. */
 export const requireNoWriter = async (database: Database, projection: string): Promise<void> => {
   const [writer] = (await database.query<{ holder: string }>(WRITERS, [projection])).rows;
   if (writer !== undefined)
@@ -29,7 +29,7 @@ export const requireNoWriter = async (database: Database, projection: string): P
     );
 };
 
-/** Drops every other generation of the projection, with the view of the live one. Throws as `requireNoWriter`. */
+/** Drops all other generations of the projection, and the view. Throws as `requireNoWriter`. */
 const dropOthers = async (client: PoolClient, { projection, generation }: Writer): Promise<void> => {
   await requireNoWriter(client, projection.name);
   await client.query(`drop view if exists read_model.${projection.name}`);
@@ -41,14 +41,13 @@ const dropOthers = async (client: PoolClient, { projection, generation }: Writer
 export type SwitchedTo = { readonly live: string; readonly previous: string | undefined };
 
 /**
- * Makes the generation the live one when it shows exactly what the live one shows, in one transaction: readers see
- * either, and no acknowledged write is missing from what they see. What was live before is kept as previous, and who
- * wrote it has the writer's lease from then on.
+ * Makes the generation the live one in a transaction in which both are at the same position, so that readers never miss
+ * an acknowledged write. The generation that was live becomes previous, and its writer gets the lease of the new one.
  */
 export const switchTo = (rebuilding: Rebuilding): Promise<SwitchedTo> =>
   rebuilding.whileLevel(async (client, live) => {
     const { writer } = rebuilding;
-    // what may be live is of another log: there is no going back to it
+    // live rows, if any, are of another log: there must be no rollback to them
     if (live === undefined) await dropOthers(client, writer);
     await makeLive(client, writer);
     if (live !== undefined) await handOver(client, writer.lease, live.name);

@@ -10,18 +10,18 @@ import { type Entity, readEntities } from './rows.js';
 import { type Step, writeBatch, type Writer } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
-/** Entities kept in memory: twice this, at most. */
+/** Entities held in memory: at most twice this. */
 const CACHE_GENERATION = 2_500;
 
 /**
- * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role in which the
- * generation was written; undefined, and nothing written, when the lease was lost or the checkpoint is not at
- * `step.from`. After that, or an error, it must not be used again: what it remembers may be wrong.
+ * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role that the
+ * generation had then. Undefined, and nothing written, when the lease was lost or the checkpoint is not at `step.from`:
+ * after that, and after an error, it must not be used again, because the entities that it holds in memory may be wrong.
  */
 export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
 
-/** Ids of events that are not the first of their stream; the rows of all others are born in this batch. */
-const idsBornBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
+/** Ids of the entities that were created before this batch, so that they have rows. */
+const idsCreatedBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
   const firsts = new Map<string, StoredEvent>();
   for (const event of events) if (!firsts.has(event.stream)) firsts.set(event.stream, event);
   return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
@@ -32,7 +32,7 @@ export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent): ApplyBat
   const cache = makeBoundedCache<string, Entity>(CACHE_GENERATION, ({ state }) => estimateBytes(state));
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
-    const missing = [...idsBornBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));
+    const missing = [...idsCreatedBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));
     const rows =
       missing.length === 0
         ? new Map<string, Entity>()
@@ -58,7 +58,7 @@ export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent): ApplyBat
     events: ReadonlyArray<StoredEvent>,
   ): Promise<Role | undefined> => {
     const written = await writeWithParking(writer, step, folded, events);
-    // which of them were rejected is in the rows
+    // only the rows show which of them were written
     for (const { id } of folded.entities) cache.delete(id);
     for (const { event, reason } of written?.parkings ?? [])
       onEvent({ _tag: 'Parked', projection: projection.name, event, reason });

@@ -8,24 +8,24 @@ import { type Writer, writeStep } from './write-batch.js';
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
 type CatchUp = {
-  /** Default: the head of the log as it is now. Must be a position in the log. */
+  /** A position in the log; default: its present head. */
   readonly upTo?: Checkpoint;
-  /** Ends it after the batch under way. */
+  /** Ends the work after the current batch. */
   readonly signal: AbortSignal;
-  /** Many events are to come: the log is read ahead, and large batches are written. */
+  /** For many events: reads ahead, and writes large batches. */
   readonly isLong?: boolean;
   /** After each batch: events so far, and the checkpoint. */
   readonly onBatch?: (events: number, checkpoint: Checkpoint) => void;
 };
 
-/** Of a long way: one batch, at most, and what is read ahead while it is written. */
+/** With `isLong`: largest batch, and how much is read ahead while it is written. */
 const LONG = { events: 2_500, bytes: 8_000_000 };
 
 const isBefore = (from: From, to: Checkpoint): boolean => from === 'start' || from.commit < to.commit;
 
 /**
- * Brings a generation from its checkpoint up to a position in the log by ordinary batches, and then ends. Throws
- * `LeaseLost` when another writes the generation, and whatever log and database throw.
+ * Applies the events between a generation's checkpoint and a position in the log, and moves the checkpoint there.
+ * Throws `LeaseLost` when another process writes the generation, and whatever log and database throw.
  */
 export const catchUp = async (
   writer: Writer,
@@ -61,7 +61,7 @@ export const catchUp = async (
         );
       if (isOver()) break;
     }
-  // a log that was read to its end has been read up to any position in it
+  // the log was read to its end, and so up to `upTo`
   if (upTo !== undefined && !isOver()) await step(upTo, []);
   return { checkpoint: stored, events: count };
 };

@@ -1,10 +1,10 @@
 /** A row as text by column; `body` and `kept` (the hidden state) are JSON texts. */
 export type TextRow = Readonly<Record<string, string | null>>;
 
-/** The members of a JSON object; none of a text that is no JSON, which a row may hold when others wrote it. */
+/** The members of a JSON object. None for other texts, which a row may hold when somebody has changed it by hand. */
 const membersOf = (text: string): ReadonlyMap<string, string> => {
   try {
-    // reason: what is no object has no entries, whatever it is
+    // reason: `Object.entries` gives nothing for what is not an object
     const object = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return new Map(Object.entries(object).map(([name, value]) => [name, JSON.stringify(value)]));
   } catch {
@@ -19,7 +19,7 @@ const bodyFields = (live: string, rebuilt: string): ReadonlyArray<string> => {
   return differing.length === 0 ? ['body'] : differing.map((name) => `body.${name}`);
 };
 
-/** Columns in which two rows of one table differ; of `body` the fields of the answer: `body.name`. */
+/** Columns in which two rows differ; of the column `body` the fields of its JSON object: `body.name`. */
 export const differingFields = (live: TextRow, rebuilt: TextRow): ReadonlyArray<string> =>
   Object.keys(live)
     .filter((column) => live[column] !== rebuilt[column])

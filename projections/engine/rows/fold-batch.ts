@@ -4,16 +4,16 @@ import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
 import type { Entity } from './rows.js';
 
-/** An event that cannot be projected, and how many events of its stream (itself included) wait because of it. */
+/** An event that cannot be projected; `waiting` counts the events of its stream from it on. */
 export type Parking = {
   readonly event: Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'>;
   readonly reason: string;
   readonly waiting: number;
 };
 
-/** What a batch of events makes of the entities it touches. */
+/** The entities that a batch of events changes, and those that it parks. */
 export type FoldedBatch = {
-  /** Changed entities, each once; without those whose id no row can have. */
+  /** Changed entities, each once; without those whose id is not a UUID, because no row can have it. */
   readonly entities: ReadonlyArray<Entity>;
   readonly parkings: ReadonlyArray<Parking>;
 };
@@ -33,7 +33,7 @@ export const groupByStream = (
 export const NOT_A_UUID = 'the id is not a UUID';
 const ALREADY_PARKED = 'an earlier event of the stream is parked';
 
-/** Folds the next events of one entity; stops at one that cannot be projected. Events it has already are passed over. */
+/** Folds events of one entity up to one that cannot be projected. Events that it already includes are passed over. */
 export const foldEntity = (
   { serde, evolve, skipped }: Projection,
   known: Entity,
@@ -61,7 +61,7 @@ export const foldEntity = (
   return { entity: folded(), parking: undefined };
 };
 
-/** Folds a batch onto the entities `known`; those not known begin with their first event in it. */
+/** Folds a batch onto the entities `known`; others begin with their first event in the batch. */
 export const foldBatch = (
   projection: Projection,
   known: (id: string) => Entity | undefined,

@@ -10,12 +10,12 @@ import type { Projection } from '../../projection.js';
 import { foldEntity, newEntity, type Parking } from './fold-batch.js';
 import type { Entity } from './rows.js';
 
-/** An entity as its stream makes it; `parking` tells what it stopped at. */
+/** An entity folded from its stream; `parking`: the event that it stopped at. */
 export type FoldedStream = { readonly entity: Entity; readonly parking: Parking | undefined };
 
 const NOT_FOLDED = 'the entity is parked here';
 
-/** As `foldEntity`; the event at `parkedAt` is taken for one that cannot be projected. */
+/** As `foldEntity`, but parks the entity at revision `parkedAt` even when that event can be projected. */
 const foldUntil = (
   projection: Projection,
   entity: Entity,
@@ -33,7 +33,7 @@ const foldUntil = (
     : { ...before, parking: { ...before.parking, waiting: before.parking.waiting + waiting } };
 };
 
-/** Folds the next events of a stream onto what it has come to; behind a parked event they only wait. */
+/** Folds the next events of a stream; once it is parked, only counts them. */
 export const foldOn = (
   projection: Projection,
   known: FoldedStream,
@@ -44,15 +44,15 @@ export const foldOn = (
     ? foldUntil(projection, known.entity, events, parkedAt)
     : { ...known, parking: { ...known.parking, waiting: known.parking.waiting + events.length } };
 
-/** A stream before its first event. */
+/** The entity of a stream before its first event. */
 export const beginFold = (projection: Projection, first: StoredEvent): FoldedStream => ({
   entity: newEntity(projection, entityIdOf(first.stream), first),
   parking: undefined,
 });
 
 /**
- * Folds a stream up to a position, and no further than to before the event at `parkedAt`; undefined when it holds
- * nothing up to there.
+ * Folds a stream up to a position, parked at revision `parkedAt` if that is given. Undefined when the stream has no
+ * event up to the position.
  */
 export const foldStream = async (
   projection: Projection,

@@ -11,8 +11,9 @@ const joined = (batches: ReadonlyArray<LogBatch>, newest: LogBatch): LogBatch =>
 });
 
 /**
- * Gives all that has arrived while the consumer was busy as one batch, so that a slow commit is answered by a larger
- * batch. Reads ahead up to about `limits` and no further. Ends, or throws, as the source does; leaving early aborts it.
+ * Merges the batches that arrive while the consumer is busy into one, so that slow commits lead to larger batches.
+ * Reads ahead up to about `limits`. Ends, or throws, as the source does; the source is aborted when the consumer leaves
+ * early.
  */
 export async function* mergeBatches(
   source: (signal: AbortSignal) => AsyncIterable<LogBatch>,

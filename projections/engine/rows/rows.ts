@@ -4,24 +4,24 @@ import { bigintArray, booleanArray, textArray, uuidArray } from '../../../src/po
 import type { Database } from '../../../src/postgres/pool.js';
 import { BASE_COLUMNS } from '../generation/table.js';
 
-/** One entity as the read model holds it. */
+/** One entity, as its row holds it. */
 export type Entity = {
   readonly id: string;
-  /** Opaque: its projection's. */
+  /** Opaque to the engine; of the projection's type. */
   readonly state: unknown;
-  /** Of the last event folded in; -1 before the first. */
+  /** Revision of the last folded event; -1 before the first. */
   readonly revision: Revision;
-  /** Of its first event. */
+  /** Position of its first event. */
   readonly creationPosition: Position;
-  /** Its stream holds an event that could not be projected; the row stays as it was before that event. */
+  /** An event could not be projected; the row stays as it was before that event. */
   readonly isParked: boolean;
 };
 
 const TYPES = ['uuid', 'bigint', 'bigint', 'boolean', 'text', 'text'] as const;
 
 /**
- * SQL that upserts rows out of arrays, one a column, bound from `$first` on. `source` limits it: no row of `source`,
- * no row written.
+ * SQL that upserts rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no
+ * row.
  */
 export const upsertSql = (
   table: string,
@@ -62,7 +62,7 @@ type StoredRow = {
   readonly kept: string | null;
 };
 
-/** The entities that have a row, by id; one query for all. */
+/** The entities among `ids` that have a row, by id. */
 export const readEntities = async (
   database: Database,
   table: string,

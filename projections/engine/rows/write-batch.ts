@@ -7,32 +7,32 @@ import type { Lease } from '../generation/lease.js';
 import { rowArrays, upsertSql } from './rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
 
-/** A step of the checkpoint. */
+/** A move of the checkpoint. */
 export type Step = {
   readonly from: From;
   readonly to: Checkpoint;
-  /** The newest event among those stepped over. */
+  /** The newest applied event; undefined when none was applied. */
   readonly last: Generation['last'];
   /** The role that the generation must have; absent: any. */
   readonly role?: Role;
 };
 
-/** What it takes to write a generation. */
+/** What is needed to write a generation. */
 export type Writer = {
   readonly pool: Pool;
   readonly projection: Projection;
   readonly generation: Generation;
   readonly lease: Lease;
-  /** Whether other processes wait for the checkpoint of the live generation. */
+  /** Whether to notify other processes when the live checkpoint moves. */
   readonly notifies: boolean;
 };
 
-/** The channel of live checkpoints: `<read model> <commit>`. */
+/** Channel on which the live checkpoints are sent: `<read model> <commit>`. */
 export const CHECKPOINT_CHANNEL = 'projected';
 
 const STEP_PARAMETERS = 11;
 
-// compare-and-set: nothing moves, and so nothing is written, for a holder whose lease is lost, or whose checkpoint another has moved
+// compare-and-set: updates nothing when the lease is lost or another process has moved the checkpoint
 const MOVED = `moved as (
   update read_model.instance set
     checkpoint_commit = $1::bigint, checkpoint_prepare = $2::bigint,
@@ -47,7 +47,10 @@ const MOVED = `moved as (
 const NOTIFIED = `select role, case when $10::boolean and role = 'live'
   then pg_notify('${CHECKPOINT_CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
 
-const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last, role }: Step): ReadonlyArray<unknown> => [
+const stepValues = (
+  { generation, lease, notifies }: Writer,
+  { from, to, last, role }: Step,
+): ReadonlyArray<unknown> => [
   to.commit.toString(),
   to.prepare.toString(),
   last?.stream,
@@ -64,8 +67,9 @@ const stepValues = ({ generation, lease, notifies }: Writer, { from, to, last, r
 const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
 
 /**
- * Moves the checkpoint alone, over events of others. Undefined, and nothing written, when the lease was lost, the
- * checkpoint is not at `from`, or the generation has another role than that of the step.
+ * Moves the checkpoint without writing rows, over events of other categories. Gives the role of the generation;
+ * undefined, and nothing written, when the lease was lost, the checkpoint is not at `from`, or the generation has
+ * another role than that of the step.
  */
 export const writeStep = async (database: Database, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(
@@ -77,8 +81,8 @@ export const writeStep = async (database: Database, writer: Writer, step: Step):
   );
 
 /**
- * Writes the rows of a batch and moves the checkpoint over it: one statement, one round trip, one commit. Answers the
- * role in which the generation was written; undefined as `writeStep`. Rejects when the database refuses a row.
+ * Writes the rows of a batch and moves the checkpoint over it, in one statement. Gives the same as `writeStep`. Rejects
+ * when the database rejects a row.
  */
 export const writeBatch = async (
   writer: Writer,
@@ -96,7 +100,7 @@ export const writeBatch = async (
   );
 };
 
-/** The rows of some entities, within a transaction that moves the checkpoint. */
+/** Writes rows, in a transaction that also calls `writeStep`. */
 export const writeRows = async (
   client: PoolClient,
   { projection, generation }: Writer,

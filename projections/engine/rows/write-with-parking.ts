@@ -8,7 +8,7 @@ import { isRejected } from '../../../src/postgres/sql-failure.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';
 
-/** Runs `work` so that the transaction lives on when the database rejects a value; gives the rejection. */
+/** Runs `work` so that the transaction can go on when the database rejects a value; gives the rejection. */
 export const withSavepoint = async (
   client: PoolClient,
   work: () => Promise<void>,
@@ -25,7 +25,9 @@ export const withSavepoint = async (
   }
 };
 
-/** Leaves the row as it was, marked; an entity without one gets an empty row, so that it is known by its id. */
+/**
+ * Marks the row as parked and leaves it as it is. An entity without a row gets an empty one, so that its id is known.
+ */
 export const markParked = async (
   client: PoolClient,
   { generation }: { readonly generation: Pick<Generation, 'name'> },
@@ -43,10 +45,10 @@ insert into read_model.parked as p (table_name, stream, revision, position, even
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (table_name, stream) do update set waiting = p.waiting + excluded.waiting`;
 
-// a text with NUL would be rejected for ever, and with it every other entity
+// Postgres rejects a text with NUL, which would stop all entities
 const storable = (text: string): string => text.replaceAll('\0', '�');
 
-/** Records what holds an entity up; what held it up before stays the reason. */
+/** Records why an entity is parked. When it is parked already, only adds to the number of waiting events. */
 export const park = async (
   client: PoolClient,
   { generation }: { readonly generation: Pick<Generation, 'name' | 'version'> },
@@ -68,9 +70,9 @@ export const park = async (
 type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parking> };
 
 /**
- * Writes a batch that holds something which cannot be projected, in one transaction: entities with an undecodable
- * event, or whose row the database rejects, are parked with the events that they hold back; all others are written.
- * Undefined, and nothing written, when the lease was lost or the checkpoint is not at `step.from`.
+ * Writes a batch of which some entities cannot be projected, in one transaction: entities with an event that cannot be
+ * decoded, or whose row the database rejects, are parked; all others are written. Undefined, and nothing written, when
+ * the lease was lost or the checkpoint is not at `step.from`.
  */
 export const writeWithParking = (
   writer: Writer,
@@ -94,7 +96,7 @@ export const writeWithParking = (
     return { role, parkings: all };
   });
 
-/** Writes all at once, or one by one when that is rejected; gives those that are rejected alone, and why. */
+/** Writes all rows at once, or one by one when that is rejected. Gives the rejected entities, and why. */
 const writeOrFindRejected = async (
   client: PoolClient,
   writer: Writer,
@@ -104,7 +106,7 @@ const writeOrFindRejected = async (
   if ((await withSavepoint(client, () => writeRows(client, writer, entities))) === undefined) return rejected;
   for (const entity of entities) {
     const rejection = await withSavepoint(client, () => writeRows(client, writer, [entity]));
-    // the message names the rule; the detail of the error would name the value
+    // the message of the error names the rule; its detail is left out, because it has the value
     if (rejection !== undefined) rejected.set(entity, `the row was rejected: ${rejection.message}`);
   }
   return rejected;

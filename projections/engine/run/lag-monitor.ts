@@ -5,16 +5,16 @@ import { repeat } from '../run-task.js';
 import type { Progress } from './progress.js';
 
 const POLL_MS = 500;
-/** Rows that lack an event for so long lag. With `POLL_MS`, less than a write's waiting budget. */
+/** Rows lag when they lack an event for so long. With `POLL_MS` this is less than a write waits for its row. */
 const LAG_MS = 1_000;
 
 type LagMonitor = {
   readonly store: EventStore;
   readonly category: string;
   readonly progress: Progress;
-  /** Has it found out how far the rows are, where this process does not write them itself. */
+  /** Starts reading the checkpoint of the rows, when another process writes them. */
   readonly refresh: () => void;
-  /** No other process answers writes. */
+  /** Whether no other process serves commands. */
   readonly isSoleProcess: boolean;
 };
 
@@ -22,20 +22,21 @@ type LagMonitor = {
 type Head = { readonly position: Position; readonly at: number };
 
 type State =
-  /** `unshown`: heads that the rows do not show yet. */
+  /** `unshown`: heads of the log that the rows have not reached yet. */
   | { readonly _tag: 'Following'; readonly unshown: ReadonlyArray<Head> }
-  /** The rows were at `reached` when they were found to lag. */
+  /** `reached`: position of the rows when they were found to lag. */
   | { readonly _tag: 'Lagging'; readonly reached: Position; readonly hasAdvanced: boolean };
 
 const following: State = { _tag: 'Following', unshown: [] };
 
 /**
- * Compares the head of the log with the rows, so that a process knows that they lag even when a write was answered by
- * another process: an event that was in the log a second ago must be in the rows.
+ * Compares the rows with the head of the log, because another process may have answered the write that they lack. An
+ * event that was in the log a second ago must be in the rows; otherwise they lag.
  *
- * While rows stand still, other processes answer writes without waiting, and no poll sees those in time. So once rows
- * lag, this process stops serving from them, and serves again when the projector has advanced (the other processes hear
- * that, too, and wait for it again) and has passed the head that is read then. A sole process knows its own writes.
+ * While rows lag, other processes answer writes without waiting for them, and a poll would see such a write too late.
+ * So once rows lag, this process stops serving from them. It serves again when the projector has advanced (then the
+ * other processes wait for the rows again) and has passed the head that is read then. A sole process needs no such
+ * care: it knows its own writes.
  */
 export const monitorLag = (
   { store, category, progress, refresh, isSoleProcess }: LagMonitor,

@@ -3,7 +3,7 @@ import { listen } from '../../../src/postgres/listen.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { CHECKPOINT_CHANNEL } from '../rows/write-batch.js';
 
-/** How far the live rows of each read model have come, whoever writes them. */
+/** Positions of the live rows, by read model. */
 export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyMap<string, Position>> => {
   const { rows } = await database.query<{ projection: string; checkpoint_commit: string }>({
     name: 'live checkpoints',
@@ -16,8 +16,8 @@ export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyM
 const CONNECT_MS = 2_000;
 
 /**
- * Hears how far other processes have brought the live rows, until `signal` aborts. What is sent while the connection is
- * lost goes unheard: whoever waits for a checkpoint also polls.
+ * Calls `onCheckpoint` when another process has moved a live checkpoint, until `signal` aborts. Misses what is sent
+ * while its connection is lost: whoever waits for a checkpoint must also poll.
  */
 export const listenToLiveCheckpoints = (
   connectionString: string,
@@ -32,7 +32,7 @@ export const listenToLiveCheckpoints = (
         const [, projection, commit] = /^(\w+) (\d+)$/.exec(payload) ?? [];
         if (projection !== undefined && commit !== undefined) onCheckpoint(projection, BigInt(commit));
       },
-      // the projector's own connections say that the database is away
+      // the projector reports that the database is away
       onLost: () => undefined,
       onFailed: () => undefined,
     },

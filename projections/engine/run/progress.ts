@@ -1,11 +1,11 @@
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 
-/** Whether GETs may be served from the rows. */
+/** Whether GETs may be served from the rows: only when `Fresh`. */
 type Freshness =
   | { readonly _tag: 'Fresh' }
-  /** Not before the rows show everything up to `until`. */
+  /** Fresh again when the rows show everything up to `until`. */
   | { readonly _tag: 'Lagging'; readonly until: Position }
-  /** Not before `confirm`, and then not before `until`. */
+  /** `Lagging` again after `confirm`, however far the rows come before that. */
   | { readonly _tag: 'Unconfirmed'; readonly until: Position };
 
 /**
@@ -18,28 +18,28 @@ export type Progress = {
    * projecting is suspended.
    */
   readonly waitFor: (position: Position) => Promise<boolean>;
-  /** Whether the rows lack an event that is known to have been in the log for too long. */
+  /** Whether the rows lag, so that GETs must not be served from them. */
   readonly isBehind: () => boolean;
-  /** -1 before anything is known. Never goes back, except by `forget`. */
+  /** Position up to which the rows are complete; -1 before it is known. Only `forget` sets it back. */
   readonly reached: () => Position;
   /** Whether someone waits. */
   readonly isAwaited: () => boolean;
   /** The rows show everything up to `position`. */
   readonly advance: (position: Position) => void;
-  /** The rows are behind until they show `position`. */
+  /** The rows lag until they show `position`. */
   readonly requireUntil: (position: Position) => void;
-  /** The rows are behind, however far they come, until `confirm`. */
+  /** The rows lag, however far they come, until `confirm`. */
   readonly requireConfirmation: () => void;
-  /** The rows are no longer behind once they show `position`. */
+  /** The rows lag no longer when they show `position`. */
   readonly confirm: (position: Position) => void;
-  /** Projecting stands still: nobody waits until it resumes or the rows advance. */
+  /** Projecting has stopped: `waitFor` gives false at once until `resume` or `advance`. */
   readonly suspend: () => void;
   readonly resume: () => void;
-  /** Nothing that is known of the rows counts any more: they are of another log. */
+  /** The rows are of another log: everything known of them is void. */
   readonly forget: () => void;
 };
 
-/** How long the answer to a write waits for its row. */
+/** How long the response to a write waits for its row, ms. */
 const BUDGET_MS = 2_000;
 
 type Waiter = { readonly position: Position; readonly resolve: (isReached: boolean) => void };
@@ -50,7 +50,7 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
   let reached = -1n;
   let freshness: Freshness = { _tag: 'Fresh' };
   let isSuspended = false;
-  // by position; writes wait in about that order, so that both ends are where the work is
+  // ordered by position; writes arrive in about that order, so that a new one is inserted near the end
   const waiters: Array<Waiter> = [];
 
   const enqueue = (waiter: Waiter): void => {
@@ -79,17 +79,17 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
     }
     const before = reached;
     return new Promise((resolve) => {
-      const answer = (isReached: boolean): void => {
+      const finish = (isReached: boolean): void => {
         clearTimeout(budget);
         if (!isReached) requireUntil(position);
         resolve(isReached);
       };
-      const waiter = { position, resolve: answer };
+      const waiter = { position, resolve: finish };
       const budget = setTimeout(() => {
         waiters.splice(waiters.indexOf(waiter), 1);
-        // nothing advanced for as long as anyone waits: the next ones need not find that out again
+        // the rows have not advanced in all this time: later writes need not wait in vain, too
         isSuspended ||= reached === before;
-        answer(false);
+        finish(false);
       }, budgetMs);
       enqueue(waiter);
     });

@@ -21,15 +21,15 @@ import { unpark } from '../parked/unpark.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { mergeBatches } from '../rows/merge-batches.js';
 import { type Writer, writeStep } from '../rows/write-batch.js';
-import { makeTurns, repeat } from '../run-task.js';
+import { makeTaskRunner, repeat } from '../run-task.js';
 import type { Progress } from './progress.js';
 import { makeStatistics } from './statistics.js';
 
 const MERGE = { events: 500, bytes: 4_000_000 };
-/** How often, at most, a checkpoint is stored that moved over events of other categories alone. */
+/** How often, at most, the checkpoint is stored when it only moved over events of other categories. */
 const STEP_MS = 1_000;
 const SWITCH_MS = 250;
-/** How often a projector with nothing to write checks that its generation is still the live one. */
+/** How often a projector checks that its generation is still the live one: without events it would not notice. */
 const CHECK_MS = 1_000;
 
 export type EngineDeps = {
@@ -37,12 +37,12 @@ export type EngineDeps = {
   readonly store: EventStore;
   readonly projection: Projection;
   readonly progress: Progress;
-  /** Whether other processes wait for the checkpoint. */
+  /** Whether to notify other processes of checkpoints. */
   readonly notifies: boolean;
   readonly onEvent: OnEngineEvent;
 };
 
-/** In which role a generation is written, and how far it has come. */
+/** Role and checkpoint of the generation that a run writes. */
 export type RunStatus = { readonly role: Role; readonly checkpoint: From };
 
 const replaced = (generation: string): EngineError =>
@@ -56,7 +56,7 @@ select table_name as name, exists (
 ) as is_held
 from read_model.instance where projection = $1 for update`;
 
-/** One holder's projecting of one generation, from winning the lease to losing it or stopping. */
+/** Projects one generation, from acquiring its lease to losing it or stopping. */
 class ProjectorRun {
   readonly #deps: EngineDeps;
   readonly #writer: Writer;
@@ -92,7 +92,7 @@ class ProjectorRun {
     const wrote = (role: Role | undefined, checkpoint: Checkpoint): void => {
       if (role === undefined) throw leaseLost(writer.generation.name);
       [stored, storedAt] = [checkpoint, performance.now()];
-      // readers do not see what was written: nobody who waits for it may go on
+      // readers do not see these rows any more, so `progress` must not advance
       if (this.#status.role === 'live' && role !== 'live') throw replaced(writer.generation.name);
       this.#setStatus({ role, checkpoint });
     };
@@ -126,9 +126,9 @@ class ProjectorRun {
   }
 
   /**
-   * Makes the generation the live one when it shows all that the live one shows, or all there is. A generation that was
-   * live before takes over only from one that no process writes any more, so that two versions that run side by side do
-   * not take turns.
+   * Makes the generation the live one when it has caught up with the live one or with the log. A generation that was
+   * live before replaces only one that no process writes any more: otherwise two versions that run at the same time
+   * would replace each other again and again.
    */
   async switchWhenLevel(): Promise<void> {
     if (this.#status.role === 'live') return;
@@ -136,18 +136,19 @@ class ProjectorRun {
     const writer = this.#writer;
     const head = await store.head([projection.category]);
     if (E.isLeft(head)) throw head.left;
-    const own = commitOf(this.#status.checkpoint);
+    const reached = commitOf(this.#status.checkpoint);
     let candidates: ReadonlyArray<Candidate> = [];
     const isLevel = async (live: Generation | undefined, client: Pick<Pool, 'query'>): Promise<boolean> => {
       candidates = (await client.query<Candidate>(CANDIDATES, [projection.name])).rows;
       const isLiveHeld = candidates.some(({ name, is_held }) => name === live?.name && is_held);
       if (this.#status.role === 'previous' && isLiveHeld) return false;
-      return isAtLeast(own, live) || head.right === undefined || own >= head.right;
+      return isAtLeast(reached, live) || head.right === undefined || reached >= head.right;
     };
     const isSwitched = await whileLevel(writer, { isLevel }, async (client, live) => {
       await makeLive(client, writer);
-      const kept = [writer.generation.name, live?.name];
-      for (const each of candidates) if (!each.is_held && !kept.includes(each.name)) await dropGeneration(client, each);
+      const inUse = [writer.generation.name, live?.name];
+      for (const each of candidates)
+        if (!each.is_held && !inUse.includes(each.name)) await dropGeneration(client, each);
       return true;
     });
     if (isSwitched !== true) return;
@@ -156,13 +157,13 @@ class ProjectorRun {
   }
 }
 
-const isAtLeast = (own: Position, live: Generation | undefined): boolean =>
-  own >= (live === undefined ? -1n : commitOf(live.checkpoint));
+const isAtLeast = (position: Position, live: Generation | undefined): boolean =>
+  position >= (live === undefined ? -1n : commitOf(live.checkpoint));
 
 /**
- * Projects a generation as the holder of its lease, until `signal` aborts; `onBegin` is given a way to ask for the
- * status. Throws `LeaseLost` when another took over, `Replaced` when another generation became live instead, and
- * whatever log and database throw.
+ * Projects a generation, whose lease must be held, until `signal` aborts. Gives `onBegin` a function that reads the
+ * status. Throws `LeaseLost` when another process took over, `Replaced` when another generation became the live one,
+ * and whatever log and database throw.
  */
 export const runProjector = async (
   given: EngineDeps,
@@ -175,8 +176,8 @@ export const runProjector = async (
   const projection = await withSkips(store, given.projection);
   const run = new ProjectorRun({ ...given, projection }, generation, lease);
   onBegin(() => run.status);
-  const turns = (name: string) => makeTurns({ projection: projection.name, name, onEvent });
-  const [checking, switching] = [turns('checking that the rows are live'), turns('switching to the rows')];
+  const runnerOf = (name: string) => makeTaskRunner({ projection: projection.name, name, onEvent });
+  const [checking, switching] = [runnerOf('checking that the rows are live'), runnerOf('switching to the rows')];
   await whileHeld(pool, lease, signal, async (held) => {
     const over = new AbortController();
     const ends = AbortSignal.any([held, over.signal]);
@@ -185,7 +186,7 @@ export const runProjector = async (
         if (await run.isReplaced()) over.abort(replaced(generation.name));
       }),
     );
-    // one that was just replaced is in no hurry: who replaced it may be about to stop, as this process is
+    // one that was just replaced waits first: the process that replaced it may be about to stop, as this one may
     const delay = generation.role === 'previous' ? SWITCH_MS : 0;
     const switches = pause(delay, ends).then(() =>
       repeat(SWITCH_MS, ends, () => switching(() => run.switchWhenLevel())),

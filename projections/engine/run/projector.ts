@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
-import { failureIn, isPassing, type WrongLog } from '../engine-failure.js';
+import { failureIn, isTransient, type WrongLog } from '../engine-failure.js';
 import { readGeneration } from '../generation/generation.js';
 import { acquireLease, newHolder, releaseLease } from '../generation/lease.js';
 import { openForService } from '../generation/open-generation.js';
@@ -13,10 +13,10 @@ import { type EngineDeps, runProjector, type RunStatus } from './projector-run.j
 const COMPETE_MS = 1_000;
 const WRONG_LOG_MS = 2_000;
 const RETRY = { first: 200, longest: 2_000 };
-/** After an interruption: how long it must go well before that is reported. */
+/** How long a run must go well after an interruption until that is reported. */
 const STABLE_MS = 1_000;
 
-/** What the process does for one projection. */
+/** What this process is doing for one projection. */
 export type ProjectorStatus =
   | { readonly _tag: 'Starting' }
   | { readonly _tag: 'StandingBy' }
@@ -33,8 +33,8 @@ const wrongLogIn = (projection: string, error: unknown): WrongLog | undefined =>
     : failureIn(error, 'WrongLog');
 
 /**
- * Keeps one projection up to date: opens its generation, competes for the lease, projects while it holds it. Database
- * and log may come and go, and rows of another log be replaced: it tries again for ever, and reports each change once.
+ * Keeps one projection up to date: opens its generation, tries to acquire its lease, and projects while it holds it.
+ * When database or log are away, or the rows are of another log, it tries again for ever. Reports each change once.
  */
 export const startProjector = (
   deps: EngineDeps & { readonly isSoleProcess: boolean },
@@ -67,7 +67,7 @@ export const startProjector = (
   const project = async (): Promise<void> => {
     opened ??= await open();
     const lease = await acquireLease(pool, opened, holder, isSoleProcess);
-    // read after the lease was won: where the last holder left it
+    // read only after acquiring the lease, so that the checkpoint is current
     const generation = await readGeneration(pool, opened);
     if (generation === undefined) {
       opened = undefined;
@@ -96,7 +96,7 @@ export const startProjector = (
     }
   };
 
-  /** Until somebody has connected the right log, or made rows of this one. */
+  /** Called repeatedly until an operator has connected the right log, or rebuilt the rows from this one. */
   const waitForSameLog = async (wrongLog: WrongLog): Promise<void> => {
     const before = status();
     opened = undefined;
@@ -109,10 +109,10 @@ export const startProjector = (
 
   const interrupt = async (cause: unknown): Promise<void> => {
     opened = undefined;
-    if (!isPassing(cause)) onEvent({ _tag: 'Fault', projection: name, task: 'projecting', cause });
+    if (!isTransient(cause)) onEvent({ _tag: 'Fault', projection: name, task: 'projecting', cause });
     const isLeaseLost = failureIn(cause, 'LeaseLost') !== undefined;
     if (isLeaseLost) onEvent({ _tag: 'LeaseLost', projection: name });
-    // a connection that was lost once is often back with the next attempt: those who wait hear of the second failure
+    // the first retry often succeeds, so writes stop waiting for their rows only at the second failure
     else if (isInterrupted) progress.suspend();
     else onEvent({ _tag: 'Interrupted', projection: name, cause });
     isInterrupted ||= !isLeaseLost;

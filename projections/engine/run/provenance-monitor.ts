@@ -4,19 +4,19 @@ import type { WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from '../generation/generation.js';
 import { type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
 import { hasReadModels } from '../generation/schema.js';
-import { makeTurns, repeat } from '../run-task.js';
+import { makeTaskRunner, repeat } from '../run-task.js';
 
 const POLL_MS = 1_000;
-/** Rows that were found to be of this log are examined again so often, ms: a log can be replaced under a process. */
+/** How often rows that are of this log are examined again, ms: the log can be replaced while the process runs. */
 const EXAMINE_MS = 10_000;
 
 /** Whether the live rows of a read model are of the log that this process works on. */
 type ProvenanceMonitor = {
-  /** Whether they have been examined, successfully or not. */
+  /** Whether they were examined at least once, successfully or not. */
   readonly isExamined: () => boolean;
-  /** Found to be so; not before it was found. */
+  /** False as long as it is not known. */
   readonly isSameLog: () => boolean;
-  /** Why they are not, as was found last; undefined while nothing is known against them. */
+  /** Why they are not; undefined when they are, and as long as it is not known. */
   readonly wrongLog: () => WrongLog | undefined;
   readonly stopped: Promise<void>;
 };
@@ -29,8 +29,8 @@ type Options = {
 };
 
 /**
- * Examines the live rows at once, again whenever other rows are live, and every ten seconds. What cannot be found out, as
- * log or database are away, stays as it was found before. `onChange` hears each new result.
+ * Examines the live rows at once, whenever another generation becomes live, and every ten seconds. While log or
+ * database are away, the last result stands. Calls `onChange` with each new result.
  */
 export const monitorProvenance = (
   { database, store, projection, onEvent }: Options,
@@ -40,7 +40,7 @@ export const monitorProvenance = (
   let isExamined = false;
   let same: { readonly generation: string; readonly at: number } | undefined;
   let wrongLog: WrongLog | undefined;
-  const turn = makeTurns({ projection, name: 'examining the provenance of the rows', onEvent });
+  const runTask = makeTaskRunner({ projection, name: 'examining the provenance of the rows', onEvent });
 
   const isKnown = ({ name }: Generation): boolean =>
     same?.generation === name && performance.now() - same.at < EXAMINE_MS;
@@ -56,7 +56,7 @@ export const monitorProvenance = (
   };
 
   const stopped = repeat(POLL_MS, signal, async () => {
-    await turn(examine);
+    await runTask(examine);
     isExamined = true;
   });
 

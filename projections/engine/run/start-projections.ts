@@ -5,7 +5,7 @@ import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
 import { countParked } from '../parked/count-parked.js';
-import { makeTurns, repeat } from '../run-task.js';
+import { makeTaskRunner, repeat } from '../run-task.js';
 import { monitorLag } from './lag-monitor.js';
 import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
 import { makeProgress, type Progress } from './progress.js';
@@ -22,13 +22,13 @@ const POLL_MS = 100;
 type ProjectionsOptions = {
   readonly store: EventStore;
   readonly projections: ReadonlyArray<Projection>;
-  /** Where the read models are. */
+  /** Of the database of the read models. */
   readonly connectionString: string;
-  /** Whether this process may write them; else it only knows how far they are. */
+  /** Whether this process may write the rows; otherwise it only watches how far they are. */
   readonly projector: boolean;
-  /** No other process uses this database: a lease that was left behind is taken over at once, nobody is notified. */
+  /** No other process uses this database: it takes over old leases at once and notifies nobody. */
   readonly isSoleProcess: boolean;
-  /** How long rows that were replaced are kept, and kept up to date, ms. */
+  /** How long previous rows are kept up to date before they are dropped, ms. */
   readonly rollbackWindowMs: number;
   readonly onEvent: OnEngineEvent;
 };
@@ -36,12 +36,12 @@ type ProjectionsOptions = {
 type ReadModelStatus = {
   /** `Elsewhere`: this process does not project. */
   readonly projector: ProjectorStatus | { readonly _tag: 'Elsewhere' };
-  /** Position up to which the live rows are known to be complete; -1 before anything is known. */
+  /** Position up to which the live rows are complete; -1 before it is known. */
   readonly reached: Position;
   readonly isBehind: boolean;
-  /** Whether it was examined if the live rows are of this log. */
+  /** Whether it was checked at least once that the live rows are of this log. */
   readonly isExamined: boolean;
-  /** Why the rows are not of this log: nobody may be answered from them, and nothing be appended. */
+  /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
   readonly wrongLog: WrongLog | undefined;
 };
 
@@ -55,17 +55,17 @@ export type RunningProjection = {
 
 export type Projections = {
   readonly all: ReadonlyArray<RunningProjection>;
-  /** Throws for a name that is none of theirs. */
+  /** Throws for an unknown name. */
   readonly byName: (name: string) => RunningProjection;
-  /** Parked entities of the live rows, by projection; absent: none. */
+  /** Number of parked entities in the live rows, by projection; without those that have none. */
   readonly parked: () => Promise<Readonly<Record<string, number>>>;
-  /** Finishes the batch under way, hands the leases back and closes every connection. */
+  /** Finishes the current batch, releases the leases and closes every connection. */
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Begins to keep the read models up to date, and to know how far they are. Returns at once; database and log may come
- * later, go, and come again.
+ * Starts to keep the read models up to date and to watch how far they are. Returns at once: database and log may be
+ * away, at the start and later.
  */
 export const startProjections = (options: ProjectionsOptions): Projections => {
   const { store, projections, connectionString, projector: isProjector, isSoleProcess, onEvent } = options;
@@ -79,9 +79,9 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  const turn = makeTurns({ projection: 'all', name: 'reading the live checkpoints', onEvent });
+  const runTask = makeTaskRunner({ projection: 'all', name: 'reading the live checkpoints', onEvent });
   const refresh = singleFlight(() =>
-    turn(async () => {
+    runTask(async () => {
       for (const [name, commit] of await readLiveCheckpoints(pool)) onCheckpoint(name, commit);
     }),
   );
@@ -167,7 +167,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   };
 };
 
-/** Runs once at a time and waits for nothing: a silent database must not hold up the one who asks. */
+/** Starts `work` unless it is running. Does not wait, so that a silent database does not block the caller. */
 const singleFlight = (work: () => Promise<unknown>): (() => void) => {
   let isRunning = false;
   return () => {

@@ -4,9 +4,9 @@ const FIRST_AT = 1_000;
 const GROWTH = 4;
 
 /**
- * Keeps the planner's picture of a growing table fit for use: without one it sorts a whole list, on disk, instead of
- * walking it in creation order. The server's own upkeep comes only after a minute, which a table that is being filled
- * does not have. `wrote` is told of every event written.
+ * Analyzes a growing table now and then. Without statistics the query planner sorts whole lists on disk instead of
+ * reading them in creation order by an index, and autovacuum analyzes only after about a minute. Call `wrote` with the
+ * number of events written.
  */
 export const makeStatistics = (database: Database, table: string): { readonly wrote: (events: number) => void } => {
   let written = 0;
@@ -16,7 +16,7 @@ export const makeStatistics = (database: Database, table: string): { readonly wr
       written += events;
       if (written < next) return;
       while (next <= written) next *= GROWTH;
-      // beside the writing, which it does not block; if it fails, the server's own upkeep remains
+      // does not block writers; if it fails, autovacuum does it later
       database.query(`analyze ${table}`).catch(() => undefined);
     },
   };

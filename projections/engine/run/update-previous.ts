@@ -8,9 +8,9 @@ import { readLive, readPrevious } from '../generation/generation.js';
 import { acquireLease, newHolder, releaseLease, whileHeld } from '../generation/lease.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { catchUp } from '../rows/catch-up.js';
-import { makeTurns, repeat } from '../run-task.js';
+import { makeTaskRunner, repeat } from '../run-task.js';
 
-/** Rows that nobody reads may be this old: writing them rarely, in large batches, costs a fraction. */
+/** How far previous rows may be behind, ms: nobody reads them, and writing them in large batches is much cheaper. */
 const UPDATE_MS = 1_000;
 const TIDY_MS = 60_000;
 
@@ -18,24 +18,24 @@ type UpdatePrevious = {
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: Projection;
-  /** How long replaced rows are kept, ms. */
+  /** How long previous rows are kept, ms. */
   readonly windowMs: number;
-  /** Whether the live rows are known to be of this log: those before them are updated from no other. */
+  /** Whether the live rows are known to be of this log; otherwise the previous rows are not updated. */
   readonly isSameLog: () => boolean;
   readonly onEvent: OnEngineEvent;
 };
 
 /**
- * Keeps the rows that were replaced last about a second behind the live ones, and never before them, until the window
- * is over and they are dropped. What fails is tried again: nobody reads these rows.
+ * Keeps the previous rows about a second behind the live ones, never ahead of them, until `windowMs` is over; then
+ * drops them. What fails is tried again.
  */
 export const updatePrevious = async (
   { pool, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
   signal: AbortSignal,
 ): Promise<void> => {
   const holder = newHolder();
-  const turns = (name: string) => makeTurns({ projection: projection.name, name, onEvent });
-  const [updating, tidying] = [turns('updating the previous rows'), turns('dropping outdated rows')];
+  const runnerOf = (name: string) => makeTaskRunner({ projection: projection.name, name, onEvent });
+  const [updating, tidying] = [runnerOf('updating the previous rows'), runnerOf('dropping outdated rows')];
   let tidiedAt = -Infinity;
 
   const tidy = async (): Promise<void> => {
@@ -44,13 +44,13 @@ export const updatePrevious = async (
     await dropOutdated(pool, projection, windowMs);
   };
 
-  /** For as long as these are the previous rows, and the lease is ours. */
+  /** Updates the rows while they are the previous ones and the lease is held. */
   const update = async (): Promise<void> => {
     const generation = isSameLog() ? await readPrevious(pool, projection) : undefined;
     const lease = generation && (await acquireLease(pool, generation.name, holder, false));
     if (generation === undefined || lease === undefined) return;
     const writer = { pool, projection, generation, lease, notifies: false };
-    // what cannot be projected was reported when these rows were live
+    // parked entities are not reported: the live rows have the same
     const apply = makeApplyBatch(writer, () => undefined);
     let { checkpoint } = generation;
     await whileHeld(pool, lease, signal, async (held) => {

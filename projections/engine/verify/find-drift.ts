@@ -6,19 +6,19 @@ import { foldStream } from '../rows/fold-stream.js';
 import type { Generation } from '../generation/generation.js';
 import type { Entity } from '../rows/rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import { readSight, type Sight } from './stored-row.js';
+import { readRowSnapshot, type RowSnapshot } from './stored-row.js';
 
-/** A row that is not what its stream makes. Names of fields, never values. */
+/** A row that differs from what its stream makes. Has names of fields, never values. */
 export type Drift = {
   readonly stream: StreamName;
   readonly id: string;
-  /** `missing`: the stream makes a row and there is none; `surplus`: there is a row and no stream. */
+  /** `missing`: there is a stream and no row; `surplus`: there is a row and no stream. */
   readonly kind: 'differs' | 'missing' | 'surplus';
-  /** Columns that differ; of the answer each of its fields: `body.name`. */
+  /** Columns that differ; of the column `body` the fields of its JSON object: `body.name`. */
   readonly fields: ReadonlyArray<string>;
 };
 
-/** Where rows are verified. */
+/** What rows are verified with. */
 export type Verifier = {
   readonly database: Database;
   readonly store: Pick<EventStore, 'readStream'>;
@@ -42,11 +42,11 @@ const rowOf = (
   };
 };
 
-/** The row that the stream makes up to where the sight stands, and before the event that holds the entity up. */
+/** The row that the stream makes up to the snapshot's checkpoint, or before the event at which the entity is parked. */
 const expectedRow = async (
   { store, projection }: Verifier,
   stream: StreamName,
-  { checkpoint, parkedAt }: Sight,
+  { checkpoint, parkedAt }: RowSnapshot,
 ): Promise<TextRow | undefined> => {
   if (checkpoint === undefined) return undefined;
   const folded = await foldStream(projection, store, stream, checkpoint, parkedAt);
@@ -54,16 +54,16 @@ const expectedRow = async (
 };
 
 /**
- * Compares the row of an entity with its stream, both as of the checkpoint that stood when the row was read: a row
- * that is merely behind the log does not differ. Undefined when they agree. Throws what log and database throw.
+ * Compares the row of an entity with its stream, up to the checkpoint of the moment when the row was read: a row that
+ * is merely behind the log does not differ. Undefined when both are the same. Throws what log and database throw.
  */
 export const findDrift = async (verifier: Verifier, id: string): Promise<Drift | undefined> => {
   const { database, generation, projection } = verifier;
   const stream: StreamName = `${projection.category}-${id}`;
-  const sight = await readSight(database, generation, projection, { id, stream });
-  if (sight === undefined) return undefined;
-  const expected = await expectedRow(verifier, stream, sight);
-  const { row } = sight;
+  const snapshot = await readRowSnapshot(database, generation, projection, { id, stream });
+  if (snapshot === undefined) return undefined;
+  const expected = await expectedRow(verifier, stream, snapshot);
+  const { row } = snapshot;
   if (row === undefined) return expected && { stream, id, kind: 'missing', fields: [] };
   if (expected === undefined) return { stream, id, kind: 'surplus', fields: [] };
   const fields = differingFields(expected, row);

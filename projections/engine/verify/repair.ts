@@ -12,7 +12,7 @@ import { inSchemaTransaction } from '../generation/schema.js';
 import { withSkips } from '../parked/skips.js';
 import { markParked, park, withSavepoint } from '../rows/write-with-parking.js';
 
-/** What became of an entity: `Parked` when an event still cannot be projected. */
+/** `Parked`: an event still cannot be projected. */
 export type Repaired =
   { readonly _tag: 'Projected' } | ({ readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>);
 
@@ -26,9 +26,9 @@ type Repairing = {
 };
 
 /**
- * Makes this transaction the only one that writes rows, and takes the lease from a projector that is at work: what it
- * has read and not yet written may be out of date. Every writer changes `generation` first, so its table lock waits
- * for those under way; those that come later see, in a snapshot taken after the lock, that their lease is gone.
+ * Makes this transaction the only one that writes rows, and takes the lease from a running projector, because what it
+ * has read and not written yet may be outdated. Every writer first updates `read_model.instance`, so locking that table
+ * waits for transactions under way. Later ones take their snapshot after the lock and see that their lease is gone.
  */
 const fenceOff = async (client: PoolClient, { name }: Generation): Promise<void> => {
   await client.query(`set local lock_timeout = '5s'`);
@@ -41,7 +41,7 @@ const fenceOff = async (client: PoolClient, { name }: Generation): Promise<void>
 };
 
 const writeRow = async ({ client, projection, generation }: Repairing, entity: Entity): Promise<void> => {
-  // whatever the row says now, even of its revision, may be wrong
+  // the upsert keeps a row of a higher revision, and even the revision may be wrong: so the row is deleted first
   await client.query(`delete from ${tableOf(generation)} where id = $1`, [entity.id]);
   await client.query(upsertSql(tableOf(generation), projection.keys, 1), [...rowArrays(projection, [entity])]);
 };
@@ -72,9 +72,9 @@ const write = async (repairing: Repairing, folded: FoldedStream): Promise<Parkin
 };
 
 /**
- * Writes the live row of an entity anew from its stream, beside a projector that runs: afterwards it is what the
- * stream up to the checkpoint makes, with what operators have decided to skip. A stream without events loses its row.
- * Throws what log and database throw, and `NoLiveRows`.
+ * Writes the live row of an entity anew from its stream up to the checkpoint, without the events that operators have
+ * decided to skip. A projector may run meanwhile. The row of a stream without events is deleted. Throws what log and
+ * database throw, and `NoLiveRows`.
  */
 export const repair = async (
   pool: Pool,
@@ -87,7 +87,7 @@ export const repair = async (
   return inSchemaTransaction(pool, async (client) => {
     const named = await readWritableLive(client, given);
     await fenceOff(client, named);
-    // read again, now that it stands still
+    // read again, now that it cannot change
     const generation = await readWritableLive(client, given);
     const upTo = commitOf(generation.checkpoint);
     await client.query('delete from read_model.parked where table_name = $1 and stream = $2', [

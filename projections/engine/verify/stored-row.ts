@@ -5,19 +5,19 @@ import { type Generation, tableOf } from '../generation/generation.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { BASE_COLUMNS } from '../generation/table.js';
 
-/** What one snapshot of the database shows of an entity. */
-export type Sight = {
+/** A row, and the checkpoint and parked event that belong to it in the same snapshot of the database. */
+export type RowSnapshot = {
   /** Undefined: there is no row. */
   readonly row: TextRow | undefined;
-  /** Everything up to here is in the rows; undefined before the first event. */
+  /** All events up to this position are in the rows; undefined before the first. */
   readonly checkpoint: bigint | undefined;
-  /** The event that holds the entity up. */
+  /** Revision of the event at which the entity is parked. */
   readonly parkedAt: Revision | undefined;
 };
 
 const ELEMENT = String.raw`'"' || replace(replace(e, '\', '\\'), '"', '\"') || '"'`;
 
-/** The column as `cellOf` writes it. */
+/** The column as text in the form of `cellOf`. */
 const textOf = ({ name, type }: Pick<KeyColumn, 'name' | 'type'>): string =>
   type === 'text'
     ? `t.${name}`
@@ -30,20 +30,20 @@ type Row = {
   readonly parked_at: string | null;
 };
 
-/** Undefined when the rows have been dropped. */
-export const readSight = async (
+/** Undefined when the generation was dropped. */
+export const readRowSnapshot = async (
   database: Database,
   generation: Pick<Generation, 'name'>,
   { keys }: Pick<Projection, 'keys'>,
   { id, stream }: { readonly id: string; readonly stream: string },
-): Promise<Sight | undefined> => {
+): Promise<RowSnapshot | undefined> => {
   const columns = [
     ...BASE_COLUMNS.map((name) => `'${name}', t.${name}::text`),
     ...keys.map((key) => `'${key.name}', ${textOf(key)}`),
   ];
   const { rows } = await database.query<Row>({
-    name: `sight of ${generation.name}`,
-    // one statement, one snapshot: rows and checkpoint move in one commit
+    name: `row of ${generation.name}`,
+    // one statement, so that row and checkpoint come from one snapshot
     text: `select case when t.id is not null then json_build_object(${columns.join(', ')}) end as live,
              i.checkpoint_commit as checkpoint, p.revision as parked_at
            from read_model.instance i
@@ -52,12 +52,12 @@ export const readSight = async (
            where i.table_name = $1`,
     values: [generation.name, id, stream],
   });
-  const [sight] = rows;
+  const [snapshot] = rows;
   return (
-    sight && {
-      row: sight.live ?? undefined,
-      checkpoint: sight.checkpoint === null ? undefined : BigInt(sight.checkpoint),
-      parkedAt: sight.parked_at === null ? undefined : BigInt(sight.parked_at),
+    snapshot && {
+      row: snapshot.live ?? undefined,
+      checkpoint: snapshot.checkpoint === null ? undefined : BigInt(snapshot.checkpoint),
+      parkedAt: snapshot.parked_at === null ? undefined : BigInt(snapshot.parked_at),
     }
   );
 };

@@ -9,11 +9,11 @@ import type { Database } from '../../../src/postgres/pool.js';
 import { type Drift, findDrift, type Verifier } from './find-drift.js';
 
 const PAGE = 500;
-/** So many entities are compared side by side: most of the time is spent waiting for log and database. */
+/** Entities compared at the same time: most of the time is spent waiting for log and database. */
 const AT_ONCE = 16;
 
 export type VerifyingRows = {
-  /** So many rows at random; without it every row, and every stream that should have one. */
+  /** How many random rows to verify; undefined: every row, and every stream that should have one. */
   readonly sample: number | undefined;
   readonly onDrift: (drift: Drift) => Promise<void>;
   /** After each entity. */
@@ -24,7 +24,7 @@ export type VerifyingRows = {
 export type VerifiedRows = {
   readonly checked: number;
   readonly drifted: number;
-  /** False when `signal` ended it before the end. */
+  /** False when `signal` aborted it. */
   readonly isComplete: boolean;
 };
 
@@ -37,7 +37,7 @@ async function* sampled({ database, generation }: Rows, size: number): Ids {
   for (const { id } of (await database.query<{ id: string }>(text, [size])).rows) yield id;
 }
 
-/** Ids of rows behind `after`, in their order. */
+/** Ids of rows after `after`, in order; from the first without it. */
 export const nextIds = async (
   { database, generation }: Rows,
   after: string | undefined,
@@ -58,7 +58,7 @@ async function* allRows(rows: Rows): Ids {
   }
 }
 
-/** Entities of the log that have no row just now. */
+/** Ids of entities in the log that have no row at the moment. */
 async function* withoutRow({ database, generation }: Rows, store: EventStore, category: string): Ids {
   const text = `select u.id::text from unnest($1::uuid[]) u (id)
     where not exists (select from ${tableOf(generation)} t where t.id = u.id)`;
@@ -81,8 +81,8 @@ async function* inGroups(ids: Ids, size: number): AsyncGenerator<ReadonlyArray<s
 }
 
 /**
- * The drift of a row, compared a second time with what operators have decided to skip meanwhile: the projection of
- * `verifier` is `given` with the skips of an earlier time.
+ * The drift of a row. One that differs is compared a second time with the decisions of operators read anew: the
+ * projection of `verifier` is `given` with the events that were skipped earlier.
  */
 export const confirmedDrift = async (verifier: Verifier, given: Projection, id: string): Promise<Drift | undefined> => {
   if ((await findDrift(verifier, id)) === undefined) return undefined;

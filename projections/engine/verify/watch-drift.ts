@@ -7,16 +7,19 @@ import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { readWritableLive } from '../generation/writable-live.js';
-import { makeTurns } from '../run-task.js';
+import { makeTaskRunner } from '../run-task.js';
 import type { Drift } from './find-drift.js';
 import { confirmedDrift, nextIds } from './verify-rows.js';
 
-/** Between two entities, ms. */
+/** Pause between two entities, ms. */
 const PAUSE_MS = 500;
-/** The pause is also so many times what the last comparison took: long streams take no larger share of the process. */
+/**
+ * The pause is at least so many times as long as the last comparison, so that long streams do not take more of the
+ * process.
+ */
 const REST = 20;
 const IDS_AHEAD = 100;
-/** Rows whose drift was reported: twice this, at most. */
+/** Reported rows that are remembered: at most twice this. */
 const REMEMBERED = 1_000;
 const CONNECT_MS = 2_000;
 const QUERY_MS = 15_000;
@@ -29,16 +32,16 @@ type WatchDriftOptions = {
   readonly projections: ReadonlyArray<Projection>;
   /** Where the read models are. */
   readonly connectionString: string;
-  /** Whether this process writes the rows just now: one process compares, not all. */
+  /** Whether this process writes the rows now: only one process compares. */
   readonly isProjecting: (projection: string) => boolean;
-  /** Once for each row that drifted, and again when other fields of it do. */
+  /** Called once for each row that drifted, and again when other fields of it differ. */
   readonly onDrift: (drift: FoundDrift) => void;
   readonly onEvent: OnEngineEvent;
-  /** Of tests: between two entities, ms. */
+  /** For tests: pause between two entities, ms. */
   readonly pauseMs?: number;
 };
 
-/** Ids of rows round and round, from a random one on; nothing when there are none. */
+/** Gives the ids of all rows again and again, beginning at a random one; undefined at the end of each round. */
 const makeRound = (): ((
   read: (after: string | undefined) => Promise<ReadonlyArray<string>>,
 ) => Promise<string | undefined>) => {
@@ -59,7 +62,7 @@ const watch = async (
 ): Promise<void> => {
   const next = makeRound();
   const reported = makeBoundedCache<string, string>(REMEMBERED);
-  const turn = makeTurns({ projection: projection.name, name: 'comparing rows with their streams', onEvent });
+  const runTask = makeTaskRunner({ projection: projection.name, name: 'comparing rows with their streams', onEvent });
   const compare = async (): Promise<void> => {
     const generation = await readWritableLive(pool, projection);
     const id = await next((after) => nextIds({ database: pool, generation }, after, IDS_AHEAD));
@@ -76,14 +79,14 @@ const watch = async (
   };
   while (!signal.aborted) {
     const began = performance.now();
-    if (isProjecting(projection.name)) await turn(compare);
+    if (isProjecting(projection.name)) await runTask(compare);
     await pause(Math.max(pauseMs, REST * (performance.now() - began)), signal);
   }
 };
 
 /**
- * Compares the live rows with their streams all the time, one after the other and slowly: two entities a second of each
- * read model, round and round. Stops when asked to, and closes its connection.
+ * Compares the live rows with their streams all the time, slowly: at most two entities a second of each read model.
+ * `stop` resolves when its connection is closed.
  */
 export const watchDrift = (options: WatchDriftOptions): { readonly stop: () => Promise<void> } => {
   const { connectionString, projections } = options;

@@ -7,10 +7,10 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { runCommand, tell } from '../run-command.js';
+import { runCommand } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
@@ -54,14 +54,14 @@ const copy = async (
   const onPair: Copying['onPair'] = (one, other) => onEvent(one, other.position);
   const copied = await copyLog(source, target, { follow: follow === true, signal, onPair, onProgress }).finally(end);
   if (E.isRight(copied)) return copied.right;
-  tell(describeCopyFailure(copied.left));
+  printNote(describeCopyFailure(copied.left));
   return undefined;
 };
 
 const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
   const { isComplete, ...counts } = copied;
   if (!isComplete) {
-    tell(`interrupted after ${counted(copied.copied, 'event')}: give the same command again to continue`);
+    printNote(`interrupted after ${counted(copied.copied, 'event')}: give the same command again to continue`);
     return EXIT.interrupted;
   }
   printFinding(options, `${describeCopy(copied)}\n\n${steps}`, { ...counts, to: nameLocation(route.to) });
@@ -80,12 +80,12 @@ const cutOver = (
     const copied = await copy(source, target, options, signal, move.onEvent);
     if (copied === undefined) return EXIT.failed;
     if (copied.isComplete && !copied.isLevel) {
-      tell('the source has new events: stop every process of the service, then give the same command again');
+      printNote('the source has new events: stop every process of the service, then give the same command again');
       return EXIT.failed;
     }
     const moved = copied.isComplete ? await move.commit() : E.right([]);
     if (E.isLeft(moved)) {
-      tell(`not cut over: ${moved.left.message}`);
+      printNote(`not cut over: ${moved.left.message}`);
       return EXIT.failed;
     }
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
@@ -95,7 +95,7 @@ const cutOver = (
 const run = async (config: Config, registry: Registry, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const route = { from: locate(options.from, config), to: locate(options.to, config) };
   if (isSameLocation(route.from, route.to)) {
-    tell(
+    printNote(
       `--from and --to are the same log, ${nameLocation(route.from)}; the one that is not given is the configured log`,
     );
     return EXIT.usage;

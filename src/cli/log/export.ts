@@ -6,7 +6,7 @@ import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { tell } from '../run-command.js';
+import { printNote } from '../output.js';
 import { standardError } from '../terminal.js';
 import { categoryArgument, positionArgument, streamArgument } from './arguments.js';
 import { onConfiguredLog } from './on-configured-log.js';
@@ -40,7 +40,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
   for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
     if (signal.aborted) {
       progress.end();
-      tell(`interrupted after ${counted(exported, 'event')}`);
+      printNote(`interrupted after ${counted(exported, 'event')}`);
       return EXIT.interrupted;
     }
     if (!(await write(text))) return EXIT.ok;
@@ -48,7 +48,7 @@ const exportTo = async (store: EventStore, options: Options, signal: AbortSignal
     progress.report(exported, share(reached));
   }
   progress.end();
-  tell(`exported ${counted(exported, 'event')}`);
+  printNote(`exported ${counted(exported, 'event')}`);
   return EXIT.ok;
 };
 

@@ -15,10 +15,9 @@ import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
-import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { onConfiguredLog } from './on-configured-log.js';
 
@@ -68,12 +67,12 @@ const importInto = async (
 ): Promise<ExitCode> => {
   const outcome = await bringIn(target, file, signal);
   if (E.isLeft(outcome)) {
-    tell(describe(outcome.left));
+    printNote(describe(outcome.left));
     return EXIT.failed;
   }
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete) {
-    tell(`interrupted after ${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
+    printNote(`interrupted after ${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
     return EXIT.interrupted;
   }
   printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });

@@ -7,7 +7,7 @@ import { isDatabaseError } from '../../postgres/sql-failure.js';
 import { makePool } from '../../postgres/pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
-import { tell } from '../run-command.js';
+import { printNote } from '../output.js';
 import type { Route } from './copy-report.js';
 
 const CONNECT_MS = 5_000;
@@ -33,11 +33,11 @@ const moveIn = async (connectionString: string, registry: Registry, { log }: Ope
   try {
     const move = await prepareMove(pool, log, projectionsOf(registry));
     if (E.isRight(move)) return await use(move.right);
-    tell(`not cut over: ${move.left.message}`);
+    printNote(`not cut over: ${move.left.message}`);
     return EXIT.failed;
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
-    tell(`the database of the read models does not answer as it should: ${messageOf(error)}`);
+    printNote(`the database of the read models does not answer as it should: ${messageOf(error)}`);
     return EXIT.failed;
   } finally {
     await pool.end();
@@ -60,7 +60,7 @@ export const withMove = async (
   if (own !== undefined) return moveIn(own.url, registry, source, use);
   const database = await openDatabase(location, { processKind: 'operator', onPostgresLog: () => undefined });
   if (E.isLeft(database)) {
-    tell(database.left.message);
+    printNote(database.left.message);
     return EXIT.failed;
   }
   try {

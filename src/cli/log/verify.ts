@@ -5,10 +5,9 @@ import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printFinding } from '../output.js';
+import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { streamArgument } from './arguments.js';
 import { onConfiguredLog } from './on-configured-log.js';
@@ -32,11 +31,11 @@ const reportCounts = ({ events, streams, broken }: Verified, options: JsonOption
 
 const conclude = (verified: Verified, stream: StreamName | undefined, options: JsonOption): ExitCode => {
   if (!verified.isComplete) {
-    tell(`interrupted after ${counted(verified.events, 'event')}`);
+    printNote(`interrupted after ${counted(verified.events, 'event')}`);
     return EXIT.interrupted;
   }
   if (stream !== undefined && verified.events === 0) {
-    tell(`the log has no stream ${stream} (those of the service are named business-<id> and document-<id>)`);
+    printNote(`the log has no stream ${stream} (those of the service are named business-<id> and document-<id>)`);
     return EXIT.failed;
   }
   reportCounts(verified, options);

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { categoriesOf, type Registry } from '../../entities/registry.js';
 import { type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-stores.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { tell } from '../run-command.js';
+import { printNote } from '../output.js';
 import { makePrintConnectionEvents } from './connection-events.js';
 
 /** Opens a log for the time that `use` takes. */
@@ -14,11 +14,11 @@ export const withLog = async (
   const opened = await openLog(location, {
     processKind: 'operator',
     categories: categoriesOf(registry),
-    onPostgresLog: tell,
-    onConnectionEvent: makePrintConnectionEvents(tell),
+    onPostgresLog: printNote,
+    onConnectionEvent: makePrintConnectionEvents(printNote),
   });
   if (E.isLeft(opened)) {
-    tell(opened.left.message);
+    printNote(opened.left.message);
     return EXIT.failed;
   }
   try {

@@ -1,10 +1,10 @@
 import type { Compared } from '../../../projections/engine/rebuild/compare-with-live.js';
 import type { Difference } from '../../../projections/engine/rebuild/compare.js';
 
-/** So many differences are shown; the others are in the report. */
+/** How many differences are shown; the report has all of them. */
 export const SHOWN = 10;
 
-/** One line, without the values: they may be private, and are in the report. */
+/** One line, without the values, which may be private; the report has them. */
 const lineOf = (difference: Difference): string => {
   switch (difference._tag) {
     case 'OnlyLive':

@@ -6,7 +6,7 @@ type DifferenceReport = {
   readonly close: () => Promise<void>;
 };
 
-/** The report cannot be written: its place, or the room for it, is missing. */
+/** The report cannot be written, for instance because its folder does not exist or the disk is full. */
 export class ReportFailed extends Error {
   constructor(file: string, cause: unknown) {
     super(`the report ${file} cannot be written`, { cause });
@@ -15,8 +15,8 @@ export class ReportFailed extends Error {
 }
 
 /**
- * Writes every difference into a file, one JSON object a line, with the values of both rows; nowhere without a file.
- * Only its owner may read it. Rejects with `ReportFailed`.
+ * Writes every difference into a file that only its owner may read, one JSON object a line, with the values of both
+ * rows. Without a file it writes nothing. Rejects with `ReportFailed`.
  */
 export const openReport = async (file: string | undefined): Promise<DifferenceReport> => {
   if (file === undefined) return { add: () => Promise.resolve(), close: () => Promise.resolve() };

@@ -9,7 +9,7 @@ import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
 export type GenerationLine = {
   readonly projection: string;
   readonly version: string;
-  /** Its name. */
+  /** Name of the generation's table. */
   readonly instance: string;
   readonly role: string;
   readonly position: string | null;
@@ -23,7 +23,7 @@ export type GenerationLine = {
   readonly leaseSeconds: number | null;
   readonly parked: number;
   readonly lastError: string | null;
-  /** Why the rows are not of this log; then nothing can be said of their lag. */
+  /** Why the rows are not of this log; their lag is null then. */
   readonly refused: string | null;
 };
 
@@ -63,7 +63,7 @@ const rateOf = async (
 
 type Lag = Pick<GenerationLine, 'head' | 'lagEvents' | 'lagSeconds' | 'rate' | 'refused'>;
 
-/** How far the rows are behind the events of their category; nothing is said of rows of another log. */
+/** How far the rows are behind the events of their category; null where they are of another log. */
 const lagLine = async (
   store: EventStore,
   category: string,

@@ -21,7 +21,7 @@ const failureOf = (error: unknown): LoadReply => {
   return { _tag: 'Failed', why: failure?._tag ?? 'Other', message };
 };
 
-/** Opens the log and the rows' database for the life of the thread. */
+/** Opens the log and the database of the rows, for as long as the thread lives. */
 const open = async ({
   databaseUrl,
   registry: module,
@@ -45,11 +45,11 @@ const open = async ({
 
 // reason: `loading-threads.ts` gives nothing else
 const load = open(workerData as ThreadData);
-// its failure is the reply to the first request
+// reported as the reply to the first request
 load.catch(() => undefined);
 const { signal } = new AbortController();
 
-/** So many events are reported at once: pages are small, and a message costs as much as some ten events. */
+/** Events of one report: a message costs as much as folding some ten events. */
 const REPORTED_AT_ONCE = 2_000;
 let unreported = 0;
 const report = (atLeast: number): void => {

@@ -6,7 +6,7 @@ import type { PlannedChunk } from '../../../projections/engine/rebuild/load-plan
 import type { Registry } from '../../entities/registry.js';
 import type { Position } from '../../event-sourcing/recorded-event.js';
 
-/** More of them would wait for the database. */
+/** With more threads the database is the bottleneck. */
 const MOST_THREADS = 4;
 /** A thread holds one entity and one page at a time. */
 const HEAP_MIB = 96;
@@ -40,7 +40,7 @@ type LoadingThread = { readonly load: Loader; readonly close: () => Promise<unkn
 
 const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
   const thread = new Worker(script, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
-  // heard from its start on: it may end while nothing is asked of it, and an error that nobody hears ends the process
+  // listened to from the start: the thread may fail while it is idle, and an unheard error would end the process
   const ended = new Promise<LoadFailed>((resolve) => {
     thread.on('error', ({ message }) => resolve(new LoadFailed(`a thread that loads rows has failed: ${message}`)));
     thread.on('exit', () => resolve(new LoadFailed('a thread that loads rows has ended')));
@@ -48,21 +48,21 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
 
   const load: Loader = (chunk, upTo, { onEvents, signal }) =>
     new Promise((resolve, reject) => {
-      const settle = (error?: Error): void => {
-        thread.off('message', hear);
+      const finish = (error?: Error): void => {
+        thread.off('message', onReply);
         signal.removeEventListener('abort', aborted);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const hear = (reply: LoadReply): void => {
+      const onReply = (reply: LoadReply): void => {
         if (reply._tag === 'Events') onEvents(reply.count);
-        if (reply._tag === 'Loaded') settle();
-        if (reply._tag === 'Failed') settle(failureOf(reply, workerData.generation.name));
+        if (reply._tag === 'Loaded') finish();
+        if (reply._tag === 'Failed') finish(failureOf(reply, workerData.generation.name));
       };
-      // its transaction ends with it
+      // ending the thread closes its connection, and so rolls its transaction back
       const aborted = (): void => void thread.terminate();
-      void ended.then(settle);
-      thread.on('message', hear);
+      void ended.then(finish);
+      thread.on('message', onReply);
       signal.addEventListener('abort', aborted);
       const request: LoadRequest = { chunk, upTo };
       thread.postMessage(request);
@@ -72,8 +72,8 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
 };
 
 /**
- * Threads that load rows from a log in the same Postgres as the rows: folding takes more than one core can give. Their
- * loaders reject with `RowsRejected`, `LeaseLost` and `LoadFailed`; tests give another `script`.
+ * Threads that load rows, because folding needs more than one core. The log must be in the same Postgres as the rows.
+ * Their loaders reject with `RowsRejected`, `LeaseLost` and `LoadFailed`. Tests give another `script`.
  */
 export const loadingThreads =
   (

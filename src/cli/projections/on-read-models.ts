@@ -3,12 +3,13 @@ import type { EngineFailure } from '../../../projections/engine/engine-failure.j
 import { type Operations, operationsOn } from '../../../projections/engine/operations.js';
 import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { runCommand, tell } from '../run-command.js';
+import { runCommand } from '../run-command.js';
+import { printNote } from '../output.js';
 import { type ReadModels, withReadModels } from './with-read-models.js';
 
-/** Says why the engine could not do what it was asked. */
+/** Prints why the engine could not do what it was asked. */
 export const failed = ({ message }: EngineFailure): ExitCode => {
-  tell(message);
+  printNote(message);
   return EXIT.failed;
 };
 
@@ -19,7 +20,7 @@ export const onReadModels = (
 ): Promise<void> =>
   runCommand((config, signal) => withReadModels(config, registry, signal, (readModels) => work(readModels, signal)));
 
-/** The same, for what is done entity by entity: never to rows of another log. */
+/** The same for a command on single entities; an error when the rows are of another log. */
 export const onEntities = (
   registry: Registry,
   work: (operations: Operations, signal: AbortSignal) => Promise<ExitCode>,

@@ -5,8 +5,7 @@ import type { Parked } from '../../../projections/engine/parked/read-parked.js';
 import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, print, printFinding } from '../output.js';
-import { tell } from '../run-command.js';
+import { type JsonOption, print, printFinding, printNote } from '../output.js';
 import { failed } from './on-read-models.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
@@ -29,7 +28,7 @@ export const listAll = async ({ listParked }: Operations, options: JsonOption): 
   return EXIT.ok;
 };
 
-/** What is parked there and the read model that shows it; undefined, and told, when there is nothing. */
+/** The parked entity, and the read model that shows it. Prints a note and gives undefined when it is not parked. */
 const found = async (
   { findParked, showing }: Operations,
   stream: StreamName,
@@ -37,7 +36,7 @@ const found = async (
   const readModel = showing(stream);
   const parked = await findParked(stream);
   if (parked !== undefined && readModel !== undefined) return { parked, readModel };
-  tell(`${stream} is not parked`);
+  printNote(`${stream} is not parked`);
   return undefined;
 };
 
@@ -85,7 +84,7 @@ export const retry = async (operations: Operations, stream: StreamName, options:
   return entity === undefined ? EXIT.failed : repair(entity.readModel, stream, options);
 };
 
-/** Tries the entity first: what can be projected needs no decision, and the event that cannot is then known exactly. */
+/** Tries the entity first: it may need no decision any more, and else this finds the event that has to be skipped. */
 export const skip = async (
   operations: Operations,
   stream: StreamName,
@@ -98,13 +97,13 @@ export const skip = async (
   const tried = await readModel.repair(stream);
   if (E.isLeft(tried)) return failed(tried.left);
   if (tried.right._tag === 'Projected') {
-    tell('nothing was skipped: the event can be projected now');
+    printNote('nothing was skipped: the event can be projected now');
     return conclude(stream, tried.right, options);
   }
   const { revision, id: eventId } = tried.right.event;
   const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
   if (E.isLeft(recorded)) {
-    tell(`not skipped: ${describeAppendFailure(recorded.left)}`);
+    printNote(`not skipped: ${describeAppendFailure(recorded.left)}`);
     return EXIT.failed;
   }
   return repair(readModel, stream, options);

@@ -5,9 +5,8 @@ import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, print } from '../output.js';
+import { type JsonOption, jsonOption, print, printNote } from '../output.js';
 import { makeProgress } from '../progress.js';
-import { tell } from '../run-command.js';
 import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
@@ -61,7 +60,7 @@ const observe = (name: string, say: Say) => {
   };
 };
 
-/** The comparison as a machine reads it; no values. */
+/** The comparison as `--json` shows it: counts, no values. */
 const asJson = ({ at, rows, differing, onlyLive, onlyRebuilt }: Compared) => ({
   position: at < 0n ? null : at.toString(),
   live: rows.live,
@@ -92,7 +91,7 @@ const rebuildAll = async (
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const report = await openReport(options.report);
-  const say = options.json === true ? tell : print;
+  const say = options.json === true ? printNote : print;
   let code: ExitCode = EXIT.ok;
   try {
     for (const projection of projectionsNamed(registry, name)) {

@@ -36,8 +36,8 @@ export const addRollback = (projections: Command, registry: Registry): void => {
     .command('rollback')
     .addArgument(projectionArgument(registry))
     .description(
-      'switches back to the previous rows, in one transaction; given again, it switches forth\n' +
-        '(they were kept up to date since they were replaced, for ROLLBACK_WINDOW; an error when there are none)',
+      'switches back to the previous rows, in one transaction; a second rollback switches forth again\n' +
+        '(they are kept up to date for ROLLBACK_WINDOW after they were replaced; an error when there are none)',
     )
     .addOption(jsonOption('one JSON object a line: each read model that was switched'))
     .action((name: string | undefined, options: JsonOption) =>

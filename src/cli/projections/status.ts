@@ -4,8 +4,7 @@ import { migrateReadModels } from '../../../projections/engine/generation/schema
 import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption } from '../output.js';
-import { tell } from '../run-command.js';
+import { type JsonOption, jsonOption, printNote } from '../output.js';
 import { type GenerationLine, type Reading, toLine } from './generation-line.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
@@ -55,14 +54,14 @@ const read = async ({ store, pool, registry }: ReadModels, before: Reading | und
 
 const show = (lines: ReadonlyArray<GenerationLine>, { json, watch }: Options): void => {
   if (json === true) process.stdout.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  // a terminal is drawn anew, what is piped goes on line by line
+  // a terminal is cleared first; a pipe gets one table after the other
   else process.stdout.write(`${watch === true && process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${table(lines)}`);
 };
 
-/** Rows of another log, beneath the table: a sentence does not fit into a column. */
+/** Prints why rows are of another log, below the table: a sentence does not fit into a column. */
 const printWrongLogs = (lines: ReadonlyArray<GenerationLine>): ExitCode => {
   const reasons = new Set(lines.flatMap(({ refused }) => (refused === null ? [] : [refused])));
-  for (const reason of reasons) tell(reason);
+  for (const reason of reasons) printNote(reason);
   return reasons.size === 0 ? EXIT.ok : EXIT.failed;
 };
 

@@ -8,8 +8,7 @@ import type { VerifiedRows } from '../../../projections/engine/verify/verify-row
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { type JsonOption, jsonOption, printFinding } from '../output.js';
-import { tell } from '../run-command.js';
+import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { standardError } from '../terminal.js';
 import { projectionArgument } from './projection-argument.js';
 import { failed, onEntities } from './on-read-models.js';
@@ -85,7 +84,7 @@ const verifyAll = async (
     if (E.isLeft(verified)) return failed(verified.left);
     const { checked, drifted, repaired, isComplete } = verified.right;
     if (!isComplete) {
-      tell(`interrupted after ${checked} entities of ${readModel.name}`);
+      printNote(`interrupted after ${checked} entities of ${readModel.name}`);
       return EXIT.interrupted;
     }
     left += drifted - repaired;

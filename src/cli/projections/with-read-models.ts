@@ -6,7 +6,7 @@ import { openStores } from '../../infrastructure/open-stores.js';
 import { makePool } from '../../postgres/pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
-import { tell } from '../run-command.js';
+import { printNote } from '../output.js';
 import { databaseTrouble } from './database-trouble.js';
 import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
@@ -36,7 +36,7 @@ export const withReadModels = async (
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
   const opened = await openStores(config, { processKind: 'operator', categories, ...silent });
   if (E.isLeft(opened)) {
-    tell(opened.left.message);
+    printNote(opened.left.message);
     return EXIT.failed;
   }
   const { store, readModelsUrl, close } = opened.right;
@@ -52,7 +52,7 @@ export const withReadModels = async (
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);
     if (trouble === undefined) throw error;
-    tell(trouble);
+    printNote(trouble);
     return EXIT.failed;
   } finally {
     await pool.end();

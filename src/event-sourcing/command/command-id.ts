@@ -1,6 +1,6 @@
 /**
  * Ids of a command's events are a pure function of (command id, index): the command id with the index in its last
- * byte. A repeated append therefore carries the same ids, and the store can tell.
+ * byte. A repeated append therefore carries the same ids, and the store recognises it.
  */
 export const MAX_EVENTS_PER_COMMAND = 256;
 

@@ -34,18 +34,18 @@ export const makeCommandQueue = (
     tails.set(stream, tail);
     tail.waiting += 1;
     tail.arrived += 1;
-    const place = tail.arrived;
+    const arrival = tail.arrived;
     const run = async (): ReturnType<typeof task> => {
       // reason: the commands of one stream fail alike
-      if (tail.shared !== undefined && place <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
+      if (tail.shared !== undefined && arrival <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
       const outcome = await task();
       if (E.isLeft(outcome) && isShared(outcome.left)) tail.shared = { failure: outcome.left, arrived: tail.arrived };
       return outcome;
     };
-    const turn = tail.waiting === 1 ? run() : tail.last.then(run, run);
-    tail.last = turn;
+    const current = tail.waiting === 1 ? run() : tail.last.then(run, run);
+    tail.last = current;
     try {
-      return await turn;
+      return await current;
     } finally {
       tail.waiting -= 1;
       if (tail.waiting === 0) tails.delete(stream);

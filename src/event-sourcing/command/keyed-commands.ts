@@ -28,7 +28,7 @@ const bitsOf = (commandId: string): ReadonlyArray<number> => {
   return [0, 5, 17, 22].map((start) => parseInt(digits.slice(start, start + 5), 16) % FILTER_BITS);
 };
 
-/** What is known of a command id: where it is, that it is nowhere, or that only the log below `before` can tell. */
+/** What is known of a command id: where it is, that it is new, or that the log below `before` must be searched. */
 type KeyedCommand =
   | { readonly _tag: 'Known'; readonly revision: Revision }
   | { readonly _tag: 'Unknown' }

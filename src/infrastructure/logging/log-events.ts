@@ -61,7 +61,7 @@ export const logConnectionEvent =
     log.warn({ ...fields, ...reason }, 'event log');
   };
 
-/** Whether the service can work, and what to look after. */
+/** Whether the service can work, and its warnings. */
 export const logReadiness =
   (log: Logger) =>
   ({ missing, warnings }: Readiness): void => {

@@ -5,7 +5,7 @@ import type { LogLevel } from '../../config.js';
 export type { Logger } from 'pino';
 
 /** What a line of a request says in words, and is not listed below it again. */
-const TOLD = ['requestId', 'method', 'path', 'operation', 'status', 'seconds', 'actor'];
+const REQUEST_FIELDS = ['requestId', 'method', 'path', 'operation', 'status', 'seconds', 'actor'];
 
 /** A request in one line: listed key by key, a screen would hold three of them. */
 const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
@@ -32,7 +32,7 @@ export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: D
       ? pretty({
           translateTime: 'SYS:HH:MM:ss',
           messageFormat: inWords,
-          ignore: TOLD.join(','),
+          ignore: REQUEST_FIELDS.join(','),
           sync: true,
           ...(destination === undefined ? {} : { destination }),
         })

@@ -44,7 +44,7 @@ const makeRequests = ({ method, paths, headers, sendsBusiness }: Load): (() => s
   };
 };
 
-/** Eats the bytes of answers, one after the other; tells the status of each that is complete. */
+/** Eats the bytes of answers, one after the other; gives the status of each that is complete. */
 const makeReader = (hasBody: boolean, answered: (status: number) => void): ((chunk: Buffer) => void) => {
   let head: Buffer | undefined;
   let status = 0;

@@ -27,17 +27,17 @@ describe('the report of a rebuild', function () {
     return [code, stderr];
   };
 
-  it('that has no place is what has failed, and not the database', async () => {
-    const [code, told] = await reporting('/nowhere/differences.ndjson');
+  it('that cannot be created is named as the failure, and not the database', async () => {
+    const [code, output] = await reporting('/nowhere/differences.ndjson');
     expect(code).to.equal(1);
-    expect(told).to.match(/^the report \/nowhere\/differences.ndjson cannot be written: ENOENT/);
+    expect(output).to.match(/^the report \/nowhere\/differences.ndjson cannot be written: ENOENT/);
   });
 
   it('that finds no room is what has failed, and not the database', async function () {
     needs(this, existsSync('/dev/full'), '/dev/full');
-    const [code, told] = await reporting('/dev/full');
+    const [code, output] = await reporting('/dev/full');
     expect(code).to.equal(1);
-    expect(told)
+    expect(output)
       .to.match(/the report \/dev\/full cannot be written: ENOSPC/)
       .and.not.contain('database');
   });

@@ -46,7 +46,7 @@ describe('threads that load rows', () => {
     expect([await outcomeOf(load), await outcomeOf(load)]).to.deep.equal(['loaded', 'loaded']);
   });
 
-  it('tell why one of them failed, at its start and at work', async () => {
+  it('report why one of them failed, at its start and at work', async () => {
     for (const script of [`throw new Error('no room')`, answering('').replace('parentPort.post', 'no.post')]) {
       const failure = await outcomeOf(running(script));
       expect(failure).to.be.instanceOf(LoadFailed);
@@ -55,7 +55,7 @@ describe('threads that load rows', () => {
     }
   });
 
-  it('may fail or end between two chunks, which the next one is told', async () => {
+  it('may fail or end between two chunks, which fails the next chunk', async () => {
     for (const [then, message] of [
       [`setTimeout(() => { throw new Error('out of memory'); }, 100);`, /has failed: out of memory/],
       ['setTimeout(() => process.exit(), 100);', /has ended/],

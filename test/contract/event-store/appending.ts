@@ -43,7 +43,7 @@ export const appending = (store: StoreUnderTest): void => {
     expect(events).to.deep.equal([{ ...event, stream, revision: 0n, position }]);
   });
 
-  it('tells expected and actual revision of a conflict and appends nothing', async () => {
+  it('gives expected and actual revision of a conflict and appends nothing', async () => {
     const stream = aStream();
     expect(await append(store(), stream, 0n, anEvent())).to.deep.equal(conflict(0n, 'no-stream'));
     const events = someEvents(12);
@@ -56,14 +56,14 @@ export const appending = (store: StoreUnderTest): void => {
     expect(idsOf(there)).to.deep.equal(idsOf(events));
   });
 
-  it('refuses a stale append of several events whole, also where a part of it would find its place', async () => {
+  it('rejects a stale append of several events as a whole, also where the last of them would fit', async () => {
     const stream = aStream();
     await appended(store(), stream, 'no-stream', ...someEvents(2));
     expect(await append(store(), stream, 0n, ...someEvents(3))).to.deep.equal(conflict(0n, 1n));
     expect(await collect(store().readStream(stream, { direction: 'forwards' }))).to.have.length(2);
   });
 
-  it('answers a repeated append with the original place, also after later events', async () => {
+  it('answers a repeated append with the original revision and position, also after later events', async () => {
     const stream = aStream();
     const events = someEvents(3);
     const { revision, position } = await appended(store(), stream, 'no-stream', ...events);
@@ -99,7 +99,7 @@ export const appending = (store: StoreUnderTest): void => {
     expect(await append(store(), stream, 'no-stream', a, b, c)).to.deep.equal(at(2));
   });
 
-  it('calls a repeat a conflict when it is stored only in part, in another order, or at another place', async () => {
+  it('calls a repeat a conflict when it is stored only in part, in another order, or at another revision', async () => {
     const stream = aStream();
     const [a, b] = [anEvent(), anEvent()];
     await appended(store(), stream, 'no-stream', a, b);
@@ -111,7 +111,7 @@ export const appending = (store: StoreUnderTest): void => {
     expect(await collect(store().readStream(stream, { direction: 'forwards' }))).to.have.length(2);
   });
 
-  it('lets exactly one of many appends at the same place win', async () => {
+  it('lets exactly one of many appends at the same revision win', async () => {
     const stream = aStream();
     await appended(store(), stream, 'no-stream', anEvent());
     const rivals = Array.from({ length: 16 }, () => anEvent());

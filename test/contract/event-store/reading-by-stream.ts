@@ -32,7 +32,7 @@ export const readingByStream = (store: StoreUnderTest): void => {
     return all;
   };
 
-  /** Streams of three events each, written in turns. */
+  /** Streams of three events each, written alternately. */
   const interleaved = async (category: string, count: number): Promise<Position> => {
     const streams = Array.from({ length: count }, () => aStream(category));
     let last = 0n;

@@ -142,7 +142,7 @@ export const subscribing = (store: StoreUnderTest): void => {
     expect(await store().reaches(checkpoint)).to.deep.equal(E.right(false));
   });
 
-  it('reaches each place where a reader has been', async () => {
+  it('reaches each checkpoint that a reader was given', async () => {
     const category = aCategory();
     await appended(store(), aStream(category), 'no-stream', anEvent());
     const [batch] = await batchesUntil(follow('start', category), () => true);

@@ -12,7 +12,7 @@ type Server = {
   readonly variables: Readonly<Record<string, string>>;
   readonly command: ReadonlyArray<string>;
   readonly ready: (wait: Library['Wait'], port: number) => Testcontainers.WaitStrategy;
-  /** What the service is told of it. */
+  /** The settings with which the service uses it. */
   readonly settings: (place: string) => Readonly<Record<string, string>>;
 };
 

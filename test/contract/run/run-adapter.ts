@@ -46,7 +46,7 @@ const countOf = (suite: Suite, { passes, failures, pending }: Report): Counts =>
   return passed + failed === 0 ? { passed, failed: 1, skipped } : { passed, failed, skipped };
 };
 
-/** Runs an adapter's suites; tells each failed test to `onFailure`. */
+/** Runs an adapter's suites; calls `onFailure` for each failed test. */
 export const runAdapter = async (
   adapter: Adapter,
   environment: Environment,

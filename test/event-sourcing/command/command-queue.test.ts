@@ -53,7 +53,7 @@ describe('the queue of commands', () => {
     await soon(Promise.all(outcomes));
   });
 
-  it('refuses what is more than may wait, and takes again when there is room', async () => {
+  it('fails what is more than may wait, and takes commands again when there is room', async () => {
     const queue = makeCommandQueue(2);
     const [a, b, c] = [aTask('a', []), aTask('b', []), aTask('c', [])];
     const [first, second] = [queue('business-1', a.task), queue('business-1', b.task)];
@@ -64,7 +64,7 @@ describe('the queue of commands', () => {
     expect(await soon(queue('business-1', c.task))).to.deep.equal(E.right('c'));
   });
 
-  it('tells a failure that all would meet to those who wait, and runs whoever comes later', async () => {
+  it('gives a shared failure to all that wait, and runs later commands', async () => {
     const queue = makeCommandQueue(10, (failure) => failure === 'log away');
     const began: Array<string> = [];
     let fail: () => void = () => undefined;

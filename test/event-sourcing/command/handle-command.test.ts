@@ -142,7 +142,7 @@ describe('handling a command', () => {
       expect(await handle(stream, take(), { precondition: at(7n) })).to.deep.equal(failed);
     });
 
-    it('is held against the newest revision, not against a remembered one', async () => {
+    it('is compared with the newest revision, not with a remembered one', async () => {
       const other = aProcess(store);
       await handle(stream, open);
       await other(stream, take('a'));

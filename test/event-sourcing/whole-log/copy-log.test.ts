@@ -87,7 +87,7 @@ for (const [from, to] of [
       expect(await identityOf(target)).to.equal(await identityOf(source));
     });
 
-    it('tells each event with its place in both logs, once, in order', async () => {
+    it('reports each event with its position in both logs, once, in order', async () => {
       const pairs: Array<readonly [bigint, bigint]> = [];
       const copying = quietly({ onPair: (one, other) => pairs.push([one.position, other.position]) });
       await copyLog(source, target, copying);

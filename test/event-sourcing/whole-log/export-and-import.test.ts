@@ -56,7 +56,7 @@ describe('exporting and importing a log', () => {
     lines = text.trimEnd().split('\n');
   });
 
-  it('gives an empty log the same events, places and hashes in the same order', async () => {
+  it('gives an empty log the same events, revisions and hashes in the same order', async () => {
     const target = makeInMemoryEventStore();
     const outcome = await bringIn(target, text);
     expect(outcome).to.deep.equal(E.right({ events: 702, streams: 8, isComplete: true }));
@@ -103,7 +103,7 @@ describe('exporting and importing a log', () => {
     expect(stored).to.equal(600);
   });
 
-  it('notices a line that is missing, doubled or out of place', async () => {
+  it('finds a line that is missing, doubled or out of order', async () => {
     expect((await failureOf(lines.toSpliced(300, 1).join('\n'))).message).to.match(
       /^line 307 breaks the chain .* revision 43, expected 42/,
     );

@@ -44,7 +44,7 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 
 const good = answer(200, business, { etag: '"3"' });
 const fault = { path: 'name', message: 'expected text' };
-const refusal = { name: 'Validation Error', message: 'The request is not valid', status: 400, errors: [fault] };
+const rejection = { name: 'Validation Error', message: 'The request is not valid', status: 400, errors: [fault] };
 const record: KnownRecord = {
   ...{ id: ID, path: PATH, tag: '"3"', isDeleted: false, text: JSON.stringify(business), fileSize: undefined },
   ...{ parts: new Map<string, Array<string>>(), instants: [] },
@@ -94,7 +94,7 @@ describe('what the fuzzer takes for a fault', () => {
 
   it('is nothing in an answer that is right', () => {
     expect(faults(read({ expects: only(200) }), good)).to.deep.equal([]);
-    expect(faults(write({ expects: invalid('name') }), answer(400, refusal))).to.deep.equal([]);
+    expect(faults(write({ expects: invalid('name') }), answer(400, rejection))).to.deep.equal([]);
     expect(faults(list({ query: [['limit', '1']] }), answer(200, [business]))).to.deep.equal([]);
   });
 
@@ -119,14 +119,14 @@ describe('what the fuzzer takes for a fault', () => {
       'without WWW-Authenticate',
     ],
     ['another status than expected', () => [read({ expects: only(412) }), good], 'expected 412'],
-    ['a further key in an error', () => [write(), answer(400, { ...refusal, stack: 'x' })], 'more keys'],
-    ['another status in the error', () => [write(), answer(400, { ...refusal, status: 500 })], 'another status'],
+    ['a further key in an error', () => [write(), answer(400, { ...rejection, stack: 'x' })], 'more keys'],
+    ['another status in the error', () => [write(), answer(400, { ...rejection, status: 500 })], 'another status'],
     [
       'a name that the contract does not have',
-      () => [write(), answer(400, { ...refusal, name: 'Bad' })],
+      () => [write(), answer(400, { ...rejection, name: 'Bad' })],
       'the name Bad',
     ],
-    ['an error without its faults', () => [write(), answer(400, { ...refusal, errors: undefined })], 'errors belong'],
+    ['an error without its faults', () => [write(), answer(400, { ...rejection, errors: undefined })], 'errors belong'],
     [
       'another message than the contract’s',
       () => [read(), answer(404, { name: 'Entity not found', message: 'gone', status: 404 })],
@@ -142,14 +142,14 @@ describe('what the fuzzer takes for a fault', () => {
     ],
     [
       'another fault than the one',
-      () => [write({ expects: invalid('phone') }), answer(400, refusal)],
+      () => [write({ expects: invalid('phone') }), answer(400, rejection)],
       'a fault of "phone"',
     ],
     [
       'the value that was sent',
       () => [
         write({ expects: invalid('name'), ...json(['name', '"tell me"']) }),
-        answer(400, { ...refusal, errors: [{ ...fault, message: 'tell me is wrong' }] }),
+        answer(400, { ...rejection, errors: [{ ...fault, message: 'tell me is wrong' }] }),
       ],
       'the value that was sent',
     ],

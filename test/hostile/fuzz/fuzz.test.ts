@@ -31,8 +31,8 @@ describe('whatever is asked', function () {
   it(`is answered as the document says, in ${CASES} cases (seed ${SEED})`, async () => {
     const target = await start();
     const { operations, coverage, failures, cases } = await fuzz(target, { seed: SEED, cases: CASES, workers: 1 });
-    const told = failures.describe((number) => `npm run fuzz -- --seed ${SEED} --case ${number}`);
-    if (failures.count() > 0) console.log(`${told}\n\n${coverageTable(operations, coverage)}`);
+    const described = failures.describe((number) => `npm run fuzz -- --seed ${SEED} --case ${number}`);
+    if (failures.count() > 0) console.log(`${described}\n\n${coverageTable(operations, coverage)}`);
     expect(failures.count(), 'kinds of failures').to.equal(0);
     expect(unreached(operations, coverage), 'documented, but never answered').to.deep.equal([]);
     expect(target.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
@@ -55,13 +55,15 @@ describe('whatever is asked', function () {
     expect(outline(await repeatCase(await start(), 7, 150))).to.equal(first[150]);
   });
 
-  it('is told in full, with how to repeat it, when the service fails', async () => {
+  it('is described in full, with how to repeat it, when the service fails', async () => {
     const lost = () => Promise.resolve(E.left({ _tag: 'FileUnavailable' as const, cause: new Error('lost') }));
     const target = await start({ ports: ({ storage }) => ({ storage: { ...storage, open: lost } }) });
     const { failures } = await fuzz(target, { seed: SEED, cases: 500, workers: 1 });
-    const told = failures.describe((number) => `repeat ${number}`);
+    const described = failures.describe((number) => `repeat ${number}`);
     expect(failures.count()).to.equal(1);
-    expect(told).to.match(/^\d+ × getDocumentFile 503 the service failed\ncase (\d+): getDocumentFile, .*repeat \1$/s);
-    expect(told).to.match(/ {2}> (GET|HEAD) \/api\/v1\/document\/.*"status":503/s);
+    expect(described).to.match(
+      /^\d+ × getDocumentFile 503 the service failed\ncase (\d+): getDocumentFile, .*repeat \1$/s,
+    );
+    expect(described).to.match(/ {2}> (GET|HEAD) \/api\/v1\/document\/.*"status":503/s);
   });
 });

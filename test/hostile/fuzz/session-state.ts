@@ -96,7 +96,7 @@ export class SessionState {
     return (this.#records.get(name) ?? []).filter((record) => record.isDeleted === isDeleted);
   }
 
-  /** Takes in what an answer tells of the records; not for a repeat, which is answered as they were. */
+  /** Records what a response says of the records; not for a repeat, whose response shows an earlier state. */
   learn({ operation, record, part, method }: Done, path: string, answer: HttpResponse): void {
     const { status, headers } = answer;
     if (status !== 200) return;

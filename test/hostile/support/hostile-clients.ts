@@ -21,7 +21,7 @@ export const startHostileClients = async (): Promise<HostileClients> => {
     serialization: 'advanced', // JSON has no Infinity
   });
   const exited = once(child, 'exit');
-  const told = <Tag extends FromHostileProcess['_tag']>(tag: Tag): Promise<FromHostileProcess & { _tag: Tag }> =>
+  const received = <Tag extends FromHostileProcess['_tag']>(tag: Tag): Promise<FromHostileProcess & { _tag: Tag }> =>
     new Promise((resolve) => {
       child.on('message', (message: FromHostileProcess) => {
         // reason: its tag is the one that was asked for
@@ -30,18 +30,18 @@ export const startHostileClients = async (): Promise<HostileClients> => {
     });
   const send = (message: ToHostileProcess): void => void child.send(message);
 
-  await told('Ready');
+  await received('Ready');
   if (child.pid === undefined) throw new Error('a process that sends has a pid');
   return {
     pid: child.pid,
     begin: async (attack) => {
-      const opened = told('Opened');
+      const opened = received('Opened');
       send({ _tag: 'Begin', attack });
       await opened;
     },
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return NOTHING;
-      const report = told('Report').then(({ tally }) => tally);
+      const report = received('Report').then(({ tally }) => tally);
       send({ _tag: 'Report' });
       const tally = await Promise.race([report, delay(REPORT_LIMIT, NOTHING)]);
       child.kill('SIGKILL');

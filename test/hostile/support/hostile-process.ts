@@ -4,7 +4,7 @@ import { attack, type Count } from './raw-client.js';
 
 const count: Count = { opened: 0, closed: 0, bytesSent: 0, bytesRead: 0, outcomes: {} };
 
-const tell = (message: FromHostileProcess): void => void process.send?.(message);
+const send = (message: FromHostileProcess): void => void process.send?.(message);
 
 const run = async ({ port, clients, connections, burst }: Attack): Promise<void> => {
   for (let first = 0; first < connections; first += burst) {
@@ -15,12 +15,12 @@ const run = async ({ port, clients, connections, burst }: Attack): Promise<void>
     );
     await Promise.all(opening);
   }
-  tell({ _tag: 'Opened' });
+  send({ _tag: 'Opened' });
 };
 
 process.on('message', (message: ToHostileProcess) => {
   if (message._tag === 'Begin') void run(message.attack);
-  else tell({ _tag: 'Report', tally: count });
+  else send({ _tag: 'Report', tally: count });
 });
 process.once('disconnect', () => process.exit());
-tell({ _tag: 'Ready' });
+send({ _tag: 'Ready' });

@@ -1,5 +1,5 @@
 /**
- * A client of V8's inspector, as thin as it can be. It tells what a process holds after its garbage has been collected,
+ * A client of V8's inspector, as thin as it can be. It measures what a process holds after its garbage has been collected,
  * without a request to the service and also while its event loop is busy.
  */
 import { randomBytes } from 'node:crypto';

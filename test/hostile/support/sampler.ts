@@ -21,7 +21,7 @@ export const startSampler = ({ held, heap, peak, death }: Target, first: Figures
       const { used, external } = await heap();
       height = highest(height, { heap: used, external });
     } catch {
-      // the process has ended, which `death` tells
+      // the process has ended, which `death` reports
     } finally {
       isAsking = false;
     }

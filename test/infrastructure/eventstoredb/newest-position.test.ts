@@ -25,7 +25,7 @@ const longSearches = ({ node }: EventStoreDbDouble): number =>
 
 describe('the head of an EventStoreDB with many foreign records', () => {
   it(
-    'is found however long the server looks for it, and then told without such a search',
+    'is found however long the server searches for it, and then given without such a search',
     withStore(async ({ store, double, connectionEvents }) => {
       const category = aCategory();
       const { position } = await appended(store, aStream(category), 'no-stream', anEvent());

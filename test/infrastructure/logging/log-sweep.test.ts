@@ -6,9 +6,9 @@ import { logSweepFault, logSwept } from '../../../src/infrastructure/logging/log
 import { stored } from '../../support/recorded.js';
 
 describe('the sweep in the log', () => {
-  const linesOf = (tell: (log: ReturnType<typeof makeLogger>) => void): ReadonlyArray<unknown> => {
+  const linesOf = (write: (log: ReturnType<typeof makeLogger>) => void): ReadonlyArray<unknown> => {
     let written = '';
-    tell(makeLogger('info', false, { write: (text) => void (written += text) }));
+    write(makeLogger('info', false, { write: (text) => void (written += text) }));
     return written
       .trimEnd()
       .split('\n')
@@ -21,14 +21,14 @@ describe('the sweep in the log', () => {
 
   const unavailable = { _tag: 'StorageUnavailable', cause: new Error('no connection') } as const;
 
-  it('tells ids and reasons of what it could not do', () => {
+  it('logs ids and reasons of what it could not do', () => {
     const event = stored({ type: 'Unknown', data: {} });
     const lines = linesOf((log) => {
-      const tell = logSweepFault(log);
+      const logIt = logSweepFault(log);
       const failure = { _tag: 'UndecodableEvent', stored: event, reason: 'a type unknown here' } as const;
-      tell({ _tag: 'NotChecked', documentId: 'd1', failure });
-      tell({ _tag: 'NotRemoved', key: 'documents/d1/f1', failure: unavailable });
-      tell({ _tag: 'UnfinishedNotCleared', failure: unavailable });
+      logIt({ _tag: 'NotChecked', documentId: 'd1', failure });
+      logIt({ _tag: 'NotRemoved', key: 'documents/d1/f1', failure: unavailable });
+      logIt({ _tag: 'UnfinishedNotCleared', failure: unavailable });
     });
     expect(lines).to.deep.equal([
       {
@@ -42,13 +42,13 @@ describe('the sweep in the log', () => {
     ]);
   });
 
-  it('tells what a sweep has come to', () => {
+  it('logs what a sweep has done', () => {
     const swept = { examined: 3, removed: 1, unfinished: 0, faults: 0, isComplete: true };
     const lines = linesOf((log) => {
-      const tell = logSwept(log);
-      tell(E.right(swept));
-      tell(E.left({ _tag: 'StorageOfAnotherLog' }));
-      tell(E.left(new StoreUnavailable('the event store is down', new Error('no route'))));
+      const logIt = logSwept(log);
+      logIt(E.right(swept));
+      logIt(E.left({ _tag: 'StorageOfAnotherLog' }));
+      logIt(E.left(new StoreUnavailable('the event store is down', new Error('no route'))));
     });
     expect(lines).to.deep.equal([
       { level: 30, ...swept, msg: 'sweep: done' },
@@ -61,7 +61,7 @@ describe('the sweep in the log', () => {
     ]);
   });
 
-  it('tells where a fault of the program came from, and no value that came with it', () => {
+  it('logs where a fault of the program came from, and no value that came with it', () => {
     const cause = Object.assign(new Error('a bug'), { value: 'personal' });
     const lines = linesOf((log) => logSwept(log)(E.left({ _tag: 'Unexpected', cause })));
     expect(lines).to.deep.equal([{ level: 50, reason: 'a bug', stack: cause.stack, msg: 'sweep: not done' }]);

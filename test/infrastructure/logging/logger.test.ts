@@ -12,14 +12,14 @@ describe('the log', () => {
     expect(lines.join('')).to.include('careless').and.to.include('shown').and.not.to.include('secret');
   });
 
-  const onTerminal = (told: object, message: string): string => {
+  const onTerminal = (fields: object, message: string): string => {
     const written: Array<string> = [];
     const destination = new Writable({ write: (chunk, _, done) => done(void written.push(String(chunk))) });
-    makeLogger('info', true, destination).info(told, message);
+    makeLogger('info', true, destination).info(fields, message);
     return stripVTControlCharacters(written.join('')).replace(/^\[[\d:]+\] /, '');
   };
 
-  it('tells a request in one line on a terminal', () => {
+  it('shows a request in one line on a terminal', () => {
     const request = { requestId: 'r-1', method: 'GET', path: '/api/v1/business', operation: 'listBusinesses' };
     expect(onTerminal({ ...request, status: 200, seconds: 0.01234, actor: 'alice' }, 'request')).to.equal(
       'INFO: GET /api/v1/business 200 by alice in 12.3 ms (r-1)\n',
@@ -29,7 +29,7 @@ describe('the log', () => {
     );
   });
 
-  it('tells everything else with all it knows', () => {
+  it('shows everything else with all its fields', () => {
     expect(onTerminal({ address: 'http://127.0.0.1:3000' }, 'listening')).to.equal(
       'INFO: listening\n    address: "http://127.0.0.1:3000"\n',
     );

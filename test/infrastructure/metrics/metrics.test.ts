@@ -69,7 +69,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('tell lag where this process projects, and leave out what cannot be asked', async () => {
+  it('show lag where this process projects, and leave out what cannot be asked', async () => {
     const metrics = makeMetrics();
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
@@ -98,23 +98,23 @@ describe('metrics', () => {
     expect(linesOf(body, 'projection_parked_entities{')).to.deep.equal([]);
   });
 
-  it('tell what is free on each disk of this machine, and which warnings are given', async () => {
+  it('show what is free on each disk of this machine, and which warnings are given', async () => {
     const metrics = makeMetrics();
     let free: number | undefined = 1_000;
     let isFull = false;
     watchDisks(metrics, { database: { free: () => free }, files: { free: () => undefined } });
     watchWarnings(metrics, { 'disk full: database': () => isFull, 'disk full: files': () => false });
-    const told = async () => {
+    const lines = async () => {
       const { body } = await metrics.read();
       return [...linesOf(body, 'disk_free_bytes'), ...linesOf(body, 'readiness_warning')];
     };
-    expect(await told()).to.deep.equal([
+    expect(await lines()).to.deep.equal([
       'disk_free_bytes{kept="database"} 1000',
       'readiness_warning{warning="disk full: database"} 0',
       'readiness_warning{warning="disk full: files"} 0',
     ]);
     [free, isFull] = [undefined, true];
-    expect(await told()).to.deep.equal([
+    expect(await lines()).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 1',
       'readiness_warning{warning="disk full: files"} 0',
     ]);

@@ -95,7 +95,7 @@ describe('the queue of appends', () => {
     expect(sizes).to.deep.equal([3, 1, 2]);
   });
 
-  it('refuses at once what is more than may wait in number, and takes again when there is room', async () => {
+  it('fails at once what is more than may wait in number, and takes again when there is room', async () => {
     const { queue, batch } = arrange({ ...defaultAppendLimits, waiting: 2 });
     const running = queue.add(command());
     const first = await batch(0);
@@ -109,7 +109,7 @@ describe('the queue of appends', () => {
     expect(tagOf(await again)).to.equal('Right');
   });
 
-  it('refuses at once what is more than may wait in bytes together, and takes again when there is room', async () => {
+  it('fails at once what is more than may wait in bytes together, and takes again when there is room', async () => {
     const { queue, batch } = arrange({ ...defaultAppendLimits, waitingBytes: 2_000 });
     const large = () => queue.add(command(aStream(), bytes(900)));
     const running = large();
@@ -149,7 +149,7 @@ describe('the queue of appends', () => {
     expect((await batch(0)).appends).to.have.length(4);
   });
 
-  it('answers what waits before it closes, and refuses what comes later', async () => {
+  it('answers what waits before it closes, and fails what comes later', async () => {
     const { queue, batch } = arrange();
     const waiting = queue.add(command());
     const closing = queue.close();
@@ -159,7 +159,7 @@ describe('the queue of appends', () => {
     expect(tagOf(await waiting)).to.equal('Right');
   });
 
-  it('refuses an id that is no UUID before it travels', async () => {
+  it('rejects an id that is no UUID before it is sent', async () => {
     const { queue } = arrange();
     const outcome = await queue.add({ ...command(), events: [anEvent({ id: 'x' })] });
     expect(tagOf(outcome)).to.equal('AppendRejected');

@@ -64,7 +64,7 @@ describe('batches of appends in Postgres', () => {
     ]);
   });
 
-  it('keep a value that the database refuses to the append that has it', async () => {
+  it('reject only the append that has a value which the database rejects', async () => {
     const [before, after] = [aStream(), aStream()];
     const outcomes = await Promise.all([
       append(store, before, 'no-stream', anEvent()),

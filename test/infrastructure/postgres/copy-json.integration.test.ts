@@ -91,9 +91,9 @@ describe('a list copied out of Postgres', function () {
     }
   });
 
-  it('is refused as a whole before it begins', async () => {
-    const refused = await copy('select body from missing').catch((error: unknown) => String(error));
-    expect(refused).to.contain('relation "missing" does not exist');
+  it('fails as a whole before it begins', async () => {
+    const failure = await copy('select body from missing').catch((error: unknown) => String(error));
+    expect(failure).to.contain('relation "missing" does not exist');
   });
 
   it('is given up when the server does not begin', async () => {

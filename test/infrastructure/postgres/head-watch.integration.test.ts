@@ -67,7 +67,7 @@ describe('the watch over the head of the log', () => {
     expect(feed.head()).to.equal(position);
   });
 
-  it('looks at the head by itself, in case nothing is said', async () => {
+  it('polls the head, in case a notification was lost', async () => {
     let head = 0n;
     const feed = watch(() => head);
     await Promise.resolve();

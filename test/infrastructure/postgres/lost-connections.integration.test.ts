@@ -66,11 +66,11 @@ describe('the event log in Postgres over a connection that breaks', () => {
   });
 
   it('says nothing of readers whose server stops while it is closed', async () => {
-    const told: Array<ConnectionEvent> = [];
+    const events: Array<ConnectionEvent> = [];
     const admin = new pg.Client(database);
     await admin.connect();
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const other = await openStore(database, { onConnectionEvent: (one) => told.push(one) });
+      const other = await openStore(database, { onConnectionEvent: (one) => events.push(one) });
       await Promise.all(
         Array.from({ length: 8 }, () => collect(other.readStream(aStream(), { direction: 'forwards' }))),
       );
@@ -82,7 +82,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
       await delay(20);
     }
     await admin.end();
-    expect(told).to.deep.equal([]);
+    expect(events).to.deep.equal([]);
   });
 
   it('waits for a server that is away for a moment', async () => {

@@ -43,7 +43,7 @@ describe('the event log in Postgres shared by several processes', () => {
     expect(identities).to.deep.equal([identities[0], identities[0], identities[0]]);
   });
 
-  it('never shows a place in the log before all places below it', async () => {
+  it('never shows a position of the log before all positions below it', async () => {
     const late = aStream();
     const client = new pg.Client({ connectionString });
     await client.connect();
@@ -129,7 +129,7 @@ describe('the event log in Postgres shared by several processes', () => {
     leaving.abort();
   });
 
-  it('refuses a log that a newer program has changed', async () => {
+  it('does not open a log that a newer program has changed', async () => {
     const client = new pg.Client({ connectionString });
     await client.connect();
     await client.query('update event_log.log set version = 99');

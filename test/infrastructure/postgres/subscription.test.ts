@@ -91,7 +91,7 @@ describe('a subscription to the event log in Postgres', () => {
     expect(read).to.deep.equal([[0n, 2n]]);
   });
 
-  it('reads when it was too slow for what is kept', async () => {
+  it('reads the table when it was too slow for what is in memory', async () => {
     const { feed, read, pull } = arrange();
     const next = pull();
     feed.publish(commitOf(0n, 1));

@@ -70,7 +70,7 @@ const start = async (acquisition: Acquisition): Promise<E.Either<LaunchFailure, 
 
 type Outcome = E.Either<EmbeddedPostgresError, Acquired>;
 
-/** Acts on what was found. Undefined: look again after the poll interval. */
+/** Acts on what was found. Undefined: poll again. */
 const act = async (acquisition: Acquisition, running: RunningServer): Promise<Outcome | undefined> => {
   const action = takeoverAction(acquisition.owner, running);
   if (action === 'join' && running._tag === 'Ready') return E.right({ _tag: 'Joined', port: running.port });

@@ -1,4 +1,4 @@
-/** Value of `log_line_prefix`: the backend type, which tells clients' connections from the server's own processes. */
+/** Value of `log_line_prefix`: the backend type, which distinguishes clients' connections from the server's own processes. */
 export const linePrefix = '%b|';
 
 const linePattern = /^(?<process>[^|]+)\|(?<severity>[A-Z]+): +(?<text>.*)$/;

@@ -16,7 +16,7 @@ const outOfOrder = ({ stream }: Append): AppendFailure => ({
 
 /**
  * The position of the last of these appends. Each must have a higher one than the append before it, the first than
- * `before`. What has no acknowledged position is appended alone, which tells whether it had been stored.
+ * `before`. What has no acknowledged position is appended alone, which shows whether it had been stored.
  */
 const lastPosition = async (
   append: EventStore['append'],

@@ -8,7 +8,7 @@ import { endOfLog } from './head.js';
 export const notInLog = (checkpoint: Checkpoint, message: string): CheckpointNotInLog =>
   new CheckpointNotInLog(checkpoint, `checkpoint ${checkpoint.commit.toString()} is not in this log: ${message}`);
 
-/** Asked once more when the log ends before the checkpoint, since a reader that is told so stops for good. */
+/** Reads once more when the log ends before the checkpoint, because a reader that gets this error stops for good. */
 const endSeenFrom = async (access: Access, checkpoint: Checkpoint): Promise<E.Either<StoreUnavailable, Position>> => {
   const end = await readOnLeader(access, endOfLog);
   if (E.isLeft(end) || end.right >= checkpoint.commit) return end;

@@ -31,7 +31,7 @@ const checkpointAt = (position: Position): Checkpoint => ({ commit: position, pr
 
 /**
  * Backwards from the end: 1 ms, or 44 ms behind 10,000 records of other categories. Where none matches, the server looks
- * through its whole log before it sends anything, so `isWorking` tells such a search from a server that is gone.
+ * through its whole log before it sends anything, so `isWorking` distinguishes such a search from a server that is gone.
  */
 const searchBackwards = async (
   node: Node,
@@ -113,7 +113,7 @@ export const newestPosition = async (
   const { known, running } = searchesOf(node);
   const key = categories.join();
   const before = running.get(key);
-  // nothing is awaited without one: those who ask in the same turn would each begin theirs
+  // without a running search nothing is awaited here: two calls at the same time would otherwise begin one each
   if (before !== undefined) await before.catch(() => undefined);
   const searching = search(node, categories, timeout, known);
   running.set(key, searching);

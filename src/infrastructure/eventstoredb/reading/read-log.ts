@@ -108,7 +108,7 @@ async function* readAcrossCalls(access: Access, read: LogRead, timeout: number):
   }
 }
 
-/** A subscription that ends where it has caught up: unlike a filtered read it tells how far it came without a match. */
+/** A subscription that ends when it has caught up: unlike a filtered read, it reports its position without a match, too. */
 export const makeReadAll =
   (access: Access, all: ReadonlyArray<string>): EventStore['readAll'] =>
   ({ after, categories = all }: LogRange) => {

@@ -10,7 +10,7 @@ const adopt = async (
   client: pg.PoolClient,
   identity: string,
 ): Promise<E.Either<StoreUnavailable | LogNotEmpty, void>> => {
-  // appends wait for this row, so the log stays empty until the name is its name
+  // appends wait for this row, so the log stays empty until it has its name
   await client.query('select from event_log.head for update');
   const { rows } = await client.query<{ name: string; is_empty: boolean }>(
     'select identity::text as name, not exists (select from event_log.event) as is_empty from event_log.log',
@@ -22,7 +22,7 @@ const adopt = async (
   return E.right(undefined);
 };
 
-/** Names an empty log. The name must be a UUID, as those of our own logs are. */
+/** Gives an empty log a name, which must be a UUID. `LogNotEmpty` for a log with events. */
 export const adoptIdentity = async (
   pool: pg.Pool,
   identity: string,

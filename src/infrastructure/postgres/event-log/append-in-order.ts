@@ -4,7 +4,7 @@ import type { AppendFailure } from '../../../event-sourcing/event-store.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { type AppendQueue, defaultAppendLimits } from './append-queue.js';
 
-/** Cuts a list into batches that the queue commits as they are: in one transaction, in their order. */
+/** Cuts a list into batches, each of which the queue commits in one transaction and in this order. */
 const batchesOf = (appends: ReadonlyArray<Append>): ReadonlyArray<ReadonlyArray<Append>> => {
   const batches: Array<Array<Append>> = [];
   let streams = new Set<string>();
@@ -25,7 +25,7 @@ const batchesOf = (appends: ReadonlyArray<Append>): ReadonlyArray<ReadonlyArray<
   return batches;
 };
 
-/** Appends through a queue that nobody else uses, so that the log has them in the order given; ends at a failure. */
+/** Appends in the order given, up to the first failure. Nobody else may use the queue meanwhile. */
 export const appendInOrder = async (
   queue: AppendQueue,
   appends: ReadonlyArray<Append>,

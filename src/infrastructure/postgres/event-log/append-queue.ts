@@ -3,7 +3,7 @@ import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js
 import { type Appended, type AppendFailure, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { AppendCommand } from './append-statement.js';
 
-/** An append that waits for its answer. `since` is when it came, ms of `performance.now`. */
+/** An append that waits for its answer. `since`: when it came, ms of `performance.now`. */
 export type PendingAppend = AppendCommand & {
   readonly bytes: number;
   readonly since: number;
@@ -14,7 +14,7 @@ type AppendLimits = {
   /** Appends of one batch, and their size together. */
   readonly batch: number;
   readonly batchBytes: number;
-  /** Appends that may wait, and their size together; further ones are refused at once. */
+  /** Appends that may wait, and their size together; further ones fail at once. */
   readonly waiting: number;
   readonly waitingBytes: number;
 };
@@ -28,13 +28,13 @@ export const defaultAppendLimits: AppendLimits = {
 
 export type AppendQueue = {
   readonly add: (command: AppendCommand) => Promise<E.Either<AppendFailure, Appended>>;
-  /** Refuses further appends and settles when those that wait have been answered. */
+  /** Further appends fail; resolves when those that wait have been answered. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * Gathers appends into batches without ever waiting for more to come: a batch is what has arrived while the one
- * before it was under way. It starts with `setImmediate`, so that requests read in one turn share it.
+ * Gathers appends into batches without waiting for more to come: a batch is what has arrived while the one before it
+ * was under way. It starts with `setImmediate`, so that requests that are read in one turn of the event loop share it.
  */
 export const makeAppendQueue = (
   commit: (batch: ReadonlyArray<PendingAppend>) => Promise<void>,
@@ -45,7 +45,7 @@ export const makeAppendQueue = (
   let isClosed = false;
   let running: Promise<void> | undefined;
 
-  /** From the front, one append of each stream: a second one can only rest on the outcome of the first. */
+  /** From the front, one append of each stream: a second one depends on the outcome of the first. */
   const nextBatch = (): ReadonlyArray<PendingAppend> => {
     const batch = new Map<string, PendingAppend>();
     const later: Array<PendingAppend> = [];
@@ -73,7 +73,7 @@ export const makeAppendQueue = (
     running = undefined;
   };
 
-  const refusal = (events: AppendCommand['events'], bytes: number): AppendFailure | undefined => {
+  const failureAtOnce = (events: AppendCommand['events'], bytes: number): AppendFailure | undefined => {
     if (isClosed) return new StoreUnavailable('the event log is closed');
     if (waiting.length >= limits.waiting || waitingBytes + bytes > limits.waitingBytes)
       return new StoreUnavailable('too many appends wait for the event log');
@@ -82,10 +82,11 @@ export const makeAppendQueue = (
 
   const add: AppendQueue['add'] = (command) => {
     const bytes = appendBytes(command.events);
-    const refused = refusal(command.events, bytes);
-    if (refused !== undefined) return Promise.resolve(E.left(refused));
+    const failure = failureAtOnce(command.events, bytes);
+    if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      // one list is shared by all that came since the last batch; copying it for each would cost a millisecond a turn
+      // appended in place: a copy for each append would cost a millisecond in a turn of the event loop with many of
+      // them
       (waiting as Array<PendingAppend>).push({ ...command, bytes, since: performance.now(), answer }); // reason: our own list
       waitingBytes += bytes;
       running ??= run();

@@ -20,25 +20,25 @@ export const firstRevision = ({ expected }: AppendCommand): Revision => (expecte
 /** A named statement, so that the server parses and plans it once for each connection, and its parameters. */
 export type SentStatement = { readonly name: string; readonly text: string; readonly values: Array<unknown> };
 
-/** Channel on which the processes of one log tell each other its new head: `<process> <position>`. */
+/** Channel on which a process sends the new head of the log to the others: `<process> <position>`. */
 export const HEAD_CHANNEL = 'event_log_head';
 
 /**
  * Stores a batch of appends, at most one of each stream, in one round trip and one commit.
  *
- * Raising `head` comes first and locks, so the batch's positions follow those of every batch committed before it.
- * The statement's snapshot may be older than that lock; what was committed in between is seen by the unique index
- * alone. Therefore only the first event of an append decides: it must find its predecessor and a free place; the
- * others follow it, for where it fits, they fit too. An append whose first event is not returned was not stored.
+ * Raising `head` comes first and locks it, so the positions of the batch follow those of every batch committed before.
+ * The statement's snapshot may be older than that lock: only the unique index sees what was committed in between. So
+ * the first event of an append decides for all of them: its predecessor must exist and its revision must be free. Where
+ * it fits, the others fit too. An append whose first event is not returned was not stored.
  */
 const text = `
     with taken as materialized (
       update event_log.head set position = position + $1::integer where only_row
       returning position - $1::integer as prev, pg_notify('${HEAD_CHANNEL}', $2::text || ' ' || position::text)
     ), batch as materialized (
-      select taken.prev + given.place as position, given.*
+      select taken.prev + given.ordinal as position, given.*
       from taken, unnest($3::text[], $4::bigint[], $5::bigint[], $6::uuid[], $7::text[], $8::text[], $9::text[])
-        with ordinality as given (stream, revision, first, id, type, data, metadata, place)
+        with ordinality as given (stream, revision, first, id, type, data, metadata, ordinal)
     ), opening as (
       insert into event_log.event (position, stream, revision, id, type, data, metadata)
       select position, stream, revision, id, type, data, metadata
@@ -81,32 +81,35 @@ export const batchAppend = (process: string, commands: ReadonlyArray<AppendComma
   return { name: 'event_log.append', text, values };
 };
 
-/** One row for each stored append: the head before the batch, and the place of the append's first event in it. */
-export type AppendRow = [prev: string, place: number | null];
+/**
+ * One row for each stored append: the head before the batch, and which event of the batch is its first, from 1. A batch
+ * of which nothing was stored gives one row with null.
+ */
+export type AppendRow = [prev: string, ordinal: number | null];
 
-export type PlacedCommand<Command extends AppendCommand> = {
+export type StoredCommand<Command extends AppendCommand> = {
   readonly command: Command;
   readonly position: Position;
 };
 
 /** Which commands of the batch were stored, each with the position of its first event, and which were not. */
-export const placeCommands = <Command extends AppendCommand>(
+export const splitByStored = <Command extends AppendCommand>(
   commands: ReadonlyArray<Command>,
   prev: Position,
-  places: ReadonlySet<number | null>,
-): { readonly stored: ReadonlyArray<PlacedCommand<Command>>; readonly conflicting: ReadonlyArray<Command> } => {
-  const stored: Array<PlacedCommand<Command>> = [];
+  storedOrdinals: ReadonlySet<number | null>,
+): { readonly stored: ReadonlyArray<StoredCommand<Command>>; readonly conflicting: ReadonlyArray<Command> } => {
+  const stored: Array<StoredCommand<Command>> = [];
   const conflicting: Array<Command> = [];
-  let place = 1;
+  let ordinal = 1;
   for (const command of commands) {
-    if (places.has(place)) stored.push({ command, position: prev + BigInt(place) });
+    if (storedOrdinals.has(ordinal)) stored.push({ command, position: prev + BigInt(ordinal) });
     else conflicting.push(command);
-    place += command.events.length;
+    ordinal += command.events.length;
   }
   return { stored, conflicting };
 };
 
-export const appendedAt = ({ command, position }: PlacedCommand<AppendCommand>): Appended => {
+export const appendedAt = ({ command, position }: StoredCommand<AppendCommand>): Appended => {
   const further = BigInt(command.events.length - 1);
   return { revision: firstRevision(command) + further, position: position + further, confirmedNew: true };
 };

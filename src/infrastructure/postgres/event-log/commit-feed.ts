@@ -1,6 +1,6 @@
 import type { Position, StoredEvent } from '../../../event-sourcing/recorded-event.js';
 
-/** What one commit of this process added to the log: everything after `prev`, up to and including `head`. */
+/** What one commit of this process added to the log: all events after `prev`, up to and including `head`. */
 export type Committed = {
   readonly prev: Position;
   readonly head: Position;
@@ -11,21 +11,21 @@ export type Committed = {
 /** A slice of the log: all events after the cursor it was asked for, up to and including `head`. */
 export type LogSlice = { readonly events: ReadonlyArray<StoredEvent>; readonly head: Position };
 
-/** Hands the commits of this process to its subscribers in memory, and wakes them for those of others. */
+/** Gives subscribers the commits of this process from memory, and wakes them when other processes commit. */
 export type CommitFeed = {
   /** The newest head that this process has heard of. */
   readonly head: () => Position;
   readonly publish: (commit: Committed) => void;
-  /** Somebody else's commit, or one whose events are not at hand. */
+  /** A commit whose events are not in memory, for instance that of another process. */
   readonly raise: (head: Position) => void;
-  /** What follows `cursor` without a gap, as far as it is kept here. */
+  /** What follows `cursor` without a gap, as far as it is in memory; undefined when nothing is. */
   readonly after: (cursor: Position) => LogSlice | undefined;
-  /** Settles when the log has grown beyond `cursor`, or when `signal` aborts. */
+  /** Resolves when the log has grown beyond `cursor`, or when `signal` aborts. */
   readonly grown: (cursor: Position, signal: AbortSignal) => Promise<void>;
 };
 
 type FeedLimits = {
-  /** Commits kept for subscribers that are a little behind, and their size together. */
+  /** Commits held in memory for subscribers that are a little behind, and their size together. */
   readonly commits: number;
   readonly bytes: number;
   /** Events after which a slice ends. */
@@ -35,9 +35,9 @@ type FeedLimits = {
 const defaultLimits: FeedLimits = { commits: 64, bytes: 16 * 1024 * 1024, slice: 500 };
 
 export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed => {
-  const kept: Array<Committed> = [];
+  const buffered: Array<Committed> = [];
   const waiting = new Set<() => void>();
-  let keptBytes = 0;
+  let bufferedBytes = 0;
   let head = 0n;
 
   const raise = (to: Position): void => {
@@ -47,18 +47,19 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
   };
 
   const publish = (commit: Committed): void => {
-    kept.push(commit);
-    keptBytes += commit.bytes;
-    while (kept.length > limits.commits || keptBytes > limits.bytes) keptBytes -= kept.shift()?.bytes ?? keptBytes;
+    buffered.push(commit);
+    bufferedBytes += commit.bytes;
+    while (buffered.length > limits.commits || bufferedBytes > limits.bytes)
+      bufferedBytes -= buffered.shift()?.bytes ?? bufferedBytes;
     raise(commit.head);
   };
 
   const after = (cursor: Position): LogSlice | undefined => {
-    let index = kept.findIndex(({ prev }) => prev === cursor);
+    let index = buffered.findIndex(({ prev }) => prev === cursor);
     if (index < 0) return undefined;
     const events: Array<StoredEvent> = [];
     let end = cursor;
-    for (let next = kept[index]; next?.prev === end && events.length < limits.slice; next = kept[++index]) {
+    for (let next = buffered[index]; next?.prev === end && events.length < limits.slice; next = buffered[++index]) {
       events.push(...next.events);
       end = next.head;
     }

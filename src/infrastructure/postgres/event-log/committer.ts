@@ -8,8 +8,8 @@ import {
   type AppendRow,
   batchAppend,
   firstRevision,
-  placeCommands,
-  type PlacedCommand,
+  splitByStored,
+  type StoredCommand,
   type SentStatement,
 } from './append-statement.js';
 import type { CommitFeed } from './commit-feed.js';
@@ -17,17 +17,17 @@ import type { OnConnectionEvent } from '../../../event-sourcing/connection-event
 import type { LastingConnection } from '../../../postgres/lasting-connection.js';
 import { loneAppend } from './lone-append-statement.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
-import { type ConflictRow, conflictQuestion, settleConflict } from './settle-conflicts.js';
+import { type ConflictRow, conflictQuery, conflictOutcome } from './conflict-outcome.js';
 import { sqlFailureOf } from '../../../postgres/sql-failure.js';
 
 /**
- * How long an append is tried, from its arrival, and what a statement has at least, however late it begins, ms.
- * Together within the two seconds in which whoever asks has an answer, be it that the outcome is unknown.
+ * How long an append is tried, from its arrival, and how long a statement may take at least, however late it begins;
+ * ms. Together less than the two seconds within which a command is answered.
  */
 const TIMEOUT = 1_400;
 const MINIMUM_TIMEOUT = 200;
 
-const storedEvents = ({ command, position }: PlacedCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
+const storedEvents = ({ command, position }: StoredCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
   command.events.map(({ id, type, data, metadata }, index) => ({
     id,
     type,
@@ -48,7 +48,7 @@ const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentSta
 
 const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + TIMEOUT;
 
-/** Of the append that has waited longest. */
+/** For the append that has waited longest, ms. */
 const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
   Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + TIMEOUT - performance.now());
 
@@ -62,7 +62,7 @@ type CommitterDeps = {
 
 /**
  * Stores batches, one after the other, and answers each of their appends. After a lost connection the outcome is
- * unknown, so the same appends are sent again: what had been stored is then recognised by its ids.
+ * unknown, so the same appends are sent again: those that had been stored are recognised by their ids.
  */
 export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: CommitterDeps) => {
   const ask = async <Row extends Array<unknown>>(
@@ -70,7 +70,7 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
     appends: ReadonlyArray<PendingAppend>,
   ): Promise<ReadonlyArray<Row>> => {
     const client: pg.Client = await connection.open(timeLeft(appends));
-    // the driver knows a time limit of one statement, only its types do not
+    // the driver takes a time limit for one statement, which its types do not know
     const query = { ...statement, rowMode: 'array' as const, query_timeout: timeLeft(appends) };
     const { rows } = await client.query<Row>(query);
     return rows;
@@ -80,20 +80,20 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
   const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
     const rows = await ask<AppendRow>(appendOf(process, batch), batch);
     const prev = BigInt(rows[0]?.[0] ?? 0n);
-    const { stored, conflicting } = placeCommands(batch, prev, new Set(rows.map(([, place]) => place)));
+    const { stored, conflicting } = splitByStored(batch, prev, new Set(rows.map(([, ordinal]) => ordinal)));
     const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
     const bytes = batch.reduce((sum, append) => sum + append.bytes, 0);
     feed.publish({ prev, head: prev + BigInt(taken), events: stored.flatMap(storedEvents), bytes });
-    for (const placed of stored) placed.command.answer(E.right(appendedAt(placed)));
+    for (const appended of stored) appended.command.answer(E.right(appendedAt(appended)));
     return conflicting;
   };
 
   /** Answers the appends that conflict or repeat and gives those that may be tried again. */
-  const settle = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<ConflictRow>(conflictQuestion(conflicting), conflicting);
+  const answerConflicts = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
+    const rows = await ask<ConflictRow>(conflictQuery(conflicting), conflicting);
     return conflicting.filter((append, index) => {
       const row = rows[index];
-      const outcome = row === undefined ? undefined : settleConflict(append, row);
+      const outcome = row === undefined ? undefined : conflictOutcome(append, row);
       if (outcome === undefined) return true;
       if (E.isRight(outcome)) feed.raise(outcome.right.position);
       append.answer(outcome);
@@ -127,15 +127,15 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
   };
 
   const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
-    // an append that has waited its time out is not what a lost connection is opened for
+    // a lost connection is not opened again for appends that are late already
     let open = connection.isOpen() ? batch : failLate(batch, new Error('no connection'));
     const retry = makeRetry({ first: 10, longest: 200 });
     while (open.length > 0) {
       try {
         open = await insert(open);
-        if (open.length > 0) open = await settle(open);
-        // their stream moved between two statements: they fit or conflict when they are tried again
-        open = failLate(open, new Error('the stream keeps moving'));
+        if (open.length > 0) open = await answerConflicts(open);
+        // their streams changed between the two statements: tried again, they fit or conflict
+        open = failLate(open, new Error('other processes keep appending to the stream'));
       } catch (cause) {
         const failure = sqlFailureOf(cause);
         if (failure === 'Rejected') {

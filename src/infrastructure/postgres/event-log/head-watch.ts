@@ -9,12 +9,14 @@ type HeadWatch = {
   readonly config: pg.ClientConfig;
   readonly feed: CommitFeed;
   readonly pages: Pages;
-  /** This process, as it signs its own notifications: of its own commits it knows sooner. */
+  /** How this process signs its notifications, which it ignores itself: it knows its own commits sooner. */
   readonly process: string;
   readonly onConnectionEvent: OnConnectionEvent;
 };
 
-/** Passes on to the feed what other processes append, until `signal` aborts; resolves when every connection is closed. */
+/**
+ * Raises the feed's head when other processes append, until `signal` aborts. Resolves when its connection is closed.
+ */
 export const watchHead = (
   { config, feed, pages, process, onConnectionEvent }: HeadWatch,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
 /**
- * Our statements are right for one plan only, through an index and in its order, whatever the table's size. Left to
- * itself the planner scans a table that it believes to be small, keeps that plan in a prepared statement while the
- * table grows, and plans small batches anew each time, which costs more than to run them. To read a stretch of streams
- * it would scan the whole log by position and sort what it finds, with workers that are started for that alone.
+ * Has the planner use an index, and its order, for every statement of the connection: the only good plan for each of
+ * them, whatever the size of the table. By default the planner scans a table that it believes to be small and keeps
+ * that plan while the table grows. It plans each small batch anew, which costs more than to run it. And for a range of
+ * streams it scans the whole log by position and sorts it, with extra workers.
  */
 export const planByIndex = async (client: pg.ClientBase): Promise<void> => {
   await client.query(`

@@ -2,8 +2,8 @@ import { type AppendCommand, firstRevision, HEAD_CHANNEL, type SentStatement } f
 import type { NewEvent } from '../../../event-sourcing/recorded-event.js';
 
 /**
- * What `appendStatement` does, for one event that travels alone: without arrays it costs half the time, and alone is
- * how it travels when somebody waits for each answer.
+ * `batchAppend` for one event alone. Without arrays it costs half the time, and a client that waits for each answer
+ * sends its events alone.
  */
 const text = `
   with taken as materialized (

@@ -22,29 +22,29 @@ import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
 
-/** `close` answers what has been accepted, ends the subscriptions without error and lets go of every connection. */
+/** `close` answers the appends that wait, ends the subscriptions without an error and closes every connection. */
 export type PostgresEventStore = LogTarget & { readonly close: () => Promise<void> };
 
 export type PostgresEventStoreOptions = {
   readonly connectionString: string;
-  /** Connections for reads, opened when needed; beside them one for appends and, with subscribers, one to listen. */
+  /** Connections for reads, opened when needed. There is one more for appends and, with subscribers, one to listen. */
   readonly readers?: number;
   readonly onConnectionEvent?: OnConnectionEvent;
 };
 
 const DEFAULT_READERS = 8;
 
-/** No statement of ours is slow; one that takes longer, ms, stands for a server that does not answer. */
+/** All statements are fast: when one takes longer, ms, the server does not answer. */
 const STATEMENT_TIMEOUT = 5_000;
 const CONNECT_TIMEOUT = 1_500;
 
-/** How the server lists our connections. */
+/** The `application_name` of our connections. */
 const NAME = 'event-log';
 
 const notOpened = (cause: unknown): StoreUnavailable => new StoreUnavailable('the event log cannot be opened', cause);
 
 const migrateLog = async (connectionString: string): Promise<void> => {
-  // a step may take as long as it takes
+  // no time limit for queries: a step of the schema may take long
   const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: CONNECT_TIMEOUT });
   try {
     await migrate(pool, eventLogSchema);
@@ -71,12 +71,12 @@ const open = (connectionString: string, readers: number, onConnectionEvent: OnCo
     connectMs: CONNECT_TIMEOUT,
     prepare: planByIndex,
     onLost: (cause) => {
-      // the pool lets go before the server has: what ends then was to end
+      // a connection that is lost while the store closes is no loss
       if (!isClosing) onConnectionEvent({ kind: 'connection-lost', connection: 'reader', cause });
     },
   };
   const pool = makePool({ ...reading, queryMs: STATEMENT_TIMEOUT });
-  // a copy lasts as long as its reader reads
+  // no time limit for queries: a copy lasts as long as its reader reads
   const copies = makePool(reading);
   const pages = makePages(pool);
   const newestOf = makeNewestEvent(pages);
@@ -115,7 +115,7 @@ const open = (connectionString: string, readers: number, onConnectionEvent: OnCo
   };
 };
 
-/** The event log in Postgres, in its own schema `event_log`, which is made or brought up to date first. */
+/** The event log in Postgres, in the schema `event_log`, which is first created or migrated. */
 export const makePostgresEventStore = ({
   connectionString,
   readers = DEFAULT_READERS,

@@ -15,15 +15,15 @@ type SubscriptionDeps = {
 };
 
 /**
- * Follows the log: what this process has just committed is handed over in memory when it follows the cursor without
- * a gap; everything else is read page by page.
+ * Follows the log. Events that this process has just committed come from memory when they follow the cursor without a
+ * gap; all others are read from the table, page by page.
  */
 export async function* followLog(
   { feed, pages, onConnectionEvent }: SubscriptionDeps,
   { after, categories }: LogRange,
   signal: AbortSignal,
 ): AsyncGenerator<LogBatch> {
-  /** Repeats a read until it succeeds; nothing when the subscription has ended meanwhile. */
+  /** Repeats a read until it succeeds; undefined when the subscription ends first. */
   const persist = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
     const retry = makeRetry({ ...RETRY, signal });
     do {
@@ -38,13 +38,13 @@ export async function* followLog(
 
   const next = async (cursor: Position): Promise<LogSlice | undefined> => {
     await feed.grown(cursor, signal);
-    const handed = feed.after(cursor);
-    if (handed === undefined) {
+    const buffered = feed.after(cursor);
+    if (buffered === undefined) {
       const page = await persist(() => pages.log(cursor, feed.head(), categories));
       return page && { events: page.events, head: page.seen };
     }
-    if (categories === undefined) return handed;
-    return { ...handed, events: handed.events.filter(({ stream }) => categories.includes(categoryOf(stream))) };
+    if (categories === undefined) return buffered;
+    return { ...buffered, events: buffered.events.filter(({ stream }) => categories.includes(categoryOf(stream))) };
   };
 
   const head = await persist(pages.head);

@@ -19,8 +19,8 @@ const makeWaiting = <Row>(): Waiting<Row> => {
 };
 
 /**
- * Reads single rows together: those asked for while one poll of the event loop runs, or while both batches are under
- * way, share one query. A request never joins a batch that has been sent: what it reads is not older than its asking.
+ * Reads single rows together: one query for all that are asked for in one turn of the event loop, or while two batches
+ * are under way. A request never joins a batch that was already sent, so that it does not read an older row.
  */
 export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => Promise<Row | undefined>) => {
   let waiting = new Map<string, Waiting<Row>>();

@@ -13,7 +13,7 @@ type CopyFraming = {
    * to the driver. No row may be null.
    */
   readonly take: (chunk: Buffer) => { readonly json: Buffer; readonly rest?: Buffer };
-  /** Whether the server has begun to answer with rows. */
+  /** Whether the server has begun to send rows. */
   readonly hasStarted: () => boolean;
 };
 

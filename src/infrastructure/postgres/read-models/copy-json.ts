@@ -2,11 +2,11 @@ import { Readable, type Duplex } from 'node:stream';
 import type { Connection, PoolClient, Submittable } from 'pg';
 import { makeCopyFraming } from './copy-framing.js';
 
-/** The server has to begin to answer by then. */
+/** How long the server may take until it sends the first rows. */
 const BEGIN_MS = 5_000;
-/** A reader that takes nothing for so long is cut off: it holds a connection and an old snapshot. */
+/** A reader that takes nothing for so long is cut off, because it holds a connection and an old snapshot. */
 const IDLE_MS = 60_000;
-/** Nobody holds a snapshot for longer, however steadily they read. */
+/** Longest time for which anybody holds a snapshot, however steadily they read. */
 const TOTAL_MS = 600_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
@@ -18,7 +18,7 @@ export type CopyLimits = {
 
 type DataListener = (chunk: Buffer) => void;
 
-/** Takes the driver's place as reader of the connection's socket; `giveBack` restores it. */
+/** Reads the connection's socket instead of the driver; the function returned gives it back. */
 const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => void) => {
   // reason: the driver registers one reader of its socket, its parser, which takes a Buffer
   const parser = socket.listeners('data')[0] as DataListener;
@@ -33,9 +33,10 @@ const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => 
 };
 
 /**
- * The rows of `select` (one column of JSON text, never null) as the bytes of one JSON array. Settles when the server
- * begins to answer; rejects when it refuses. Pulled at the reader's pace: while the reader waits, so does the server.
- * The connection goes back to its pool at the end, and is destroyed when the reader leaves early or is too slow.
+ * The rows of `select` (one column of JSON text, never null) as the bytes of one JSON array. Resolves when the server
+ * begins to send rows, rejects when it answers with an error. The reader sets the pace: while it waits, so does the
+ * server. The connection goes back to its pool at the end, and is destroyed when the reader leaves early or is too
+ * slow.
  */
 export const copyJson = (
   client: PoolClient,
@@ -71,7 +72,7 @@ export const copyJson = (
       },
     });
 
-    // it may fail before its reader has attached itself, or when nobody reads any more
+    // it may fail when nobody listens: before its reader has attached itself, or after it has left
     body.on('error', () => undefined);
 
     const copy: Submittable & Record<`handle${string}`, (argument: Error) => void> = {

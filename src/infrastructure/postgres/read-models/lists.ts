@@ -7,13 +7,13 @@ import { attempt } from '../../../event-sourcing/attempt.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { conditionsOf } from './read-model-filter.js';
 
-/** A page of more bytes is streamed instead of being held. */
+/** A page of more bytes is streamed instead of being read into memory. */
 const PAGE_BYTES = 256 * 1024;
 
-/** `body` is null from where the page has become too large to be held. */
+/** `body` is null from where the page has more than `PAGE_BYTES`. */
 type PageRow = readonly [id: string | null, body: string | null];
 
-/** The same name for the same text; only the shapes of filters make different ones. */
+/** A prepared statement for each text: there are as many as combinations of filters. */
 const statementName = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const andAll = (conditions: ReadonlyArray<string> | undefined): string =>
@@ -30,18 +30,19 @@ export const makePage = ({ short, copyList }: ReadModelConnections, { name: view
       `select id, body, place from read_model.${view} where body is not null${conditions} order by place limit $1::int`,
     );
 
-  // in one round trip: no row when the cursor was never an id, one of nulls when nothing follows it
+  // one round trip for both questions: no row when the cursor was never an id, a row of nulls when nothing follows it
   const following = (conditions: string, cursor: string): string =>
     `select p.id, p.body from (select place from read_model.${view} where id = ${cursor}) c
      left join lateral (${first(`${conditions} and place > c.place`)}) p on true order by p.place`;
 
-  const placeOf = (id: string): string => `(select place from read_model.${view} where id = ${pg.escapeLiteral(id)})`;
+  const creationPositionOf = (id: string): string =>
+    `(select place from read_model.${view} where id = ${pg.escapeLiteral(id)})`;
 
   const open = (filter: FilterValues, after: string | undefined, last: string) => () =>
     attempt(() => {
       const conditions = andAll(conditionsOf(keys, filter, pg.escapeLiteral));
-      const from = after === undefined ? '' : ` and place > ${placeOf(after)}`;
-      const rows = `where body is not null${conditions}${from} and place <= ${placeOf(last)}`;
+      const from = after === undefined ? '' : ` and place > ${creationPositionOf(after)}`;
+      const rows = `where body is not null${conditions}${from} and place <= ${creationPositionOf(last)}`;
       return copyList(`select body from read_model.${view} ${rows} order by place`);
     }, unavailable);
 
@@ -68,18 +69,18 @@ export const makePage = ({ short, copyList }: ReadModelConnections, { name: view
 
 /** All records after a cursor; undefined when that was never an id. */
 export const makeAll = ({ short, copyList }: ReadModelConnections, { name: view, keys }: Listed) => {
-  const placeOf = async (id: string): Promise<string | undefined> => {
+  const creationPositionOf = async (id: string): Promise<string | undefined> => {
     const text = `select place from read_model.${view} where id = $1::uuid`;
     const { rows } = await short.query<{ place: string }>({ name: `${view} place`, text, values: [id] });
     return rows[0]?.place;
   };
 
   return async (filter: FilterValues, after: string | undefined): Promise<Readable | undefined> => {
-    const place = after === undefined ? '-1' : isUuid(after) ? await placeOf(after) : undefined;
-    if (place === undefined) return undefined;
-    // COPY takes no parameters: the place is a number of ours, the values become literals
+    const position = after === undefined ? '-1' : isUuid(after) ? await creationPositionOf(after) : undefined;
+    if (position === undefined) return undefined;
+    // COPY takes no parameters: the creation position is a number of ours, the values become literals
     const conditions = andAll(conditionsOf(keys, filter, pg.escapeLiteral));
-    const rows = `from read_model.${view} where body is not null${conditions} and place > ${place} order by place`;
+    const rows = `from read_model.${view} where body is not null${conditions} and place > ${position} order by place`;
     return copyList(`select body ${rows}`);
   };
 };

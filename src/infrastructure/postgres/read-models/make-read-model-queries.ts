@@ -9,7 +9,7 @@ import { makeRowById } from './row-by-id.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
-/** Lists that are under way at once; a further one waits at most `TIMEOUT_MS`. */
+/** Lists that may be streamed at once; a further one waits at most `TIMEOUT_MS`. */
 const STREAMS = 8;
 
 export type ReadModelQueries = {

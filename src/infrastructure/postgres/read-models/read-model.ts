@@ -5,9 +5,9 @@ import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
 
 export type ReadModelConnections = {
-  /** For answers of one round trip. */
+  /** For queries of one round trip. */
   readonly short: Pool;
-  /** Copies the rows of a select as one JSON array; rejects when no connection is to be had in time. */
+  /** Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. */
   readonly copyList: (select: string, limits?: CopyLimits) => Promise<Readable>;
 };
 

@@ -5,10 +5,10 @@ import { isUuid } from '../../../event-sourcing/uuid.js';
 import { makeCoalescedRows } from './coalesced-rows.js';
 import type { ReadModelConnections } from './read-model.js';
 
-/** Longer values are not read together with others, and as bytes. */
+/** Longer values are read one by one, as bytes. */
 const SHORT_BYTES = 64 * 1024;
 
-/** The row misses events that could not be projected: the stream knows more. */
+/** The row lacks events that could not be projected, so it must not be served. */
 class ParkedEntity extends Error {
   constructor(id: string) {
     super(`${id} is parked`);
@@ -20,14 +20,14 @@ type IdRow = readonly [id: string, revision: string, parked: boolean, isLarge: b
 
 type FoundRow = {
   readonly revision: bigint;
-  /** The value is too long to be read this way; `column` is null then. */
+  /** Whether the value is longer than `SHORT_BYTES`; `column` is null then. */
   readonly isLarge: boolean;
   readonly column: string | null;
 };
 
 /**
- * One column of a row by id, with its revision; many askers share a query. Rejects with `ParkedEntity` for a row that
- * is behind its stream.
+ * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects with `ParkedEntity`
+ * for the row of a parked entity.
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
   const read = makeCoalescedRows<IdRow>(async (ids) => {
@@ -51,17 +51,17 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
   };
 };
 
-/** A large body is read by us, at once: no client holds that up; ms. */
+/** Short, because the body is read into memory: no slow client is involved. */
 const READ_AT_ONCE = { beginMs: 2_000, idleMs: 2_000, totalMs: 10_000 };
 
 /**
- * The body of one row as bytes, with the revision that it shows; undefined when it is not there. It is copied as a list
- * of one is: the driver would make a text of it, and stop everything else for that while.
+ * The body of one row as bytes, with the row's revision; undefined when there is no body. It is copied as a list of one
+ * row: the driver would decode it into a string, and block the event loop meanwhile.
  */
 export const makeLargeBody =
   ({ copyList }: ReadModelConnections, view: string) =>
   async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
-    // the revision stands before the body, so that both are of one moment
+    // the revision is put before the body, so that both come from one snapshot
     const found = `where id = ${pg.escapeLiteral(id)} and body is not null`;
     const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`, READ_AT_ONCE));
     const start = list.indexOf('{');

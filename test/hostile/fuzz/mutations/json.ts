@@ -102,7 +102,7 @@ const sameMembers = (members: Pairs): ReadonlyArray<string> => {
   ];
 };
 
-/** Several fields at once, as all faults of a request are told at once. */
+/** Several fields at once, as all faults of a request are reported together. */
 const faultyFields = (draft: Draft, context: Context): void => {
   const { random, valuesOf } = context;
   const fields = Object.entries(draft.operation.json?.properties ?? {}).filter(([key]) => key !== 'displayname');

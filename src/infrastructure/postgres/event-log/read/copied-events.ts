@@ -9,7 +9,7 @@ const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
 const COLUMNS = 7;
 
-/** The columns that are read here, in their order; each of them is never null. */
+/** The columns of a copied event, in this order; none of them is ever null. */
 export const COPIED_COLUMNS = 'stream, revision, position, id, type, data, metadata';
 
 const uuidAt = (bytes: Buffer, at: number): string => {
@@ -17,7 +17,7 @@ const uuidAt = (bytes: Buffer, at: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };
 
-/** Where the row that begins at `at` ends; undefined while it is not there in full. */
+/** Where the row that begins at `at` ends; undefined while some of it is missing. */
 const endOfRow = (bytes: Buffer, at: number): number | undefined => {
   let end = at + COUNT_BYTES;
   for (let column = 0; column < COLUMNS; column += 1) {

@@ -4,8 +4,8 @@ import type { Pages } from './pages.js';
 const MAX_REMEMBERED = 64;
 
 /**
- * Position of the newest event of some categories, or of all. What was found is kept, so that only the first question
- * looks through a log that has none of them at its end.
+ * Position of the newest event of some categories, or of all. Remembers what it found, so that only the first call
+ * searches a log whose newest events are of other categories.
  */
 export const makeNewestEvent = (pages: Pages) => {
   const found = new Map<string, { readonly upTo: Position; readonly newest: Position | undefined }>();

@@ -5,26 +5,26 @@ import type { Position, Revision, StoredEvent, StreamName } from '../../../../ev
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };
 
-/** A page of a stream is what a command waits for, ms: its caller has an answer within two seconds. */
+/** Commands wait for pages of a stream, and must be answered within two seconds; ms. */
 const STREAM_TIMEOUT = 1_500;
 
-/** The pages of a stream are held as long as a reader likes. */
+/** Small, because a slow reader may hold a page of a stream for long. */
 const STREAM_LIMITS: PageLimits = { events: 500, bytes: 1024 * 1024 };
 const LOG_LIMITS: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
-/** Short reads of the log, each one statement on a pooled connection that is free again with the answer. */
+/** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
   readonly stream: (
     stream: StreamName,
     range: Required<StreamRange>,
   ) => Promise<{ readonly events: ReadonlyArray<StoredEvent>; readonly isLast: boolean }>;
-  /** Events after `after` up to `upTo`, which must be a head; `seen` is how far the page has come. */
+  /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
   readonly log: (
     after: Position,
     upTo: Position,
     categories: ReadonlyArray<string> | undefined,
   ) => Promise<{ readonly events: ReadonlyArray<StoredEvent>; readonly seen: Position }>;
-  /** Where the last commit ended. Everything up to there is visible to later reads. */
+  /** Position of the last committed event: later reads see everything up to it. */
   readonly head: () => Promise<Position>;
   readonly newest: (
     after: Position,
@@ -51,7 +51,7 @@ const streamPage = (order: 'asc' | 'desc', bound: '>=' | '<=') => `
 const statements = {
   forwards: { name: 'event_log.stream_forwards', text: streamPage('asc', '>=') },
   backwards: { name: 'event_log.stream_backwards', text: streamPage('desc', '<=') },
-  // an event that is not wanted counts, so that the page knows how far it came, but travels without its texts
+  // events of other categories are read too, so that the page knows how far it came, but without their texts
   log: {
     name: 'event_log.log_page',
     text: `
@@ -64,7 +64,7 @@ const statements = {
         from (
           select *, coalesce(split_part(stream, '-', 1) = any($4::text[]), true) as wanted from event_log.event
           where position > $1 and position <= $2 order by position limit $3
-        ) as stretch
+        ) as slice
       ) as measured
       where coalesce(bytes_before, 0) < $5
       order by measured.position`,
@@ -100,7 +100,7 @@ type LogRow = [
   found: number,
 ];
 
-// the largest bigint of Postgres: before it lies every revision
+// the largest bigint of Postgres, above every revision
 const LAST = 2n ** 63n - 1n;
 
 export const firstOf = ({ direction, from }: StreamRange): Revision => from ?? (direction === 'forwards' ? 0n : LAST);

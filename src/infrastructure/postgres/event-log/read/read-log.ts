@@ -26,7 +26,7 @@ export async function* readLog(pages: Pages, { after, categories }: LogRange): A
   const head = await pages.head();
   const pageAfter = (cursor: Position): ReturnType<Pages['log']> | undefined => {
     const page = cursor < head ? pages.log(cursor, head, categories) : undefined;
-    // a page that nobody comes for fails silently; the one who waits for it hears of it
+    // when the consumer leaves, nobody awaits this page: its failure must not end the process
     page?.catch(() => undefined);
     return page;
   };

@@ -7,9 +7,9 @@ import { StoreUnavailable, type ByStream, type KeyRange } from '../../../../even
 import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
 
-/** So many events of the log are looked at to divide it. */
+/** Events in the sample by which the log is divided. */
 const SAMPLE = 20_000;
-/** A server that is silent for so long while it is waited for, ms, is gone. */
+/** A server that sends nothing for so long while it is waited for counts as gone; ms. */
 const SILENCE = 30_000;
 
 const unavailable = (cause: unknown): StoreUnavailable =>
@@ -25,7 +25,7 @@ const SAMPLED = `
 
 const divide = async (pool: pg.Pool, category: string, events: number): Promise<ReadonlyArray<KeyRange>> => {
   const { rows: heads } = await pool.query<{ position: string }>('select position from event_log.head');
-  // positions are handed out without gaps to speak of
+  // positions have almost no gaps, so the head is about the number of events
   const length = Math.max(1, Number(heads[0]?.position ?? 0));
   const percent = Math.min(100, (100 * SAMPLE) / length);
   const { rows } = await pool.query<{ stream: StreamName }>(SAMPLED, [percent, firstOf(category), endOf(category)]);
@@ -43,13 +43,13 @@ const copyOf = ({ category, from, before }: KeyRange, upTo: Position): string =>
     order by stream, revision
   ) to stdout (format binary)`;
 
-/** Fails the copy when nothing comes for too long; to be called each time that it is waited for. */
+/** Fails the copy when nothing comes for too long. Set each time that the copy is waited for. */
 const awaiting = (copy: Readable): NodeJS.Timeout =>
   setTimeout(() => void copy.destroy(new Error(`nothing came for ${SILENCE} ms`)), SILENCE);
 
-async function* read(copies: pg.Pool, stretch: KeyRange, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+async function* read(copies: pg.Pool, range: KeyRange, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   const client = await copies.connect().catch((cause: unknown) => Promise.reject(unavailable(cause)));
-  const copy = client.query(copyTo(copyOf(stretch, upTo)));
+  const copy = client.query(copyTo(copyOf(range, upTo)));
   const eventsOf = makeCopiedEvents();
   let silence = awaiting(copy);
   let isWhole = false;
@@ -66,16 +66,16 @@ async function* read(copies: pg.Pool, stretch: KeyRange, upTo: Position): AsyncG
     throw unavailable(cause);
   } finally {
     clearTimeout(silence);
-    // a copy that was left half way ends with its connection
+    // closing the connection is the only way to end a copy early
     client.release(!isWhole);
   }
 }
 
 /**
- * Reads by the index on stream and revision. Each read holds a connection of `copies` until it ends, whose queries must
- * not be limited in time.
+ * Reads by the index on stream and revision. Each read holds a connection of `copies` until it ends; queries of that
+ * pool must have no time limit.
  */
 export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): ByStream => ({
   divide: (category, events) => attempt(() => divide(readers, category, events), unavailable),
-  read: (stretch, upTo) => read(copies, stretch, upTo),
+  read: (range, upTo) => read(copies, range, upTo),
 });

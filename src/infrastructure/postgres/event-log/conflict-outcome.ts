@@ -3,7 +3,7 @@ import type { Appended, RevisionConflict } from '../../../event-sourcing/event-s
 import { type AppendCommand, firstRevision, type SentStatement } from './append-statement.js';
 import { bigintArray, textArray } from '../../../postgres/binary-array.js';
 
-/** What stands where appends did not find their place. */
+/** For each append: the newest revision of its stream, and the events that have the revisions it wanted. */
 const text = `
     select
       (select revision::text from event_log.event where stream = wanted.stream order by event.revision desc limit 1),
@@ -11,10 +11,10 @@ const text = `
         select id::text || ' ' || position::text from event_log.event
         where stream = wanted.stream and revision between wanted.first and wanted.last order by event.revision
       )
-    from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as wanted (stream, first, last, place)
-    order by place`;
+    from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as wanted (stream, first, last, ordinal)
+    order by ordinal`;
 
-export const conflictQuestion = (commands: ReadonlyArray<AppendCommand>): SentStatement => ({
+export const conflictQuery = (commands: ReadonlyArray<AppendCommand>): SentStatement => ({
   name: 'event_log.conflicts',
   text,
   values: [
@@ -24,14 +24,14 @@ export const conflictQuestion = (commands: ReadonlyArray<AppendCommand>): SentSt
   ],
 });
 
-/** Revision of the stream's last event, and `id position` of what stands at the command's places. */
+/** Revision of the stream's last event, and `id position` of the events at the command's revisions. */
 export type ConflictRow = [actual: string | null, there: ReadonlyArray<string>];
 
 /**
- * The answer to an append that was not stored: events with its ids already stand at its place, or the stream is
- * elsewhere. Nothing, when the stream stands where the append expected it after all: the append may be tried again.
+ * The outcome of an append that was not stored: it repeats events that are stored already, or it conflicts. Undefined
+ * when the stream is at the expected revision after all: the append may be tried again.
  */
-export const settleConflict = (
+export const conflictOutcome = (
   command: AppendCommand,
   [last, there]: ConflictRow,
 ): E.Either<RevisionConflict, Appended> | undefined => {
