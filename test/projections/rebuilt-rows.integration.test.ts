@@ -57,4 +57,13 @@ describe('rows that an operator has rebuilt', function () {
     const { rows } = await engine.database.query('select name from read_model.businesses');
     expect(rows).to.deep.equal([{ name: 'Acme' }]);
   });
+
+  it('are made anew when those that a rebuild of another log has left unfinished are found', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    const store = makeInMemoryEventStore();
+    await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
+    const { outcome } = await engine.rebuild({ store });
+    expect([outcome, await engine.roles(), await engine.names()]).to.deep.equal(['Switched', ['live'], ['Bolt']]);
+  });
 });

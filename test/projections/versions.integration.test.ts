@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
+import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { changed, type Engine, gated, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 
@@ -66,5 +68,29 @@ describe('versions of a read model', function () {
     const switches = () => events.filter((event) => event.endsWith('Switched'));
     await eventually(switches, ({ length }) => length > 1, LONGER_THAN_A_TURN_MS);
     expect([await engine.roles(), switches()]).to.deep.equal([['previous', 'live'], ['businesses Switched']]);
+  });
+
+  it('the rows of an old one stay while somebody writes them, however long ago they were replaced', async () => {
+    const { store, database, events } = engine;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    engine.follow(changed);
+    await engine.said('changed Switched');
+    const begun = () => events.filter((event) => event === 'businesses Projecting').length;
+    expect(await eventually(begun, (times) => times === 2)).to.equal(2);
+    await dropOutdated(database, changed, 0);
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+    await old.stop();
+    await dropOutdated(database, changed, 0);
+    expect(await engine.roles()).to.deep.equal(['live']);
+  });
+
+  it('a new one is not begun beside live rows of another log', async () => {
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await old.stop();
+    engine.follow(changed, { store: makeInMemoryEventStore() });
+    expect(await engine.said('changed WrongLog')).to.equal(true);
+    expect(await engine.roles()).to.deep.equal(['live']);
   });
 });

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
-import { acquireLease, type Lease, releaseLease } from '../../projections/engine/generation/lease.js';
+import { acquireLease, type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
 import { makePool } from '../../src/postgres/pool.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
@@ -120,6 +120,20 @@ describe('writing a read model', function () {
     expect(second.fencing).to.equal('2');
     await pool.query(`update read_model.lease set expires_at = clock_timestamp() - interval '1 ms'`);
     expect((await hold('three')).fencing).to.equal('3');
+  });
+
+  it('is not given up because the database is away for a moment: nobody else can take the lease then', async () => {
+    const lease = await hold('one');
+    const away = makePool({
+      connectionString: 'postgres://nobody@127.0.0.1:1/none',
+      name: 'test',
+      connections: 1,
+      connectMs: 1,
+    });
+    await away.end();
+    const { signal } = new AbortController();
+    const isOver = await whileHeld(away, lease, signal, (held) => eventually(() => held.aborted, Boolean, 100));
+    expect(isOver).to.equal(false);
   });
 
   it('is prepared by any number of processes at once', async () => {
