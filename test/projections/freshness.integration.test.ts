@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { CHANNEL, type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
-import { append, created } from './appending.js';
+import { append, created, sealed } from './appending.js';
 
 /** The log, whose head is told for the businesses one time after the other, once `hold` was called. */
 const lookedAtInTurn = (store: EventStore) => {
@@ -81,5 +83,23 @@ describe('a process that does not write the rows', function () {
     } finally {
       looks.release();
     }
+  });
+
+  it('knows rows that have seen more than the log holds, though it holds the last event that they show', async () => {
+    const stream = `business-${randomUUID()}` as const;
+    const event = sealed(created('Acme'), stream, 0n);
+    const projecting = engine.serve();
+    await engine.shown(projecting, await append(engine.store, stream, 0n, event));
+    const later = await append(engine.store, `note-${randomUUID()}`, 0n, created('no business'));
+    await engine.shown(projecting, later);
+    await projecting.stop();
+    expect(await engine.checkpoint('live')).to.equal(String(later));
+
+    const restored = makeInMemoryEventStore();
+    await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
+    await append(restored, stream, 0n, event);
+    const { byName } = engine.serve({ store: restored, projector: false });
+    const refused = () => byName('businesses').status().wrongLog?.reason;
+    expect(await eventually(refused, (reason) => reason !== undefined, 5_000)).to.contain(`position ${later}`);
   });
 });

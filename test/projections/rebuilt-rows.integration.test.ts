@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { versionOf } from '../../projections/version.js';
-import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
 import { changed, type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -26,24 +25,29 @@ describe('rows that an operator has rebuilt', function () {
     return { ...others, byStream: { ...byStream!, divide: (category: string) => byStream!.divide(category, 1) } };
   };
 
-  it('are refused when the log is restored without the last event that they show', async () => {
-    const businessOf = (name: string): { readonly stream: `business-${string}`; readonly event: NewEvent } => {
-      const stream = `business-${randomUUID()}` as const;
-      return { stream, event: sealed(created(name), stream, 0n) };
-    };
-    const kept = ['Acme', 'Bolt', 'Cord'].map(businessOf);
-    const [lost, instead] = [businessOf('Lost'), businessOf('Instead')];
-    for (const { stream, event } of [...kept, lost]) await append(engine.store, stream, 0n, event);
-    await engine.rebuild({ store: inManyParts() });
-
-    const restored = makeInMemoryEventStore();
-    const identity = await engine.store.identity();
-    await restored.adoptIdentity(E.getOrElse(() => '')(identity));
-    for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
-    const { byName } = engine.serve({ store: restored });
-    const refused = () => byName('businesses').status().wrongLog?.reason;
-    expect(await eventually(refused, (reason) => reason !== undefined)).to.contain(lost.event.id);
+  const businessOf = (name: string, stream: `business-${string}` = `business-${randomUUID()}`) => ({
+    stream,
+    event: sealed(created(name), stream, 0n),
   });
+  const lost = businessOf('Lost');
+
+  for (const [instead, words] of [
+    [businessOf('Instead'), 'an event of another stream'],
+    [businessOf('Instead', lost.stream), 'another event of its stream'],
+  ] as const)
+    it(`are refused when the log is restored with ${words} for the last one that they show`, async () => {
+      const kept = ['Acme', 'Bolt', 'Cord'].map((name) => businessOf(name));
+      for (const { stream, event } of [...kept, lost]) await append(engine.store, stream, 0n, event);
+      await engine.rebuild({ store: inManyParts() });
+
+      const restored = makeInMemoryEventStore();
+      const identity = await engine.store.identity();
+      await restored.adoptIdentity(E.getOrElse(() => '')(identity));
+      for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
+      const { byName } = engine.serve({ store: restored });
+      const refused = () => byName('businesses').status().wrongLog?.reason;
+      expect(await eventually(refused, (reason) => reason !== undefined)).to.contain(lost.event.id);
+    });
 
   it('are made anew when those that another version of the program has left unfinished are found', async () => {
     await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
@@ -65,5 +69,13 @@ describe('rows that an operator has rebuilt', function () {
     await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
     const { outcome } = await engine.rebuild({ store });
     expect([outcome, await engine.roles(), await engine.names()]).to.deep.equal(['Switched', ['live'], ['Bolt']]);
+  });
+
+  it('hold nothing of an unfinished rebuild when they are made from scratch', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const { generation } = await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    await engine.database.query(`update read_model.${generation} set body = replace(body, 'Acme', 'Wrong')`);
+    await engine.rebuild({ isFromScratch: true });
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['live'], ['Acme']]);
   });
 });
