@@ -102,4 +102,15 @@ describe('a process that does not write the rows', function () {
     const refused = () => byName('businesses').status().wrongLog?.reason;
     expect(await eventually(refused, (reason) => reason !== undefined, 5_000)).to.contain(`position ${later}`);
   });
+
+  it('finds out at once that other rows have become live, which are of another log', async () => {
+    const projecting = engine.serve();
+    await engine.shown(projecting, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await projecting.stop();
+    const reading = engine.serve({ projector: false });
+    await eventually(reading.reached, (reached) => reached > 0n);
+    await engine.rebuild({ store: makeInMemoryEventStore(), isFromOtherLog: true });
+    const { status } = reading.byName('businesses');
+    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherLog');
+  });
 });

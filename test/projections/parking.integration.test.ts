@@ -67,4 +67,17 @@ describe('a parked entity', function () {
     await engine.rebuild();
     expect([await engine.roles(), await service.parked()]).to.deep.equal([['previous', 'live'], { businesses: 1 }]);
   });
+
+  it('stays parked over a restart while its event still cannot be read', async () => {
+    const { store } = engine;
+    const first = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
+    await engine.shown(first, await append(store, stream, 0n, created('Acme'), unreadable));
+    await first.stop();
+    const second = engine.serve();
+    await engine.shown(second, await append(store, `business-${randomUUID()}`, 0n, created('Bolt')));
+    expect(await (await engine.operations()).findParked(stream)).to.include({ revision: 1n, waiting: 1 });
+    expect(engine.events).to.not.include('businesses Unparked');
+  });
 });
