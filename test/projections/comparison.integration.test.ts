@@ -27,11 +27,13 @@ const withMember = <A extends object>(object: A, name: keyof A, member: unknown)
 const beforeStatement = (database: Pool, words: string, act: () => Promise<unknown>): Pool =>
   withMember(database, 'connect', async () => {
     const client = await database.connect();
-    return withMember(client, 'query', (...statement: Parameters<typeof client.query>) =>
-      String(statement[0]).startsWith(words)
-        ? act().then(() => client.query(...statement))
-        : client.query(...statement),
-    );
+    // reason: a copy is a statement, too, and its answer no promise
+    const query = client.query.bind(client) as (...statement: ReadonlyArray<unknown>) => unknown;
+    return withMember(client, 'query', (...statement: ReadonlyArray<unknown>) => {
+      const [text] = statement;
+      const isMeant = typeof text === 'string' && text.startsWith(words);
+      return isMeant ? act().then(() => query(...statement)) : query(...statement);
+    });
   });
 
 /** More than are read in the time for which a rebuild holds up the service. */
