@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { type Engine, makeEngine } from '../support/engine.js';
@@ -10,6 +11,30 @@ import { append, created, renamed } from './appending.js';
 
 const SLOW_READ_MS = 60;
 const GROWING_READS = 5;
+
+const MORE_THAN_A_FETCH = 201;
+
+/** The same object, one member of it replaced. */
+const withMember = <A extends object>(object: A, name: keyof A, member: unknown): A =>
+  new Proxy(object, {
+    get: (target, key) => {
+      const value: unknown = key === name ? member : Reflect.get(target, key);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+
+/** The database, with something done before each statement that begins with `words`. */
+const beforeStatement = (database: Pool, words: string, act: () => Promise<unknown>): Pool =>
+  withMember(database, 'connect', async () => {
+    const client = await database.connect();
+    // reason: a copy is a statement, too, and its answer no promise
+    const query = client.query.bind(client) as (...statement: ReadonlyArray<unknown>) => unknown;
+    return withMember(client, 'query', (...statement: ReadonlyArray<unknown>) => {
+      const [text] = statement;
+      const isMeant = typeof text === 'string' && text.startsWith(words);
+      return isMeant ? act().then(() => query(...statement)) : query(...statement);
+    });
+  });
 
 /** More than are read in the time for which a rebuild holds up the service. */
 const TOO_MANY_AT_ONCE = 8;
@@ -68,6 +93,27 @@ describe('the comparison of rebuilt rows with the live ones', function () {
     expect(outcome).to.equal('Switched');
     const last = String(revision);
     expect(await eventually(engine.names, ([name]) => name === last)).to.deep.equal([last]);
+  });
+
+  it('counts every difference, however many there are', async () => {
+    const service = engine.serve();
+    let last = 0n;
+    for (let count = 0; count < MORE_THAN_A_FETCH; count += 1)
+      last = await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    await engine.shown(service, last);
+    await engine.database.query(`update read_model.businesses set ein = '7'`);
+    const { differences, compared } = await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    expect([differences.length, compared?.differing]).to.deep.equal([MORE_THAN_A_FETCH, MORE_THAN_A_FETCH]);
+  });
+
+  it('sees nothing of what is written once both showed the same events', async () => {
+    const service = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    await engine.shown(service, await append(engine.store, stream, 0n, created('Acme')));
+    const write = async () => engine.shown(service, await append(engine.store, stream, 1n, renamed('Acme 2')));
+    const { compared } = await engine.rebuild({ pool: beforeStatement(engine.database, 'declare', write) });
+    expect(compared).to.include({ differing: 0, onlyLive: 0, onlyRebuilt: 0 });
+    expect(await engine.names()).to.deep.equal(['Acme 2']);
   });
 });
 

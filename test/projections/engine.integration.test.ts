@@ -111,6 +111,17 @@ describe('the projection engine', function () {
     expect(tags()).to.include('businesses Parked');
   });
 
+  it('answers no GET from a row that was shown before an event of its entity could not be read', async () => {
+    const { progress } = start().byName('businesses');
+    const id = randomUUID();
+    const stream = `business-${id}` as const;
+    expect(await progress.waitFor(await append(store, stream, 0n, created('Acme')))).to.equal(true);
+    const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
+    expect(await progress.waitFor(await append(store, stream, 1n, unreadable))).to.equal(true);
+    const byId = await queries.of(businesses).byId(id);
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+  });
+
   it('parks an entity whose row the database rejects, while all others are projected', async () => {
     const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];

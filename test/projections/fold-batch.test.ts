@@ -72,6 +72,7 @@ describe('folding batches', () => {
     ]);
     const later = apply(rows, [event(bad, 3n, 5n), event(good, 1n, 6n)]);
     expect(later.parkings.map(({ event: { revision }, waiting }) => [revision, waiting])).to.deep.equal([[3n, 1]]);
+    expect(later.parkings.map(({ reason }) => reason)).to.deep.equal(['an earlier event of the stream is parked']);
     expect([...rows.values()].map(({ revision }) => revision)).to.deep.equal([0n, 1n]);
   });
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { CHANNEL, type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
-import { append, created } from './appending.js';
+import { append, created, sealed } from './appending.js';
 
 /** A log that gives the head of the businesses only one poll at a time, once `hold` was called. */
 const makePolledLog = (store: EventStore) => {
@@ -81,5 +83,34 @@ describe('a process that does not write the rows', function () {
     } finally {
       polledLog.release();
     }
+  });
+
+  it('knows rows that have seen more than the log holds, though it holds the last event that they show', async () => {
+    const stream = `business-${randomUUID()}` as const;
+    const event = sealed(created('Acme'), stream, 0n);
+    const projecting = engine.serve();
+    await engine.shown(projecting, await append(engine.store, stream, 0n, event));
+    const later = await append(engine.store, `note-${randomUUID()}`, 0n, created('no business'));
+    await engine.shown(projecting, later);
+    await projecting.stop();
+    expect(await engine.checkpoint('live')).to.equal(String(later));
+
+    const restored = makeInMemoryEventStore();
+    await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
+    await append(restored, stream, 0n, event);
+    const { byName } = engine.serve({ store: restored, projector: false });
+    const refused = () => byName('businesses').status().wrongLog?.reason;
+    expect(await eventually(refused, (reason) => reason !== undefined, 5_000)).to.contain(`position ${later}`);
+  });
+
+  it('finds out at once that other rows have become live, which are of another log', async () => {
+    const projecting = engine.serve();
+    await engine.shown(projecting, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await projecting.stop();
+    const reading = engine.serve({ projector: false });
+    await eventually(reading.reached, (reached) => reached > 0n);
+    await engine.rebuild({ store: makeInMemoryEventStore(), isFromOtherLog: true });
+    const { status } = reading.byName('businesses');
+    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherLog');
   });
 });

@@ -81,4 +81,13 @@ describe('the progress of a read model', () => {
     progress.requireUntil(6n);
     expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
   });
+
+  it('knows nothing any more once it has forgotten, and lets nobody wait', async () => {
+    const progress = makeProgress(60_000);
+    progress.advance(7n);
+    progress.forget();
+    expect([progress.reached(), await progress.waitFor(7n), progress.isBehind()]).to.deep.equal([-1n, false, true]);
+    progress.advance(3n);
+    expect(progress.reached()).to.equal(3n);
+  });
 });

@@ -3,12 +3,11 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { versionOf } from '../../projections/version.js';
-import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
-import { changed, type Engine, makeEngine } from '../support/engine.js';
+import { changed, type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
-import { append, created, sealed } from './appending.js';
+import { append, created, renamed, sealed } from './appending.js';
 
 describe('rows that an operator has rebuilt', function () {
   this.timeout(startingPostgres);
@@ -26,24 +25,29 @@ describe('rows that an operator has rebuilt', function () {
     return { ...others, byStream: { ...byStream!, divide: (category: string) => byStream!.divide(category, 1) } };
   };
 
-  it('are not served when the log is restored without the last event that they show', async () => {
-    const businessOf = (name: string): { readonly stream: `business-${string}`; readonly event: NewEvent } => {
-      const stream = `business-${randomUUID()}` as const;
-      return { stream, event: sealed(created(name), stream, 0n) };
-    };
-    const kept = ['Acme', 'Bolt', 'Cord'].map(businessOf);
-    const [lost, instead] = [businessOf('Lost'), businessOf('Instead')];
-    for (const { stream, event } of [...kept, lost]) await append(engine.store, stream, 0n, event);
-    await engine.rebuild({ store: inManyParts() });
-
-    const restored = makeInMemoryEventStore();
-    const identity = await engine.store.identity();
-    await restored.adoptIdentity(E.getOrElse(() => '')(identity));
-    for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
-    const { byName } = engine.serve({ store: restored });
-    const refused = () => byName('businesses').status().wrongLog?.reason;
-    expect(await eventually(refused, (reason) => reason !== undefined)).to.contain(lost.event.id);
+  const businessOf = (name: string, stream: `business-${string}` = `business-${randomUUID()}`) => ({
+    stream,
+    event: sealed(created(name), stream, 0n),
   });
+  const lost = businessOf('Lost');
+
+  for (const [instead, words] of [
+    [businessOf('Instead'), 'an event of another stream'],
+    [businessOf('Instead', lost.stream), 'another event of its stream'],
+  ] as const)
+    it(`are not served when the log is restored with ${words} for the last one that they show`, async () => {
+      const kept = ['Acme', 'Bolt', 'Cord'].map((name) => businessOf(name));
+      for (const { stream, event } of [...kept, lost]) await append(engine.store, stream, 0n, event);
+      await engine.rebuild({ store: inManyParts() });
+
+      const restored = makeInMemoryEventStore();
+      const identity = await engine.store.identity();
+      await restored.adoptIdentity(E.getOrElse(() => '')(identity));
+      for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
+      const { byName } = engine.serve({ store: restored });
+      const wrongLog = () => byName('businesses').status().wrongLog?.reason;
+      expect(await eventually(wrongLog, (reason) => reason !== undefined)).to.contain(lost.event.id);
+    });
 
   it('are made anew when another version of the program has left an unfinished rebuild', async () => {
     await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
@@ -56,5 +60,63 @@ describe('rows that an operator has rebuilt', function () {
     ]);
     const { rows } = await engine.database.query('select name from read_model.businesses');
     expect(rows).to.deep.equal([{ name: 'Acme' }]);
+  });
+
+  it('are made anew when those that a rebuild of another log has left unfinished are found', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    const store = makeInMemoryEventStore();
+    await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
+    const { outcome } = await engine.rebuild({ store });
+    expect([outcome, await engine.roles(), await engine.names()]).to.deep.equal(['Switched', ['live'], ['Bolt']]);
+  });
+
+  it('hold nothing of an unfinished rebuild when they are made from scratch', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const { generation } = await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    await engine.database.query(`update read_model.${generation} set body = replace(body, 'Acme', 'Wrong')`);
+    await engine.rebuild({ isFromScratch: true });
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['live'], ['Acme']]);
+  });
+
+  it('are not served when the log is restored without their last event, whichever of their streams it belongs to', async () => {
+    const [one, other] = [randomUUID(), randomUUID()].sort().map((id) => `business-${id}` as const);
+    const [first, second] = [businessOf('Acme', one), businessOf('Bolt', other)];
+    const last = sealed(renamed('Lost'), first.stream, 1n);
+    for (const { stream, event } of [first, second]) await append(engine.store, stream, 0n, event);
+    await append(engine.store, first.stream, 1n, last);
+    await engine.rebuild();
+
+    const restored = makeInMemoryEventStore();
+    await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
+    for (const { stream, event } of [first, second, businessOf('Instead')]) await append(restored, stream, 0n, event);
+    const { byName } = engine.serve({ store: restored });
+    const wrongLog = () => byName('businesses').status().wrongLog?.reason ?? '';
+    expect(await eventually(wrongLog, (reason) => reason !== '', 5_000)).to.contain(last.id);
+  });
+
+  it('count once what waits for a parked entity, though a load by parts was taken back', async () => {
+    const [one, other] = [randomUUID(), randomUUID()].sort();
+    const stream = `business-${one}` as const;
+    await append(engine.store, stream, 0n, created('Acme'), sealed(renamed('From the future'), stream, 1n, 99));
+    await append(engine.store, `business-${other}`, 0n, created('no row can hold \0'));
+    await engine.rebuild({ store: inManyParts() });
+    expect(await (await engine.operations()).findParked(stream)).to.include({ revision: 1n, waiting: 1 });
+  });
+
+  it('do not replace those of another log that a process has begun to write meanwhile', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await service.stop();
+    const rebuilding = engine.rebuild({
+      store: makeInMemoryEventStore(),
+      isFromOtherLog: true,
+      decide: async () => {
+        await engine.takeLease('live');
+        return 'switch';
+      },
+    });
+    expect(await outcomeOf(rebuilding)).to.include({ _tag: 'NotAllowed' });
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'building'], ['Acme']]);
   });
 });

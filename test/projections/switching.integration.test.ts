@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
+import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -73,5 +74,15 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     );
     await listener.end();
     expect(heard).to.deep.equal(['built', 'businesses 3']);
+  });
+
+  it('the replaced rows are kept for their time from then on, however long they were live', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await service.stop();
+    await engine.database.query(`update read_model.instance set role_since = now() - interval '1 hour'`);
+    await engine.rebuild();
+    await dropOutdated(engine.database, businesses, 60_000);
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
 });

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
-import { changed, type Engine, gated, makeEngine } from '../support/engine.js';
+import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
+import { operationsOn } from '../../projections/engine/operations.js';
+import { rollBack } from '../../projections/engine/rebuild/rollback.js';
+import { changed, type Engine, gated, makeEngine, orThrow } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 
 const LONGER_THAN_A_TURN_MS = 1_500;
+const LONGER_THAN_A_LOCK_MS = 5_000;
 
 describe('versions of a read model', function () {
   this.timeout(startingPostgres);
@@ -66,5 +73,75 @@ describe('versions of a read model', function () {
     const switches = () => events.filter((event) => event.endsWith('Switched'));
     await eventually(switches, ({ length }) => length > 1, LONGER_THAN_A_TURN_MS);
     expect([await engine.roles(), switches()]).to.deep.equal([['previous', 'live'], ['businesses Switched']]);
+  });
+
+  it('the rows of an old one stay while somebody writes them, however long ago they were replaced', async () => {
+    const { store, database, events } = engine;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    engine.follow(changed);
+    await engine.said('changed Switched');
+    const begun = () => events.filter((event) => event === 'businesses Projecting').length;
+    expect(await eventually(begun, (times) => times === 2)).to.equal(2);
+    await dropOutdated(database, changed, 0);
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+    await old.stop();
+    await dropOutdated(database, changed, 0);
+    expect(await engine.roles()).to.deep.equal(['live']);
+  });
+
+  it('a new one is not begun beside live rows of another log', async () => {
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await old.stop();
+    engine.follow(changed, { store: makeInMemoryEventStore() });
+    expect(await engine.said('changed WrongLog')).to.equal(true);
+    expect(await engine.roles()).to.deep.equal(['live']);
+  });
+
+  it('a new one waits for a long reader of the live rows so that no other reader has to', async () => {
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    const reader = await engine.database.connect();
+    try {
+      await reader.query('begin');
+      await reader.query('select from read_model.businesses');
+      const since = new Date();
+      engine.follow(changed);
+      expect(await eventually(() => engine.waiting(since), Boolean)).to.equal(1);
+      const other = await Promise.race([engine.names(), delay(LONGER_THAN_A_LOCK_MS)]);
+      expect(other).to.deep.equal(['Acme']);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+    expect(await engine.said('changed Switched')).to.equal(true);
+  });
+
+  it('one works on the rows of no other: it neither verifies nor repairs them, nor goes back to them or from them', async () => {
+    const { store, database } = engine;
+    const stream = `business-${randomUUID()}` as const;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, stream, 0n, created('Acme')));
+    await old.stop();
+    const [onOther] = orThrow(await operationsOn(store, database, [changed])).readModels;
+    const [quiet, { signal }] = [() => undefined, new AbortController()];
+    const verified = await onOther?.verify({
+      sample: undefined,
+      onDrift: () => Promise.resolve(),
+      onChecked: quiet,
+      signal,
+    });
+    expect([verified, await onOther?.repair(stream)].map((one) => one && E.isLeft(one) && one.left._tag)).to.deep.equal(
+      ['NoLiveRows', 'NoLiveRows'],
+    );
+    const next = engine.follow(changed);
+    await engine.said('changed Switched');
+    await next.stop();
+    for (const projection of [businesses, changed]) {
+      const back = await rollBack({ pool: database, store, projection, signal });
+      expect(E.isLeft(back) && back.left._tag).to.equal('NotAllowed');
+    }
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
 });

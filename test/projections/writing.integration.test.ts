@@ -4,9 +4,10 @@ import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
-import { acquireLease, type Lease, releaseLease } from '../../projections/engine/generation/lease.js';
+import { acquireLease, type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
 import { makePool } from '../../src/postgres/pool.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
+import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
 import { writeBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
@@ -69,6 +70,19 @@ describe('writing a read model', function () {
     expect(await places()).to.deep.equal(['3', '5']);
   });
 
+  it('remembers the last event of its own when the checkpoint moves over those of others', async () => {
+    const lease = await hold('one');
+    const event = created(3n);
+    await write(lease, 'start', event);
+    const writer = { pool, projection: businesses, generation, lease, notifies: true };
+    expect(await writeStep(pool, writer, { from: at(3n), to: at(9n), last: undefined })).to.equal('live');
+    const { stream, revision, id } = event;
+    expect(await readGeneration(pool, generation.name)).to.deep.include({
+      checkpoint: at(9n),
+      last: { stream, revision, id },
+    });
+  });
+
   it('writes nothing when another process has moved the checkpoint', async () => {
     const lease = await hold('one');
     await write(lease, 'start', created(3n));
@@ -120,6 +134,28 @@ describe('writing a read model', function () {
     expect(second.fencing).to.equal('2');
     await pool.query(`update read_model.lease set expires_at = clock_timestamp() - interval '1 ms'`);
     expect((await hold('three')).fencing).to.equal('3');
+  });
+
+  it('is told to operators with who may write it, while somebody may', async () => {
+    const writers = async () => (await readStatuses(pool)).map(({ leader }) => leader?.holder);
+    const lease = await hold('one');
+    expect(await writers()).to.deep.equal(['one']);
+    await releaseLease(pool, lease);
+    expect(await writers()).to.deep.equal([undefined]);
+  });
+
+  it('is not given up because the database is away for a moment: nobody else can take the lease then', async () => {
+    const lease = await hold('one');
+    const away = makePool({
+      connectionString: 'postgres://nobody@127.0.0.1:1/none',
+      name: 'test',
+      connections: 1,
+      connectMs: 1,
+    });
+    await away.end();
+    const { signal } = new AbortController();
+    const isOver = await whileHeld(away, lease, signal, (held) => eventually(() => held.aborted, Boolean, 100));
+    expect(isOver).to.equal(false);
   });
 
   it('is prepared by any number of processes at once', async () => {

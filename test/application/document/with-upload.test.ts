@@ -77,14 +77,27 @@ describe('a file that is stored before its event', () => {
     expect([storage.completed, kept()]).to.deep.equal([1, []]);
   });
 
-  it('is kept when nobody knows whether the event was appended', async () => {
-    const failure = new StoreUnavailable('no answer');
-    const outcome = await withUpload(storage)('d1', async (store) => {
-      await stored(store);
-      return E.left(failure);
+  for (const failure of [
+    new StoreUnavailable('no answer'),
+    { _tag: 'StreamContended', stream: 'document-d1' },
+    { _tag: 'UndecodableEvent' },
+  ])
+    it(`is kept when nobody knows whether the event was appended: ${failure._tag}`, async () => {
+      const outcome = await withUpload(storage)('d1', async (store) => {
+        await stored(store);
+        return E.left(failure);
+      });
+      expect(outcome).to.deep.equal(E.left(failure));
+      expect(kept()).to.have.length(1);
     });
-    expect(outcome).to.deep.equal(E.left(failure));
-    expect(kept()).to.have.length(1);
+
+  it('is removed with every other that the request stored', async () => {
+    await withUpload(storage)('d1', async (store) => {
+      await stored(store);
+      await stored(store);
+      return E.left({ _tag: 'DocumentNotFound' });
+    });
+    expect([storage.completed, kept()]).to.deep.equal([2, []]);
   });
 
   it('does not change the outcome when it cannot be removed: the sweep finds it', async () => {

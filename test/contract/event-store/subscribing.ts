@@ -132,15 +132,19 @@ export const subscribing = (store: StoreUnderTest): void => {
     expect(await batchesUntil(follow('start', category), () => true)).to.deep.equal([]);
   });
 
-  it('refuses a checkpoint beyond the end of the log', async () => {
-    const { position } = await appended(store(), aStream(), 'no-stream', anEvent());
-    const commit = position + 1_000_000_000n;
-    const checkpoint = { commit, prepare: commit };
-    const failure: unknown = await take(1, checkpoint).then(undefined, (error: unknown) => error);
-    expect(failure).to.be.instanceOf(CheckpointNotInLog);
-    expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(checkpoint); // reason: tested above
-    expect(await store().reaches(checkpoint)).to.deep.equal(E.right(false));
-  });
+  for (const [words, distance] of [
+    ['just', 1n],
+    ['far', 1_000_000_000n],
+  ] as const)
+    it(`refuses a checkpoint ${words} beyond the end of the log`, async () => {
+      const { position } = await appended(store(), aStream(), 'no-stream', anEvent());
+      const commit = position + distance;
+      const checkpoint = { commit, prepare: commit };
+      const failure: unknown = await take(1, checkpoint).then(undefined, (error: unknown) => error);
+      expect(failure).to.be.instanceOf(CheckpointNotInLog);
+      expect((failure as CheckpointNotInLog).checkpoint).to.deep.equal(checkpoint); // reason: tested above
+      expect(await store().reaches(checkpoint)).to.deep.equal(E.right(false));
+    });
 
   it('reaches each checkpoint that a reader was given', async () => {
     const category = aCategory();
