@@ -15,8 +15,8 @@ const CACHE_GENERATION = 2_500;
 
 /**
  * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role that the
- * generation had then. Undefined, and nothing written, when the lease was lost or the checkpoint is not at `step.from`:
- * after that, and after an error, it must not be used again, because the entities that it holds in memory may be wrong.
+ * generation had then. Undefined, and nothing written, in the cases of `writeStep`: after that, and after an error, it
+ * must not be used again, because the entities that it holds in memory may be wrong.
  */
 export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
 

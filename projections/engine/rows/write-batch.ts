@@ -13,8 +13,8 @@ export type Step = {
   readonly to: Checkpoint;
   /** The newest applied event; undefined when none was applied. */
   readonly last: Generation['last'];
-  /** The role that the generation must have; absent: any. */
-  readonly role?: Role;
+  /** Whether nothing may be written unless the generation is the live one. */
+  readonly mustBeLive?: boolean;
 };
 
 /** What is needed to write a generation. */
@@ -39,7 +39,7 @@ const MOVED = `moved as (
     last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
     last_event_id = coalesce($5::text, last_event_id)
   where table_name = $6 and checkpoint_commit is not distinct from $7::bigint
-    and ($11::text is null or role = $11::text)
+    and (role = 'live' or not $11::boolean)
     and exists (select from read_model.lease where name = $6 and holder = $8 and fencing = $9::bigint)
   returning projection, role
 )`;
@@ -49,7 +49,7 @@ const NOTIFIED = `select role, case when $10::boolean and role = 'live'
 
 const stepValues = (
   { generation, lease, notifies }: Writer,
-  { from, to, last, role }: Step,
+  { from, to, last, mustBeLive = false }: Step,
 ): ReadonlyArray<unknown> => [
   to.commit.toString(),
   to.prepare.toString(),
@@ -61,15 +61,15 @@ const stepValues = (
   lease.holder,
   lease.fencing,
   notifies,
-  role,
+  mustBeLive,
 ];
 
 const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
 
 /**
  * Moves the checkpoint without writing rows, over events of other categories. Gives the role of the generation;
- * undefined, and nothing written, when the lease was lost, the checkpoint is not at `from`, or the generation has
- * another role than that of the step.
+ * undefined, and nothing written, when the lease was lost, the checkpoint is not at `from`, or the generation must be
+ * the live one and is not.
  */
 export const writeStep = async (database: Database, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(

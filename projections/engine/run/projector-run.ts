@@ -20,7 +20,7 @@ import { withSkips } from '../parked/skips.js';
 import { unpark } from '../parked/unpark.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { mergeBatches } from '../rows/merge-batches.js';
-import { type Writer, writeStep } from '../rows/write-batch.js';
+import { type Step, type Writer, writeStep } from '../rows/write-batch.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 import type { Progress } from './progress.js';
 import { makeStatistics } from './statistics.js';
@@ -89,26 +89,27 @@ class ProjectorRun {
     let stored = range.after;
     let storedAt = performance.now();
 
-    const wrote = (role: Role | undefined, checkpoint: Checkpoint): void => {
-      if (role === undefined) throw leaseLost(writer.generation.name);
+    // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
+    const stepTo = (to: Checkpoint): Omit<Step, 'last'> => ({
+      from: stored,
+      to,
+      mustBeLive: this.#status.role === 'live',
+    });
+    const wrote = async (role: Role | undefined, checkpoint: Checkpoint): Promise<void> => {
+      const { name } = writer.generation;
+      if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
       [stored, storedAt] = [checkpoint, performance.now()];
-      // readers do not see these rows any more, so `progress` must not advance
-      if (this.#status.role === 'live' && role !== 'live') throw replaced(writer.generation.name);
       this.#setStatus({ role, checkpoint });
     };
     const storeStep = async (checkpoint: From): Promise<void> => {
       if (checkpoint === 'start' || commitOf(checkpoint) === commitOf(stored)) return;
-      const { role } = this.#status;
-      // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
-      const written = await writeStep(pool, writer, { from: stored, to: checkpoint, last: undefined, role });
-      if (written === undefined && (await this.isReplaced())) throw replaced(writer.generation.name);
-      wrote(written, checkpoint);
+      await wrote(await writeStep(pool, writer, { ...stepTo(checkpoint), last: undefined }), checkpoint);
     };
 
     if (stored !== 'start') await unpark(writer, store, stored, onEvent);
     for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
       if (events.length > 0) {
-        wrote(await apply({ from: stored, to: checkpoint }, events), checkpoint);
+        await wrote(await apply(stepTo(checkpoint), events), checkpoint);
         statistics.wrote(events.length);
       } else {
         this.#setStatus({ ...this.#status, checkpoint });
