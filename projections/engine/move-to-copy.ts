@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { Pool, PoolClient } from 'pg';
+import { orThrow } from '../../src/event-sourcing/attempt.js';
 import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../src/event-sourcing/uuid.js';
 import type { Projection } from '../projection.js';
@@ -132,11 +133,10 @@ export const prepareMove = (
   projections: ReadonlyArray<Projection>,
 ): Promise<E.Either<EngineFailure, Move>> =>
   attemptInEngine(async () => {
-    const identity = await log.identity();
-    if (E.isLeft(identity)) throw identity.left;
+    const identity = orThrow(await log.identity());
     await requireSameLogs(log, pool, projections);
     const categories: Categories = new Map(projections.map(({ name, category }) => [name, category]));
-    const tables = await check(pool, identity.right, categories);
+    const tables = await check(pool, identity, categories);
     const created = new Map<string, Creations>(
       projections.map(({ category }) => [category, { ids: [], positions: [] }]),
     );
@@ -160,7 +160,7 @@ export const prepareMove = (
       await migrateReadModels(pool);
       return inSchemaTransaction(pool, async (client) => {
         await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
-        if (!isSame(tables, await check(client, identity.right, categories)))
+        if (!isSame(tables, await check(client, identity, categories)))
           throw notAllowed('the read models have changed meanwhile: stop every process of the service first');
         const dropped = await dropHalfLoaded(client);
         const remaining = tables.filter(({ table_name }) => !dropped.has(table_name));

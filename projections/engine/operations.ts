@@ -1,5 +1,6 @@
 import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
+import { readEvent } from '../../src/event-sourcing/read-event.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../projection.js';
@@ -59,10 +60,6 @@ export const operationsOn = (
       showing: (stream) => byCategory.get(categoryOf(stream)),
       listParked: (limit) => listParked(pool, limit),
       findParked: (stream) => findParked(pool, stream),
-      readEvent: async ({ stream, revision }) => {
-        for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
-          return event;
-        return undefined;
-      },
+      readEvent: ({ stream, revision }) => readEvent(store, stream, revision),
     };
   });

@@ -11,3 +11,9 @@ export const attempt = async <Failure, A>(
     return E.left(failureOf(thrown));
   }
 };
+
+/** The inverse of `attempt`, for iterators and other work that ends with what it throws. */
+export const orThrow = <A>(result: E.Either<Error, A>): A => {
+  if (E.isLeft(result)) throw result.left;
+  return result.right;
+};

@@ -1,4 +1,5 @@
-import { either as E } from 'fp-ts';
+import { readEvent } from '../../../src/event-sourcing/read-event.js';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
@@ -30,20 +31,6 @@ export const otherPast = (projection: string, what: string): WrongLog => {
   return { _tag: 'WrongLog', difference: 'OtherPast', reason, message };
 };
 
-const orThrow = <A>(answer: E.Either<Error, A>): A => {
-  if (E.isLeft(answer)) throw answer.left;
-  return answer.right;
-};
-
-const holds = async (
-  store: RecognisableLog,
-  { stream, revision, id }: NonNullable<Provenance['last']>,
-): Promise<boolean> => {
-  for await (const page of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
-    return page.some((event) => event.id === id);
-  return false;
-};
-
 /**
  * Why rows are not of this log; undefined when they are. The log must have the recorded name, reach the checkpoint, and
  * hold the newest event that the rows show (a log restored from a backup may have grown past the checkpoint again).
@@ -58,7 +45,7 @@ export const wrongLogOf = async (
   if (logIdentity !== identity) return otherLog(projection, logIdentity, identity);
   if (checkpoint !== 'start' && !orThrow(await store.reaches(checkpoint)))
     return otherPast(projection, `position ${String(checkpoint.commit)}`);
-  if (last === undefined || (await holds(store, last))) return undefined;
+  if (last === undefined || (await readEvent(store, last.stream, last.revision))?.id === last.id) return undefined;
   return otherPast(projection, `event ${last.id}, revision ${String(last.revision)} of ${last.stream}`);
 };
 

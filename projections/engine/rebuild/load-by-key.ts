@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { Generation } from '../generation/generation.js';
@@ -32,13 +32,12 @@ type LoadByStream = {
 const planOf = async (writer: Writer, order: ByStream, upTo: Position): Promise<LoadPlan> => {
   const found = await readPlan(writer);
   if (found !== undefined) return found;
-  const chunks = await order.divide(writer.projection.category, EVENTS_EACH);
-  if (E.isLeft(chunks)) throw chunks.left;
-  await writePlan(writer.pool, writer.generation, chunks.right, upTo);
+  const chunks = orThrow(await order.divide(writer.projection.category, EVENTS_EACH));
+  await writePlan(writer.pool, writer.generation, chunks, upTo);
   return {
     upTo,
-    chunks: chunks.right.length,
-    missing: chunks.right.map((chunk, number) => ({ ...chunk, number: number + 1 })),
+    chunks: chunks.length,
+    missing: chunks.map((chunk, number) => ({ ...chunk, number: number + 1 })),
   };
 };
 

@@ -1,5 +1,6 @@
-import { either as E } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
@@ -63,9 +64,8 @@ const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Che
   const { pool, projection } = rebuilding.writer;
   const live = await rebuilding.live(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
-  const head = await store.head([projection.category]);
-  if (E.isLeft(head)) throw head.left;
-  return head.right === undefined ? undefined : { commit: head.right, prepare: head.right };
+  const head = orThrow(await store.head([projection.category]));
+  return head === undefined ? undefined : { commit: head, prepare: head };
 };
 
 /**
@@ -155,12 +155,11 @@ const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
 
 const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
   const { pool, store, projection, observer, signal } = options;
-  const identity = await store.identity();
-  if (E.isLeft(identity)) throw identity.left;
+  const identity = orThrow(await store.identity());
   await migrateReadModels(pool);
   const isReplacing = await isReplacingOthers(options);
   const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
-  const opened = await openForRebuild(pool, projection, identity.right, { isFromScratch, isReplacing, signal });
+  const opened = await openForRebuild(pool, projection, identity, { isFromScratch, isReplacing, signal });
   try {
     return await whileHeld(pool, opened.lease, signal, async (held) => {
       observer.onOpened(opened.generation.name, opened.generation.checkpoint);

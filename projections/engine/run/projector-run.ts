@@ -1,5 +1,5 @@
-import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position } from '../../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
@@ -135,15 +135,14 @@ class ProjectorRun {
     if (this.#status.role === 'live') return;
     const { store, projection, onEvent } = this.#deps;
     const writer = this.#writer;
-    const head = await store.head([projection.category]);
-    if (E.isLeft(head)) throw head.left;
+    const head = orThrow(await store.head([projection.category]));
     const reached = commitOf(this.#status.checkpoint);
     let candidates: ReadonlyArray<Candidate> = [];
     const isLevel = async (live: Generation | undefined, client: Pick<Pool, 'query'>): Promise<boolean> => {
       candidates = (await client.query<Candidate>(CANDIDATES, [projection.name])).rows;
       const isLiveHeld = candidates.some(({ name, is_held }) => name === live?.name && is_held);
       if (this.#status.role === 'previous' && isLiveHeld) return false;
-      return isAtLeast(reached, live) || head.right === undefined || reached >= head.right;
+      return isAtLeast(reached, live) || head === undefined || reached >= head;
     };
     const isSwitched = await whileLevel(writer, { isLevel }, async (client, live) => {
       await makeLive(client, writer);

@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
@@ -49,10 +49,9 @@ export const startProjector = (
   let isInterrupted = false;
 
   const open = async (): Promise<string> => {
-    const identity = await store.identity();
-    if (E.isLeft(identity)) throw identity.left;
+    const identity = orThrow(await store.identity());
     await migrateReadModels(pool);
-    const generation = await openForService(pool, projection, identity.right);
+    const generation = await openForService(pool, projection, identity);
     await requireSameLog(store, name, generation);
     return generation.name;
   };

@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import { commitOf } from '../../../projections/engine/generation/generation.js';
 import { wrongLogOf } from '../../../projections/engine/generation/provenance.js';
 import type { GenerationStatus } from '../../../projections/engine/generation/read-statuses.js';
@@ -70,9 +70,8 @@ const lagLine = async (
   status: GenerationStatus,
   before: Reading | undefined,
 ): Promise<Lag> => {
-  const head = await store.head([category]);
-  if (E.isLeft(head)) throw head.left;
-  const newest = head.right?.toString() ?? null;
+  const head = orThrow(await store.head([category]));
+  const newest = head?.toString() ?? null;
   const wrongLog = await wrongLogOf(store, status.projection, status);
   if (wrongLog !== undefined)
     return { head: newest, lagEvents: null, lagSeconds: null, rate: null, refused: wrongLog.message };

@@ -1,6 +1,7 @@
 /** One of the threads that load rows; `loading-threads.ts` starts it and says what to load. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { either as E } from 'fp-ts';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import { failureIn } from '../../../projections/engine/engine-failure.js';
 import { withSkips } from '../../../projections/engine/parked/skips.js';
 import { type LoadingChunk, loadChunk } from '../../../projections/engine/rebuild/load-chunk.js';
@@ -33,12 +34,11 @@ const open = async ({
   const { registry } = (await import(module)) as { readonly registry: Registry };
   const declared = projectionsOf(registry).find((projection) => projection.name === name);
   if (declared === undefined) throw new Error(`no projection is called ${name}`);
-  const opened = await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 });
-  if (E.isLeft(opened)) throw opened.left;
-  const { byStream } = opened.right;
+  const store = orThrow(await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 }));
+  const { byStream } = store;
   if (byStream === undefined) throw new Error('the log cannot be read by key ranges');
   const pool = makePool({ connectionString: databaseUrl, name: 'rebuild', connections: 1, connectMs: CONNECT_MS });
-  const projection = await withSkips(opened.right, declared);
+  const projection = await withSkips(store, declared);
   const writer = { pool, projection, generation, lease, notifies: false };
   return ({ chunk, upTo }, loading) => loadChunk(writer, byStream, chunk, upTo, loading);
 };

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { orThrow } from '../attempt.js';
 import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { From, Position } from '../recorded-event.js';
@@ -52,9 +53,8 @@ const batchesAfter = (source: EventStore, after: From, { follow, signal }: Copyi
   follow ? source.subscribe({ after }, signal) : source.readAll({ after });
 
 const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean> => {
-  const head = await source.head();
-  if (E.isLeft(head)) throw head.left;
-  return head.right === undefined || (verifiedUpTo !== 'start' && verifiedUpTo.commit >= head.right);
+  const head = orThrow(await source.head());
+  return head === undefined || (verifiedUpTo !== 'start' && verifiedUpTo.commit >= head);
 };
 
 /**

@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { From, StoredEvent } from '../../event-sourcing/recorded-event.js';
 
@@ -19,9 +19,8 @@ const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
  * none. Rejects with the store's failure.
  */
 export const lagOf = async (store: EventStore, category: string, after: From, now: Date): Promise<Lag> => {
-  const head = await store.head([category]);
-  if (E.isLeft(head)) throw head.left;
-  if (head.right === undefined || (after !== 'start' && head.right <= after.commit)) return { events: 0, seconds: 0 };
+  const head = orThrow(await store.head([category]));
+  if (head === undefined || (after !== 'start' && head <= after.commit)) return { events: 0, seconds: 0 };
   let events = 0;
   let seconds = 0;
   for await (const batch of store.readAll({ after, categories: [category] })) {

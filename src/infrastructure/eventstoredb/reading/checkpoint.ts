@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { orThrow } from '../../../event-sourcing/attempt.js';
 import { CheckpointNotInLog, type EventStore, type StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { pause } from '../../../event-sourcing/pause.js';
 import type { Checkpoint, Position } from '../../../event-sourcing/recorded-event.js';
@@ -21,9 +22,8 @@ const endSeenFrom = async (access: Access, checkpoint: Checkpoint): Promise<E.Ei
  * and leave out what is appended before it. (It rejects by itself a place inside the log at which no record begins.)
  */
 export const failWhenPastEnd = async (access: Access, checkpoint: Checkpoint): Promise<void> => {
-  const end = await endSeenFrom(access, checkpoint);
-  if (E.isLeft(end)) throw end.left;
-  if (end.right < checkpoint.commit) throw notInLog(checkpoint, `it ends at ${end.right.toString()}`);
+  const end = orThrow(await endSeenFrom(access, checkpoint));
+  if (end < checkpoint.commit) throw notInLog(checkpoint, `it ends at ${end.toString()}`);
 };
 
 export const makeReaches =

@@ -6,7 +6,7 @@ import {
   type LogRange,
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../../event-sourcing/attempt.js';
 import type { From } from '../../../event-sourcing/recorded-event.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import { CallFailed } from '../connection/call-failed.js';
@@ -62,15 +62,14 @@ async function* batches(
 async function* readOverOneCall(access: Access, read: LogRead): AsyncGenerator<LogBatch> {
   const { after, categories, signal } = read;
   if (after !== 'start') await failWhenPastEnd(access, after);
-  const node = await access.connection.node();
-  if (E.isLeft(node)) throw node.left;
-  const call = callSubscription(node.right, subscriptionRequest(after, categories), signal);
+  const node = orThrow(await access.connection.node());
+  const call = callSubscription(node, subscriptionRequest(after, categories), signal);
   try {
-    yield* batches(access, node.right, read, call);
+    yield* batches(access, node, read, call);
   } catch (failure) {
     if (!(failure instanceof CallFailed)) throw failure;
     if (failure.kind === 'invalid-position' && after !== 'start') throw notInLog(after, 'no record begins there');
-    if (failure.isTransient && !signal.aborted) access.connection.discard(node.right, failure);
+    if (failure.isTransient && !signal.aborted) access.connection.discard(node, failure);
     throw failure;
   } finally {
     call.cancel();

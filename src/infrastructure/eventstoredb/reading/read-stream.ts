@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../../event-sourcing/attempt.js';
 import { type Direction, StoreUnavailable, type StreamRange } from '../../../event-sourcing/event-store.js';
 import type { Revision, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
 import { type Access, readOnLeader } from '../connection/on-leader.js';
@@ -44,8 +44,7 @@ export const makeReadStream = (access: Access) =>
       const count = Math.min(left, PAGE);
       const request = streamRequest(stream, direction, next ?? from, count);
       const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout));
-      if (E.isLeft(page)) throw page.left;
-      const { events, isCut } = page.right;
+      const { events, isCut } = orThrow(page);
       next = revisionAfter(events, stream, direction, next);
       left -= events.length;
       const isAtFirst = direction === 'backwards' && next === -1n;

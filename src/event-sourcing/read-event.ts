@@ -1,0 +1,13 @@
+import type { EventStore } from './event-store.js';
+import type { StoredEvent, StreamName } from './recorded-event.js';
+
+/** The event at a revision of a stream; undefined when the stream does not reach it. Throws what the log throws. */
+export const readEvent = async (
+  store: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+  revision: bigint,
+): Promise<StoredEvent | undefined> => {
+  for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
+    return event;
+  return undefined;
+};
