@@ -1,5 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
-import type { Decider } from '../event-sourcing/decider.js';
+import type { Fold } from '../event-sourcing/decider.js';
 import { attempt } from '../event-sourcing/attempt.js';
 import {
   asStoreUnavailable,
@@ -54,7 +54,7 @@ export type History<State> = {
 type HistoryDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
-  readonly fold: Pick<Decider<State, never, Event, never>, 'initialState' | 'evolve'>;
+  readonly fold: Fold<State, Event>;
   readonly description: EventDescription<Event>;
   readonly category: string;
 };

@@ -1,5 +1,16 @@
 import { InvalidArgumentError } from 'commander';
+import type { Registry } from '../../entities/registry.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
+
+const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** The categories of entities, in a sentence: `business or document`. */
+export const categoriesIn = ({ entities }: Registry): string =>
+  alternatives.format(entities.map(({ category }) => category));
+
+/** The names of their streams, in a sentence: `business-<id> or document-<id>`. */
+export const streamsIn = ({ entities }: Registry): string =>
+  alternatives.format(entities.map(({ category }) => `${category}-<id>`));
 
 export const streamArgument = (text: string): StreamName => {
   if (!/^[^-]+-./.test(text)) throw new InvalidArgumentError('A stream is named <category>-<id>.');

@@ -8,7 +8,7 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { printNote } from '../output.js';
 import { standardError } from '../terminal.js';
-import { categoryArgument, positionArgument, streamArgument } from './arguments.js';
+import { categoriesIn, categoryArgument, positionArgument, streamArgument, streamsIn } from './arguments.js';
 import { onConfiguredLog } from './on-configured-log.js';
 import { shareOfLog } from './share-of-log.js';
 
@@ -60,11 +60,11 @@ export const addExport = (log: Command, registry: Registry): void => {
         '(docs/verify.md says how to check it without this program)',
     )
     .addOption(
-      new Option('--stream <stream>', 'only this stream: business-<id> or document-<id>')
+      new Option('--stream <stream>', `only this stream: ${streamsIn(registry)}`)
         .argParser(streamArgument)
         .conflicts('category'),
     )
-    .option('--category <category>', 'only streams of this category: business or document', categoryArgument)
+    .option('--category <category>', `only streams of this category: ${categoriesIn(registry)}`, categoryArgument)
     .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
     .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
     .action((options: Options) => onConfiguredLog(registry, (store, signal) => exportTo(store, options, signal)));

@@ -9,7 +9,7 @@ import { type JsonOption, jsonOption, printFinding, printNote } from '../output.
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { standardError } from '../terminal.js';
-import { streamArgument } from './arguments.js';
+import { streamArgument, streamsIn } from './arguments.js';
 import { onConfiguredLog } from './on-configured-log.js';
 import { shareOfLog } from './share-of-log.js';
 
@@ -29,13 +29,18 @@ const reportCounts = ({ events, streams, broken }: Verified, options: JsonOption
   });
 };
 
-const conclude = (verified: Verified, stream: StreamName | undefined, options: JsonOption): ExitCode => {
+const conclude = (
+  registry: Registry,
+  verified: Verified,
+  stream: StreamName | undefined,
+  options: JsonOption,
+): ExitCode => {
   if (!verified.isComplete) {
     printNote(`interrupted after ${counted(verified.events, 'event')}`);
     return EXIT.interrupted;
   }
   if (stream !== undefined && verified.events === 0) {
-    printNote(`the log has no stream ${stream} (those of the service are named business-<id> and document-<id>)`);
+    printNote(`the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`);
     return EXIT.failed;
   }
   reportCounts(verified, options);
@@ -43,6 +48,7 @@ const conclude = (verified: Verified, stream: StreamName | undefined, options: J
 };
 
 const verify = async (
+  registry: Registry,
   store: EventStore,
   stream: StreamName | undefined,
   options: JsonOption,
@@ -61,19 +67,19 @@ const verify = async (
   const verified =
     stream === undefined ? await verifyLog(store, verifying) : await verifyStream(store, stream, verifying);
   progress.end();
-  return conclude(verified, stream, options);
+  return conclude(registry, verified, stream, options);
 };
 
 export const addVerify = (log: Command, registry: Registry): void => {
   log
     .command('verify')
-    .argument('[stream]', 'only this stream: business-<id> or document-<id>', streamArgument)
+    .argument('[stream]', `only this stream: ${streamsIn(registry)}`, streamArgument)
     .description(
       'recomputes the hash chain of every stream and names the first broken event of each that is broken\n' +
         '(reads the log once; remembers about 300 bytes a stream)',
     )
     .addOption(jsonOption('one JSON object a line: each broken event, then the counts'))
     .action((stream: StreamName | undefined, options: JsonOption) =>
-      onConfiguredLog(registry, (store, signal) => verify(store, stream, options, signal)),
+      onConfiguredLog(registry, (store, signal) => verify(registry, store, stream, options, signal)),
     );
 };

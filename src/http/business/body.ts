@@ -1,5 +1,6 @@
 import type * as t from 'io-ts';
 import type { BusinessFields } from '../../domain/business/events.js';
+import { keyOf } from '../../read/business-view.js';
 import { fields } from '../fields/fields-type.js';
 import { addressLine } from '../fields/address-line.js';
 import { Amount } from '../fields/amount.js';
@@ -27,7 +28,7 @@ const businessFields = {
 } satisfies Record<keyof BusinessFields, t.Mixed>;
 
 // So that a client may edit and send back what it was given.
-const aliases = { displayName: 'displayname' };
+const aliases = { displayName: keyOf('displayName') };
 
 export const CreateBusinessBody = fields(businessFields, { required: ['name'], aliases });
 
