@@ -136,7 +136,7 @@ describe('read models that are not of the log', function () {
       REFUSED,
     ]);
     expect(service.output())
-      .to.include('read model refused')
+      .to.include('read model is of another log')
       .and.to.include('projections rebuild businesses --from-scratch');
     await refuseAll('--from-scratch', ...REFUSED_COMMANDS);
     const target = await startDouble();

@@ -6,8 +6,8 @@ import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
 import { sometime } from './given.js';
 import { stored } from './recorded.js';
 
-type Subject<State, Command, Event extends DomainEvent, Refusal> = {
-  readonly decider: Decider<State, Command, Event, Refusal>;
+type Subject<State, Command, Event extends DomainEvent, Rejection> = {
+  readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly event: fc.Arbitrary<Event>;
   readonly command: fc.Arbitrary<Command>;
@@ -19,12 +19,12 @@ const frozen = <A>(value: A): A => {
 };
 
 /** What holds of every entity, whatever its rules are. */
-export const deciderProperties = <State, Command, Event extends DomainEvent, Refusal>({
+export const deciderProperties = <State, Command, Event extends DomainEvent, Rejection>({
   decider: { initialState, decide, evolve },
   serde,
   event,
   command,
-}: Subject<State, Command, Event, Refusal>): void => {
+}: Subject<State, Command, Event, Rejection>): void => {
   const fold = (state: State, events: ReadonlyArray<Event>): State =>
     events.reduce((folded, next) => frozen(evolve(folded, next, sometime)), frozen(state));
 

@@ -7,7 +7,7 @@ export const sometime: Occurrence = { actor: 'alice', at: '2026-01-02T03:04:05.6
 
 /** Given a history, when a command comes, then exactly these events, nothing, or this rejection. */
 export const given =
-  <State, Command, Event, Refusal>(decider: Decider<State, Command, Event, Refusal>) =>
+  <State, Command, Event, Rejection>(decider: Decider<State, Command, Event, Rejection>) =>
   (...history: ReadonlyArray<Event>) => ({
     when: (command: Command) => {
       const state = history.reduce((folded, event) => decider.evolve(folded, event, sometime), decider.initialState);
@@ -15,7 +15,7 @@ export const given =
       return {
         thenEvents: (...expected: ReadonlyArray<Event>) => expect(outcome).to.deep.equal(E.right(expected)),
         thenNothing: () => expect(outcome).to.deep.equal(E.right([])),
-        thenRefused: (expected: Refusal) => expect(outcome).to.deep.equal(E.left(expected)),
+        thenRejected: (expected: Rejection) => expect(outcome).to.deep.equal(E.left(expected)),
       };
     },
   });

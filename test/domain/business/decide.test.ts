@@ -59,24 +59,24 @@ describe('deciding on a business', () => {
     it('refuses that it is its own parent', () => {
       givenBusiness()
         .when(create({ parent: 'b1' }))
-        .thenRefused({ _tag: 'BusinessIsItsOwnParent' });
+        .thenRejected({ _tag: 'BusinessIsItsOwnParent' });
     });
 
     it('refuses a second time, also after it was deleted', () => {
-      givenBusiness(created).when(create()).thenRefused({ _tag: 'BusinessAlreadyExists' });
-      givenBusiness(created, aBusinessDeleted()).when(create()).thenRefused({ _tag: 'BusinessAlreadyExists' });
+      givenBusiness(created).when(create()).thenRejected({ _tag: 'BusinessAlreadyExists' });
+      givenBusiness(created, aBusinessDeleted()).when(create()).thenRejected({ _tag: 'BusinessAlreadyExists' });
     });
   });
 
   for (const [name, command] of Object.entries(onlyOnActive)) {
     it(`refuses ${name} before it was created`, () => {
-      givenBusiness().when(command).thenRefused({ _tag: 'BusinessNotFound' });
+      givenBusiness().when(command).thenRejected({ _tag: 'BusinessNotFound' });
     });
 
     it(`refuses ${name} after it was deleted`, () => {
       givenBusiness(created, anOwnerAdded({ user: 'alice' }), aBusinessDeleted())
         .when(command)
-        .thenRefused({ _tag: 'BusinessNotFound' });
+        .thenRejected({ _tag: 'BusinessNotFound' });
     });
   }
 
@@ -127,7 +127,7 @@ describe('deciding on a business', () => {
     it('refuses that it becomes its own parent', () => {
       givenBusiness(created)
         .when(update({ parent: 'b1', phone: '2' }))
-        .thenRefused({ _tag: 'BusinessIsItsOwnParent' });
+        .thenRejected({ _tag: 'BusinessIsItsOwnParent' });
     });
   });
 
@@ -151,7 +151,7 @@ describe('deciding on a business', () => {
     it('refuses the same user twice, whatever the title', () => {
       givenBusiness(created, anOwnerAdded({ user: 'alice' }))
         .when(addOwner({ title: 'someone else' }))
-        .thenRefused({ _tag: 'OwnerAlreadyAdded' });
+        .thenRejected({ _tag: 'OwnerAlreadyAdded' });
     });
 
     it('takes 10,000 owners and no more, until one is removed', () => {
@@ -161,7 +161,7 @@ describe('deciding on a business', () => {
         .thenEvents({ type: 'BusinessOwnerAdded', data: alice });
       givenBusiness(created, ...owners)
         .when(addOwner())
-        .thenRefused({ _tag: 'TooManyOwners' });
+        .thenRejected({ _tag: 'TooManyOwners' });
       givenBusiness(created, ...owners, anOwnerRemoved({ user: 'user 7' }))
         .when(addOwner())
         .thenEvents({ type: 'BusinessOwnerAdded', data: alice });
@@ -176,13 +176,13 @@ describe('deciding on a business', () => {
         .thenEvents({ type: 'BusinessOwnerAdded', data: { ...alice, user: 'carol', title: 'x'.repeat(71) } });
       givenBusiness(...history)
         .when(add(77))
-        .thenRefused({ _tag: 'OwnersTooLong' });
+        .thenRejected({ _tag: 'OwnersTooLong' });
       givenBusiness(...history)
         .when(updateOwner({ title: 'x'.repeat(571) }))
         .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title: 'x'.repeat(571) } });
       givenBusiness(...history)
         .when(updateOwner({ title: 'x'.repeat(572) }))
-        .thenRefused({ _tag: 'OwnersTooLong' });
+        .thenRejected({ _tag: 'OwnersTooLong' });
       givenBusiness(...history)
         .when(updateOwner({ title: null }))
         .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title: null } });
@@ -226,13 +226,13 @@ describe('deciding on a business', () => {
       const history = [created, anOwnerAdded({ user: 'alice' }), anOwnerRemoved({ user: 'alice' })];
       givenBusiness(...history)
         .when(updateOwner({ title: 'CTO' }))
-        .thenRefused({ _tag: 'OwnerNotFound' });
+        .thenRejected({ _tag: 'OwnerNotFound' });
       givenBusiness(...history)
         .when(updateOwner({}))
-        .thenRefused({ _tag: 'OwnerNotFound' });
+        .thenRejected({ _tag: 'OwnerNotFound' });
       givenBusiness(...history)
         .when(removeOwner)
-        .thenRefused({ _tag: 'OwnerNotFound' });
+        .thenRejected({ _tag: 'OwnerNotFound' });
     });
   });
 });

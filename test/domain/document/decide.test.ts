@@ -62,7 +62,7 @@ describe('deciding on a document', () => {
     });
 
     it('refuses a second time', () => {
-      givenDocument(aDocumentCreated()).when(create()).thenRefused({ _tag: 'DocumentAlreadyExists' });
+      givenDocument(aDocumentCreated()).when(create()).thenRejected({ _tag: 'DocumentAlreadyExists' });
     });
   });
 
@@ -70,9 +70,9 @@ describe('deciding on a document', () => {
     it('refuses before it was created', () => {
       givenDocument()
         .when(update({ name: 'x' }))
-        .thenRefused({ _tag: 'DocumentNotFound' });
-      givenDocument().when(update({}, aStoredFile())).thenRefused({ _tag: 'DocumentNotFound' });
-      givenDocument().when(update({})).thenRefused({ _tag: 'DocumentNotFound' });
+        .thenRejected({ _tag: 'DocumentNotFound' });
+      givenDocument().when(update({}, aStoredFile())).thenRejected({ _tag: 'DocumentNotFound' });
+      givenDocument().when(update({})).thenRejected({ _tag: 'DocumentNotFound' });
     });
 
     it('records those of the given fields that differ', () => {
