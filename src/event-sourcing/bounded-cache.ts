@@ -13,10 +13,11 @@ type Entry<Value> = { readonly value: Value; readonly bytes: number };
 
 const GENERATION_BYTES = 8 * 1024 * 1024;
 
-/** A generation ends with `generation` entries, or when its values take 8 MiB together, as `bytesOf` measures them. */
+/** A generation ends with `generation` entries, or when its values take `bytes` together, as `bytesOf` measures them. */
 export const makeBoundedCache = <Key, Value>(
   generation: number,
   bytesOf: (value: Value) => number = () => 0,
+  bytes = GENERATION_BYTES,
 ): BoundedCache<Key, Value> => {
   let young = new Map<Key, Entry<Value>>();
   let old = new Map<Key, Entry<Value>>();
@@ -24,7 +25,7 @@ export const makeBoundedCache = <Key, Value>(
 
   const put = (key: Key, entry: Entry<Value>): void => {
     const replaced = young.get(key);
-    if (replaced === undefined && (young.size >= generation || youngBytes >= GENERATION_BYTES)) {
+    if (replaced === undefined && (young.size >= generation || youngBytes >= bytes)) {
       old = young;
       young = new Map();
       youngBytes = 0;

@@ -45,6 +45,14 @@ describe('merged batches', () => {
     }
   });
 
+  it('are all as large as the limit but the last, where the consumer wants that', async () => {
+    const seen: Array<string> = [];
+    const limits = { ...LIMITS, isFull: true };
+    for await (const merged of mergeBatches(() => counting(25, []), limits, new AbortController().signal))
+      seen.push(shape(merged));
+    expect(seen).to.deep.equal(['10 to 10', '10 to 20', '5 to 25']);
+  });
+
   it('throw what the source throws, after the batches that it gave', async () => {
     async function* failing(): AsyncGenerator<LogBatch> {
       yield await Promise.resolve(batch(1));

@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg';
 import { EngineError } from '../engine-failure.js';
 import { type Generation, readGeneration, readLive } from '../generation/generation.js';
 import { whileLevel } from '../generation/switch.js';
-import { type ApplyBatch, makeApplyBatch } from '../rows/apply-batch.js';
+import { type ApplyBatch, LARGE_CACHE, makeApplyBatch } from '../rows/apply-batch.js';
 import { catchUp } from '../rows/catch-up.js';
 import type { Writer } from '../rows/write-batch.js';
 
@@ -40,7 +40,7 @@ export class Rebuilding {
     this.#store = store;
     this.#isReplacing = isReplacing;
     // parked entities are not reported here: the comparison shows where they differ from the live rows
-    this.#apply = makeApplyBatch(writer, () => undefined);
+    this.#apply = makeApplyBatch(writer, () => undefined, LARGE_CACHE);
     this.#checkpoint = writer.generation.checkpoint;
   }
 

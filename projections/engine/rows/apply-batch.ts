@@ -10,8 +10,12 @@ import { type Entity, readEntities } from './rows.js';
 import { type Step, writeBatch, type Writer } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
-/** Entities held in memory: at most twice this. */
-const CACHE_GENERATION = 2_500;
+/** How much of the entities is held in memory: at most twice this. */
+type CacheSize = { readonly entities: number; readonly bytes: number };
+
+const CACHE = { entities: 2_500, bytes: 8 * 1024 * 1024 };
+/** For a rebuild: its events are those of every entity that there ever was. */
+export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 
 /**
  * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role that the
@@ -27,9 +31,9 @@ const idsCreatedBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<strin
   return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
 };
 
-export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent): ApplyBatch => {
+export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent, size: CacheSize = CACHE): ApplyBatch => {
   const { pool, projection, generation } = writer;
-  const cache = makeBoundedCache<string, Entity>(CACHE_GENERATION, ({ state }) => estimateBytes(state));
+  const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
     const missing = [...idsCreatedBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));

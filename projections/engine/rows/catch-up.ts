@@ -18,8 +18,8 @@ type CatchUp = {
   readonly onBatch?: (events: number, checkpoint: Checkpoint) => void;
 };
 
-/** With `isLong`: largest batch, and how much is read ahead while it is written. */
-const LONG = { events: 2_500, bytes: 8_000_000 };
+/** With `isLong`: how large batches are, and how much is read ahead while one is written. */
+const LONG = { events: 5_000, bytes: 16_000_000, isFull: true };
 
 const isBefore = (from: From, to: Checkpoint): boolean => from === 'start' || from.commit < to.commit;
 

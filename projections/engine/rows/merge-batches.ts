@@ -1,6 +1,12 @@
 import type { LogBatch } from '../../../src/event-sourcing/event-store.js';
 
-type MergeLimits = { readonly events: number; readonly bytes: number };
+type Merging = {
+  /** How much is read ahead, about. */
+  readonly events: number;
+  readonly bytes: number;
+  /** Whether each batch but the last is that large, although the consumer may have to wait for it. */
+  readonly isFull?: boolean;
+};
 
 const bytesOf = ({ events }: LogBatch): number =>
   events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
@@ -12,12 +18,11 @@ const joined = (batches: ReadonlyArray<LogBatch>, newest: LogBatch): LogBatch =>
 
 /**
  * Merges the batches that arrive while the consumer is busy into one, so that slow commits lead to larger batches.
- * Reads ahead up to about `limits`. Ends, or throws, as the source does; the source is aborted when the consumer leaves
- * early.
+ * Ends, or throws, as the source does; the source is aborted when the consumer leaves early.
  */
 export async function* mergeBatches(
   source: (signal: AbortSignal) => AsyncIterable<LogBatch>,
-  limits: MergeLimits,
+  limits: Merging,
   signal: AbortSignal,
 ): AsyncGenerator<LogBatch> {
   const leave = new AbortController();
@@ -28,14 +33,15 @@ export async function* mergeBatches(
   let arrived = (): void => undefined;
   let taken = (): void => undefined;
 
+  const isFull = (): boolean => events >= limits.events || bytes >= limits.bytes;
+
   const readAhead = async (): Promise<void> => {
     for await (const batch of source(AbortSignal.any([signal, leave.signal]))) {
       waiting.push(batch);
       events += batch.events.length;
       bytes += bytesOf(batch);
       arrived();
-      while ((events >= limits.events || bytes >= limits.bytes) && !leave.signal.aborted)
-        await new Promise<void>((resolve) => (taken = resolve));
+      while (isFull() && !leave.signal.aborted) await new Promise<void>((resolve) => (taken = resolve));
       if (leave.signal.aborted) return;
     }
   };
@@ -49,7 +55,7 @@ export async function* mergeBatches(
   try {
     for (;;) {
       const newest = waiting.at(-1);
-      if (newest !== undefined) {
+      if (newest !== undefined && (limits.isFull !== true || isFull() || end !== undefined)) {
         const batches = waiting.splice(0);
         [events, bytes] = [0, 0];
         taken();
