@@ -1,18 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import { loadConfig } from '../config.js';
+import { duration, loadConfig } from '../config.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { signToken } from './sign-token.js';
 
 const ROLES = ['viewer', 'auditor', 'editor', 'admin'];
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
 
 const lifetime = (text: string): number => {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const seconds = UNITS[unit ?? ''];
-  if (count === undefined || seconds === undefined || Number(count) === 0)
+  const seconds = duration(text);
+  if (E.isLeft(seconds) || seconds.right === 0)
     throw new InvalidArgumentError('A lifetime is a number and s, m, h or d, like 30m or 8h.');
-  return Number(count) * seconds;
+  return seconds.right;
 };
 
 const fail = (lines: ReadonlyArray<string>): void => {

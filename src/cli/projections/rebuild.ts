@@ -5,14 +5,13 @@ import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, print, printNote } from '../output.js';
+import { failed, type JsonOption, jsonOption, print, printNote } from '../output.js';
 import { makeProgress } from '../progress.js';
-import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
 import { loadingThreads } from './loading-threads.js';
 import { projectionArgument, projectionsNamed } from './projection-argument.js';
-import { failed, onReadModels } from './on-read-models.js';
+import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
 
 type Options = JsonOption & {
@@ -38,7 +37,7 @@ const decideBy =
   };
 
 const observe = (name: string, say: Say) => {
-  const progress = makeProgress(standardError, `rebuilding ${name}`);
+  const progress = makeProgress(`rebuilding ${name}`);
   const began = performance.now();
   let events = 0;
   return {
@@ -107,7 +106,7 @@ const rebuildAll = async (
         makeLoaders: loadingThreads(databaseUrl, registry, projection.name),
         signal,
       });
-      if (E.isLeft(rebuilt)) return failed(rebuilt.left);
+      if (E.isLeft(rebuilt)) return failed(rebuilt.left.message);
       code = conclude(projection.name, rebuilt.right, options, say) === EXIT.ok ? code : EXIT.failed;
     }
   } finally {

@@ -6,7 +6,7 @@ import { openStores } from '../../infrastructure/open-stores.js';
 import { makePool } from '../../postgres/pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
-import { printNote } from '../output.js';
+import { failed } from '../output.js';
 import { databaseTrouble } from './database-trouble.js';
 import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
@@ -35,10 +35,7 @@ export const withReadModels = async (
   const categories = categoriesOf(registry);
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
   const opened = await openStores(config, { processKind: 'operator', categories, ...silent });
-  if (E.isLeft(opened)) {
-    printNote(opened.left.message);
-    return EXIT.failed;
-  }
+  if (E.isLeft(opened)) return failed(opened.left.message);
   const { store, readModelsUrl, close } = opened.right;
   const pool = makePool({
     connectionString: readModelsUrl,
@@ -52,8 +49,7 @@ export const withReadModels = async (
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);
     if (trouble === undefined) throw error;
-    printNote(trouble);
-    return EXIT.failed;
+    return failed(trouble);
   } finally {
     await pool.end();
     await close();
