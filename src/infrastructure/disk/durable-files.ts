@@ -1,5 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../error-code.js';
 
 /** Makes the names in a directory survive a power loss. Windows cannot sync a directory and needs no such call. */
 export const syncDirectory = async (directory: string): Promise<void> => {
@@ -20,6 +22,25 @@ export const createPrivateFile = async (file: string, text: string): Promise<voi
     await handle.sync();
   } finally {
     await handle.close();
+  }
+};
+
+/**
+ * As `createPrivateFile`, for a file that several processes may create at once: nobody reads half of it, and it holds the
+ * text of the first. False when it exists already. The name is given by a link, which unlike a rename does not overwrite.
+ */
+export const createFirst = async (file: string, text: string): Promise<boolean> => {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  await createPrivateFile(temporary, text);
+  try {
+    await link(temporary, file);
+    await syncDirectory(path.dirname(file));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(temporary);
   }
 };
 
