@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
+import { withTimeout } from '../../with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
 import { formatOwner, type Owner } from '../process-liveness.js';
@@ -109,7 +109,7 @@ export const launchServer = async (launch: Launch): Promise<E.Either<LaunchFailu
   const first = await Promise.race([begun, guarded.ended.then(() => 'ended' as const)]);
   if (first === 'ready') return E.right({ port, ended: guarded.ended, shutDown });
   if (first === 'silent') await shutDown();
-  await Promise.race([guarded.drained, delay(drainTimeoutMs)]);
+  await withTimeout(drainTimeoutMs, guarded.drained);
   const reason = first === 'silent' ? `it printed nothing for ${silenceTimeoutMs / 1000} s` : await guarded.ended;
   return E.left({ _tag: failureTag(lines), reason, lastLines: lines });
 };
