@@ -1,4 +1,4 @@
-import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
 import {
   type Appended,
@@ -7,18 +7,12 @@ import {
   type EventStore,
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
-import type { ExpectedRevision, NewEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed } from '../connection/call-failed.js';
 import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
 import { type AppendResponse, callAppend } from './append-call.js';
-
-type Append = {
-  readonly stream: StreamName;
-  readonly expected: ExpectedRevision;
-  readonly events: RNEA.ReadonlyNonEmptyArray<NewEvent>;
-};
 
 /** The server's response, and whether an earlier try may have stored the events. */
 type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };
@@ -36,15 +30,14 @@ const failureOf = ({ stream }: Append, failure: CallFailed | StoreUnavailable): 
  * the one before is over: the server holds back an append that it is still storing until it times out.
  */
 const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
-  const { stream, expected, events } = append;
   let mayHaveBeenStored = false;
   const outcome = await onLeader(
     access,
-    (node, timeout) => callAppend(node, stream, expected, events, timeout),
+    (node, timeout) => callAppend(node, append, timeout),
     until,
     (failure) => {
       mayHaveBeenStored ||= failure.kind === 'outcome-unknown';
-      access.onConnectionEvent({ kind: 'append-repeated', stream, cause: failure });
+      access.onConnectionEvent({ kind: 'append-repeated', stream: append.stream, cause: failure });
     },
   );
   return E.bimap(
