@@ -3,13 +3,11 @@ import { type Move, prepareMove } from '../../../projections/engine/move-to-copy
 import type { Config } from '../../config.js';
 import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
-import { makePool } from '../../postgres/pool.js';
+import { makeCommandPool } from '../command-pool.js';
 import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
 import { databaseTrouble } from '../projections/database-trouble.js';
 import type { Route } from './copy-report.js';
-
-const CONNECT_MS = 5_000;
 
 /** Whether a service that keeps its log there has its read models where they are now. */
 export const keepsReadModels = ({ databaseUrl }: Config, to: LogLocation): boolean => {
@@ -28,7 +26,7 @@ const nothingToMove: Move = { onEvent: () => undefined, commit: () => Promise.re
 type Use = (move: Move) => Promise<ExitCode>;
 
 const moveIn = async (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> => {
-  const pool = makePool({ connectionString, name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
+  const pool = makeCommandPool(connectionString, 'log-copy', 2);
   try {
     const move = await prepareMove(pool, log, projectionsOf(registry));
     return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : await use(move.right);
