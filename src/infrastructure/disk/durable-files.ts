@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../error-code.js';
 
@@ -15,19 +15,12 @@ export const syncDirectory = async (directory: string): Promise<void> => {
 };
 
 /** Creates a file that only its owner may read, and syncs it to disk. Throws `EEXIST` when it exists. */
-export const createPrivateFile = async (file: string, text: string): Promise<void> => {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
+export const createPrivateFile = (file: string, text: string): Promise<void> =>
+  writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
 
 /**
- * As `createPrivateFile`, for a file that several processes may create at once: nobody reads half of it, and it holds the
- * text of the first. False when it exists already. The name is given by a link, which unlike a rename does not overwrite.
+ * Creates a private file that several processes may create at once: it holds the text of the first, and nobody reads half
+ * of it. False when it exists already. A link gives it its name, because a rename would overwrite.
  */
 export const createFirst = async (file: string, text: string): Promise<boolean> => {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
