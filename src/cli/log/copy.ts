@@ -109,7 +109,7 @@ export const addCopy = (log: Command, registry: Registry): void => {
         '(continues an earlier run; the service may keep running on the source)',
     )
     .option('--from <log>', 'esdb://…, postgres://… or embedded; default: the configured one', locationArgument)
-    .option('--to <log>', 'the same; an empty log, or one that an earlier run has begun to fill', locationArgument)
+    .option('--to <log>', 'the same; an empty log, or the unfinished copy of an earlier run', locationArgument)
     .option('--until-caught-up', 'end when everything is copied (default)')
     .addOption(new Option('--follow', 'keep copying new events, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
     .option('--cut-over', 'with the service stopped: also move the read models to the copy')

@@ -121,10 +121,13 @@ export const addRebuild = (projections: Command, registry: Registry): void => {
     .addArgument(projectionArgument(registry))
     .description(
       'makes the rows anew from the log beside the live ones, compares both at one position, and switches\n' +
-        '(the service goes on meanwhile; killed at any moment it has changed nothing, and the next one goes on)',
+        '(the service keeps running; a rebuild that is killed has changed nothing, and the next one continues it)',
     )
     .addOption(
-      new Option('--switch <when>', 'with differences: ask on a terminal, else stop with exit code 1')
+      new Option(
+        '--switch <when>',
+        'if rows differ, if-same asks on a terminal, and otherwise does not switch and exits with 1',
+      )
         .choices(['always', 'if-same', 'never'])
         .default('if-same'),
     )

@@ -36,7 +36,7 @@ export const addRollback = (projections: Command, registry: Registry): void => {
     .command('rollback')
     .addArgument(projectionArgument(registry))
     .description(
-      'switches back to the previous rows, in one transaction; a second rollback switches forth again\n' +
+      'switches back to the previous rows, in one transaction; a second rollback switches forward again\n' +
         '(they are kept up to date for ROLLBACK_WINDOW after they were replaced; an error when there are none)',
     )
     .addOption(jsonOption('one JSON object a line: each read model that was switched'))

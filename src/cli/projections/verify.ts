@@ -94,11 +94,15 @@ export const addVerifyRows = (projections: Command, registry: Registry): void =>
     .command('verify')
     .addArgument(projectionArgument(registry))
     .description(
-      'folds entities from the log and compares them with their live rows, field by field, each as of the ' +
-        'checkpoint that stood when its row was read: rows that are behind the log do not differ',
+      'folds entities from the log and compares them with their live rows, field by field\n' +
+        '(each up to the checkpoint at which its row was read: a row that is behind the log is not different for that)',
     )
-    .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
-    .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
+    .option(
+      '--sample <n>',
+      'only so many rows, chosen at random; without it all rows, and entities without a row',
+      sampleArgument,
+    )
+    .option('--repair', 'compute rows that differ anew from their streams; the service may keep running')
     .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
     .action((name: string | undefined, options: Options) =>
       onEntities(registry, (operations, signal) => verifyAll(operations, name, options, signal)),

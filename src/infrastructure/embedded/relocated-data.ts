@@ -10,7 +10,7 @@ import { unlessMissing } from '../disk/missing-files.js';
  */
 export const stateDirectory = '/var/lib/business-document-service';
 
-/** Others may pass through a directory of ours, and not list it. */
+/** Other users may pass through our directories, but not list them. */
 const traverseOnly = 0o711;
 
 export const makeTraversable = async (directory: string): Promise<void> => {

@@ -30,7 +30,7 @@ const makeMissingLinks = async (installation: Installation): Promise<void> => {
   }
 };
 
-/** The package may not be written to. */
+/** Codes of errors that mean: the package may not be written to. */
 const readOnly = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 const tryMakeLinks = async (installation: Installation): Promise<boolean> => {

@@ -13,7 +13,7 @@ export type Server = {
   readonly port: number;
   /** How it ended. */
   readonly ended: Promise<string>;
-  /** Resolves when it has ended: by a fast shutdown or, when that takes too long, by force. Does nothing after that. */
+  /** Stops it by a fast shutdown or, when that takes too long, by force. Does nothing when it has ended. */
   readonly shutDown: () => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export type Launch = {
 
 /** A start that prints nothing for so long has failed. Recovery after a crash may take longer, but prints progress. */
 const silenceTimeoutMs = 60_000;
-/** For the last output of a server to arrive after its end. */
+/** How long the last output of a server may take to arrive after its end. */
 const drainTimeoutMs = 500;
 const maxLastLines = 10;
 

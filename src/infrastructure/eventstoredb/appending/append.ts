@@ -46,7 +46,7 @@ const call = async (access: Access, append: Append, until: number): Promise<E.Ei
   )(outcome);
 };
 
-/** Where these events stand in their stream, if they stand at their place in it. */
+/** Revision and position of these events; undefined when others follow the expected revision in their stream. */
 const readBack = async (
   access: Access,
   { stream, expected, events }: Append,
@@ -75,15 +75,14 @@ const outcomeOf = async (
   const otherwise: AppendFailure =
     response._tag === 'WrongRevision'
       ? { _tag: 'RevisionConflict', expected: append.expected, actual: response.actual }
-      : new StoreUnavailable(`${append.stream}: stored, but not to be read back`);
+      : new StoreUnavailable(`${append.stream}: stored, but it could not be read back`);
   if (response._tag === 'WrongRevision' && !mayHaveBeenStored) return E.left(otherwise);
   const found = await readBack(access, append, until);
   return E.chain(E.fromNullable(otherwise))(found);
 };
 
 /**
- * `confirmedNew` is always false: the response to a repeated append is that to a new one, and the server compares ids
- * only.
+ * `confirmedNew` is always false: the server responds to a repeated append as to a new one, and compares ids only.
  */
 export const makeAppend =
   (access: Access): EventStore['append'] =>
