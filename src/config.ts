@@ -61,7 +61,8 @@ const integer =
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-const duration: Variable<number> = (value) => {
+/** Seconds in a text like `90s`, `30m`, `24h` or `7d`. */
+export const duration: Variable<number> = (value) => {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
   const seconds = unit === undefined ? undefined : SECONDS[unit];
   return seconds === undefined ? E.left('a time like 90s, 30m, 24h or 7d') : E.right(Number(count) * seconds);

@@ -1,29 +1,23 @@
-import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 
 /**
- * Asks on the terminal; only `y` or `yes` is yes. Rejects with the signal's reason when it aborts first, and ends the
- * process's command as Ctrl-C does elsewhere when that is typed.
+ * Asks on the terminal; only `y` or `yes` is yes. Rejects with the signal's reason when it aborts first. Ctrl-C interrupts
+ * the command, as it does elsewhere.
  */
-export const ask = (question: string, signal: AbortSignal): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    const terminal = createInterface({ input: process.stdin, output: process.stderr });
-    const end = (): void => {
-      signal.removeEventListener('abort', end);
-      terminal.close();
-      if (signal.aborted)
-        reject(signal.reason as Error); // reason: every abort here is with an error
-      else resolve(false);
-    };
-    if (signal.aborted) {
-      end();
-      return;
-    }
-    signal.addEventListener('abort', end);
-    // a terminal that is read line by line gives the key instead of the signal
-    terminal.on('SIGINT', () => process.emit('SIGINT'));
-    terminal.on('close', end);
-    terminal.question(`${question} [y/N] `, (answer) => {
-      resolve(/^y(es)?$/i.test(answer.trim()));
-      terminal.close();
-    });
-  });
+export const ask = async (question: string, signal: AbortSignal): Promise<boolean> => {
+  signal.throwIfAborted();
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // a terminal that is read line by line gives the key instead of the signal
+  terminal.on('SIGINT', () => process.emit('SIGINT'));
+  try {
+    const ended = once(terminal, 'close', { signal }).then(() => '');
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), ended]);
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    terminal.close();
+  }
+};

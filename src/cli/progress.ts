@@ -1,4 +1,16 @@
-import type { Terminal } from './terminal.js';
+/** Where progress is shown: standard error, or a test. */
+type Terminal = {
+  readonly isTerminal: boolean;
+  readonly write: (text: string) => void;
+  /** Milliseconds of a clock that only goes forwards. */
+  readonly now: () => number;
+};
+
+const standardError: Terminal = {
+  isTerminal: process.stderr.isTTY,
+  write: (text) => void process.stderr.write(text),
+  now: () => performance.now(),
+};
 
 /** How far a command is. */
 type Progress = {
@@ -35,7 +47,11 @@ const bar = (share: number): string => '#'.repeat(Math.round(share * BAR)).padEn
  * A bar with rate and time left on a terminal, otherwise one plain line a second; on standard error, so that standard
  * output is the command's own. The rate and the time left are those of the whole run so far.
  */
-export const makeProgress = ({ isTerminal, write, now }: Terminal, what: string, things = 'events'): Progress => {
+export const makeProgress = (
+  what: string,
+  things = 'events',
+  { isTerminal, write, now }: Terminal = standardError,
+): Progress => {
   const start = now();
   let drawn = start;
   let hasLine = false;

@@ -9,7 +9,7 @@ import { printNote } from './output.js';
 /** What an operator's command does; `signal` aborts when it is asked to end. */
 type Work = (config: Config, signal: AbortSignal) => Promise<ExitCode>;
 
-/** A file that is not there, a full disk, a right that is missing. */
+/** An error of the operating system: a missing file, a full disk, a missing permission. */
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
 const isExpected = (error: unknown): error is Error =>

@@ -1,8 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
 import { EXIT } from './exit-code.js';
-import { addLogCommands } from './log/commands.js';
-import { addProjectionCommands } from './projections/commands.js';
+import { addCopy } from './log/copy.js';
+import { addExport } from './log/export.js';
+import { addImport } from './log/import.js';
+import { addVerify } from './log/verify.js';
+import { addParked } from './projections/parked.js';
+import { addRebuild } from './projections/rebuild.js';
+import { addRollback } from './projections/rollback.js';
+import { addStatus } from './projections/status.js';
+import { addVerifyRows } from './projections/verify.js';
 
 const ABOUT = `
 Settings are those of the service (docs/configuration.md): the commands work on the log and the databases that it works on.
@@ -17,8 +24,12 @@ export const runOps = async (registry: Registry): Promise<void> => {
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
-  addLogCommands(program, registry);
-  addProjectionCommands(program, registry);
+  const log = program.command('log').description('the event log: verify, export, import, copy');
+  for (const add of [addVerify, addExport, addImport, addCopy]) add(log, registry);
+  const projections = program
+    .command('projections')
+    .description('the read models: status, verify, parked entities, rebuild, roll back');
+  for (const add of [addStatus, addVerifyRows, addParked, addRebuild, addRollback]) add(projections, registry);
   try {
     await program.parseAsync();
   } catch (error) {

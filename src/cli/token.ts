@@ -1,23 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import { loadConfig } from '../config.js';
+import { duration, loadConfig } from '../config.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
+import { failed, print } from './output.js';
 import { signToken } from './sign-token.js';
 
 const ROLES = ['viewer', 'auditor', 'editor', 'admin'];
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
 
 const lifetime = (text: string): number => {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const seconds = UNITS[unit ?? ''];
-  if (count === undefined || seconds === undefined || Number(count) === 0)
+  const seconds = duration(text);
+  if (E.isLeft(seconds) || seconds.right === 0)
     throw new InvalidArgumentError('A lifetime is a number and s, m, h or d, like 30m or 8h.');
-  return Number(count) * seconds;
-};
-
-const fail = (lines: ReadonlyArray<string>): void => {
-  process.stderr.write(`${lines.join('\n')}\n`);
-  process.exitCode = 1;
+  return seconds.right;
 };
 
 type Options = { readonly role: string; readonly user: string; readonly expires: number };
@@ -25,24 +19,22 @@ type Options = { readonly role: string; readonly user: string; readonly expires:
 const printToken = async ({ role, user, expires }: Options): Promise<void> => {
   const config = loadConfig();
   if (E.isLeft(config)) {
-    fail(config.left);
+    process.exitCode = failed(config.left.join('\n'));
     return;
   }
   const { jwt, dataDir } = config.right;
   const request = { user, roles: [role], lifetime: expires };
   const token = await signToken(jwt, request, () => developmentSecret(dataDir));
-  if (E.isLeft(token)) fail([token.left]);
-  else process.stdout.write(`${token.right}\n`);
+  if (E.isLeft(token)) process.exitCode = failed(token.left);
+  else print(token.right);
 };
 
 await new Command('token')
-  .description('prints a signed token for development: the same settings as the service decide what signs it')
+  .description('prints a token for development, signed with the key that the settings of the service name')
   .addOption(new Option('--role <role>', 'what the bearer may do').choices(ROLES).default('viewer'))
   .option('--user <user>', 'the acting user (subject)', 'developer')
   .addOption(
-    new Option('--expires <lifetime>', 'how long it is good for: 30m, 8h, 7d')
-      .argParser(lifetime)
-      .default(86_400, '1d'),
+    new Option('--expires <lifetime>', 'how long it is valid: 30m, 8h, 7d').argParser(lifetime).default(86_400, '1d'),
   )
   .action(printToken)
   .parseAsync();

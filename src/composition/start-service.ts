@@ -16,9 +16,8 @@ import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
-import { makeDriftCounter } from '../infrastructure/metrics/drift-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
-import { makeFaultCounter, watchProjections } from '../infrastructure/metrics/projection-gauges.js';
+import { makeDriftCounter, makeFaultCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
 import {

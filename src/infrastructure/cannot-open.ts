@@ -1,9 +1,9 @@
 import { reasonOf } from './logging/reason-of.js';
 
-/** A sentence that a person can act on. */
+/** A log, database or storage cannot be opened; `message` tells a person why. */
 export type CannotOpen = { readonly _tag: 'CannotOpen'; readonly message: string };
 
-/** What an adapter says when it cannot be opened, with the cause behind it. */
+/** The failure of an adapter, with the message of its cause. */
 export const cannotOpen = ({ message, cause }: { readonly message: string; readonly cause?: unknown }): CannotOpen => ({
   _tag: 'CannotOpen',
   message: cause === undefined || reasonOf(cause) === '' ? message : `${message}: ${reasonOf(cause)}`,

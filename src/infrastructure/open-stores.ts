@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
 import type { Config } from '../config.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
@@ -8,7 +9,6 @@ import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ProcessKind } from './embedded/process-liveness.js';
-import { makeEventStoreDb } from './eventstoredb/make-event-store-db.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** Where a Postgres is: one of our own in a data directory, or a server. */
@@ -55,9 +55,10 @@ export const openDatabase = async (
   if (location._tag === 'Postgres')
     return E.right({ url: location.url, directory: undefined, close: () => Promise.resolve() });
   const started = await startEmbeddedPostgres({ dataDir: location.dataDir, processKind, onLog: onPostgresLog });
-  if (E.isLeft(started)) return E.left(cannotOpen(started.left));
-  const { connectionString, directory, stop } = started.right;
-  return E.right({ url: connectionString, directory, close: stop });
+  return pipe(
+    started,
+    E.bimap(cannotOpen, ({ connectionString, directory, stop }) => ({ url: connectionString, directory, close: stop })),
+  );
 };
 
 export type OpenLog = {
@@ -84,16 +85,20 @@ const openLogIn = async (
   return E.right({ log, database, close });
 };
 
-const openEventStoreDb = async (url: string, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const { categories, onConnectionEvent } = options;
-  const opened = await makeEventStoreDb({ connectionString: url, categories, onConnectionEvent });
-  if (E.isLeft(opened)) return E.left(cannotOpen(opened.left));
-  return E.right({ log: opened.right, database: undefined, close: opened.right.close });
+const openInEventStoreDb = async (
+  connectionString: string,
+  { categories, onConnectionEvent }: OpenOptions,
+): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const { openEventStoreDb } = await import('./eventstoredb/event-store.js');
+  return pipe(
+    openEventStoreDb({ connectionString, categories, onConnectionEvent }),
+    E.bimap(cannotOpen, (log) => ({ log, database: undefined, close: log.close })),
+  );
 };
 
-/** Opens a log, with the Postgres that holds it where one does. */
+/** Opens a log, with the Postgres that holds it where one does. gRPC is loaded only for a log in EventStoreDB. */
 export const openLog = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
-  if (location._tag === 'EventStoreDb') return openEventStoreDb(location.url, options);
+  if (location._tag === 'EventStoreDb') return openInEventStoreDb(location.url, options);
   const database = await openDatabase(location, options);
   return E.isLeft(database) ? database : openLogIn(database.right, options);
 };

@@ -1,18 +1,16 @@
+import { withTimeout } from './with-timeout.js';
+
 /** Whether a dependency of the service responds. A rejection means no. */
 export type Check = () => Promise<boolean>;
 
 /** A check that takes longer counts as failed. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-const withTimeout = (check: Check): Promise<boolean> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
-    const finish = (isReady: boolean): void => {
-      clearTimeout(timer);
-      resolve(isReady);
-    };
-    check().then(finish, () => finish(false));
-  });
+const passes = async (check: Check): Promise<boolean> =>
+  (await withTimeout(
+    CHECK_TIMEOUT_MS,
+    check().catch(() => false),
+  )) ?? false;
 
 /** The names of the checks that fail, and of the warnings that hold. */
 export type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> };
@@ -36,7 +34,7 @@ export const makeReadiness = (
   let last = JSON.stringify(ready);
   const run = async (): Promise<Readiness> => {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => ({ name, isReady: await withTimeout(check) })),
+      Object.entries(checks).map(async ([name, check]) => ({ name, isReady: await passes(check) })),
     );
     const missing = results.filter(({ isReady }) => !isReady).map(({ name }) => name);
     const warnings = Object.keys(conditions).filter((name) => conditions[name]?.() === true);

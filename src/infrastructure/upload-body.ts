@@ -20,8 +20,6 @@ const uploadFailure = (error: unknown): StorageUnavailable | UploadAborted =>
     ? { _tag: 'UploadAborted', cause: error.cause }
     : { _tag: 'StorageUnavailable', cause: error };
 
-const ignore = (): void => undefined;
-
 /**
  * Passes the chunks of `body` to `store`. `UploadAborted` when the body failed, `StorageUnavailable` when `store` did.
  * In every case the body is consumed or destroyed, and none of its errors goes unhandled.
@@ -32,7 +30,7 @@ export const takeBody = (
 ): Promise<E.Either<StorageUnavailable | UploadAborted, void>> =>
   attempt(async () => {
     // the body may fail before `store` reads it, and an error without a listener ends the process
-    body.on('error', ignore);
+    body.on('error', () => undefined);
     try {
       await store(chunksOf(body));
     } finally {

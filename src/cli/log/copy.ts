@@ -7,11 +7,10 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { runCommand } from '../run-command.js';
-import { standardError } from '../terminal.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
 import { keepsReadModels, withMove } from './move-read-models.js';
@@ -29,13 +28,13 @@ type Options = JsonOption & {
 const makePhases = async (source: EventStore): Promise<Pick<Copying, 'onProgress'> & { readonly end: () => void }> => {
   const share = await shareOfLog(source);
   let phase: string | undefined;
-  let progress = makeProgress(standardError, '');
+  let progress = makeProgress('');
   return {
     onProgress: (current, events, reached) => {
       if (current !== phase) {
         progress.end();
         phase = current;
-        progress = makeProgress(standardError, current);
+        progress = makeProgress(current);
       }
       progress.report(events, share(reached));
     },
@@ -60,10 +59,7 @@ const copy = async (
 
 const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
   const { isComplete, ...counts } = copied;
-  if (!isComplete) {
-    printNote(`interrupted after ${counted(copied.copied, 'event')}: give the same command again to continue`);
-    return EXIT.interrupted;
-  }
+  if (!isComplete) return interrupted(`${counted(copied.copied, 'event')}: give the same command again to continue`);
   printFinding(options, `${describeCopy(copied)}\n\n${steps}`, { ...counts, to: nameLocation(route.to) });
   return EXIT.ok;
 };
@@ -79,15 +75,10 @@ const cutOver = (
   withMove(config, registry, route, [source, target], async (move) => {
     const copied = await copy(source, target, options, signal, move.onEvent);
     if (copied === undefined) return EXIT.failed;
-    if (copied.isComplete && !copied.isLevel) {
-      printNote('the source has new events: stop every process of the service, then give the same command again');
-      return EXIT.failed;
-    }
+    if (copied.isComplete && !copied.isLevel)
+      return failed('the source has new events: stop every process of the service, then give the same command again');
     const moved = copied.isComplete ? await move.commit() : E.right([]);
-    if (E.isLeft(moved)) {
-      printNote(`not cut over: ${moved.left.message}`);
-      return EXIT.failed;
-    }
+    if (E.isLeft(moved)) return failed(`not cut over: ${moved.left.message}`);
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
     return report(route, copied, steps, options);
   });
@@ -118,7 +109,7 @@ export const addCopy = (log: Command, registry: Registry): void => {
         '(continues an earlier run; the service may keep running on the source)',
     )
     .option('--from <log>', 'esdb://…, postgres://… or embedded; default: the configured one', locationArgument)
-    .option('--to <log>', 'the same; an empty log, or one that an earlier run has begun to fill', locationArgument)
+    .option('--to <log>', 'the same; an empty log, or the unfinished copy of an earlier run', locationArgument)
     .option('--until-caught-up', 'end when everything is copied (default)')
     .addOption(new Option('--follow', 'keep copying new events, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
     .option('--cut-over', 'with the service stopped: also move the read models to the copy')

@@ -2,21 +2,20 @@ import { type Command, Option } from 'commander';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
+import { errorCode } from '../../infrastructure/error-code.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { printNote } from '../output.js';
-import { standardError } from '../terminal.js';
+import { interrupted, printNote } from '../output.js';
 import { categoriesIn, categoryArgument, positionArgument, streamArgument, streamsIn } from './arguments.js';
-import { onConfiguredLog } from './on-configured-log.js';
+import { onConfiguredLog } from './with-log.js';
 import { shareOfLog } from './share-of-log.js';
 
 type Options = {
   readonly stream?: StreamName;
   readonly category?: string;
   readonly since?: Position;
-  /** False with `--without-data`. */
   readonly withoutData?: true;
 };
 
@@ -28,20 +27,19 @@ const write = (text: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (error === null || error === undefined) resolve(true);
-      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else if (errorCode(error) === 'EPIPE') resolve(false);
       else reject(error);
     });
   });
 
 const exportTo = async (store: EventStore, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const share = options.stream === undefined ? await shareOfLog(store, options.since) : () => undefined;
-  const progress = makeProgress(standardError, 'exporting');
+  const progress = makeProgress('exporting');
   let exported = 0;
   for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
     if (signal.aborted) {
       progress.end();
-      printNote(`interrupted after ${counted(exported, 'event')}`);
-      return EXIT.interrupted;
+      return interrupted(counted(exported, 'event'));
     }
     if (!(await write(text))) return EXIT.ok;
     exported += events;

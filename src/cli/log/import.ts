@@ -15,11 +15,10 @@ import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
-import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { standardError } from '../terminal.js';
-import { onConfiguredLog } from './on-configured-log.js';
+import { onConfiguredLog } from './with-log.js';
 
 const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
   switch (failure._tag) {
@@ -39,7 +38,7 @@ type Outcome = E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>;
 type Run = (onBatch: (events: number, read: number) => void) => Promise<Outcome>;
 
 const watch = async (what: string, size: number | undefined, run: Run): Promise<Outcome> => {
-  const progress = makeProgress(standardError, what);
+  const progress = makeProgress(what);
   try {
     return await run((events, read) => progress.report(events, size === undefined ? undefined : read / size));
   } finally {
@@ -66,15 +65,10 @@ const importInto = async (
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const outcome = await bringIn(target, file, signal);
-  if (E.isLeft(outcome)) {
-    printNote(describe(outcome.left));
-    return EXIT.failed;
-  }
+  if (E.isLeft(outcome)) return failed(describe(outcome.left));
   const { events, streams, isComplete } = outcome.right;
-  if (!isComplete) {
-    printNote(`interrupted after ${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
-    return EXIT.interrupted;
-  }
+  if (!isComplete)
+    return interrupted(`${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
   printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });
   return EXIT.ok;
 };

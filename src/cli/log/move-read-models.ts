@@ -3,14 +3,11 @@ import { type Move, prepareMove } from '../../../projections/engine/move-to-copy
 import type { Config } from '../../config.js';
 import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
-import { isDatabaseError } from '../../postgres/sql-failure.js';
-import { makePool } from '../../postgres/pool.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import { messageOf } from '../message-of.js';
-import { printNote } from '../output.js';
+import { makeCommandPool } from '../command-pool.js';
+import type { ExitCode } from '../exit-code.js';
+import { failed } from '../output.js';
+import { databaseTrouble } from '../projections/database-trouble.js';
 import type { Route } from './copy-report.js';
-
-const CONNECT_MS = 5_000;
 
 /** Whether a service that keeps its log there has its read models where they are now. */
 export const keepsReadModels = ({ databaseUrl }: Config, to: LogLocation): boolean => {
@@ -29,16 +26,14 @@ const nothingToMove: Move = { onEvent: () => undefined, commit: () => Promise.re
 type Use = (move: Move) => Promise<ExitCode>;
 
 const moveIn = async (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> => {
-  const pool = makePool({ connectionString, name: 'log-copy', connections: 2, connectMs: CONNECT_MS });
+  const pool = makeCommandPool(connectionString, 'log-copy', 2);
   try {
     const move = await prepareMove(pool, log, projectionsOf(registry));
-    if (E.isRight(move)) return await use(move.right);
-    printNote(`not cut over: ${move.left.message}`);
-    return EXIT.failed;
+    return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : await use(move.right);
   } catch (error) {
-    if (!isDatabaseError(error)) throw error;
-    printNote(`the database of the read models does not answer as it should: ${messageOf(error)}`);
-    return EXIT.failed;
+    const trouble = databaseTrouble(error);
+    if (trouble === undefined) throw error;
+    return failed(trouble);
   } finally {
     await pool.end();
   }
@@ -59,10 +54,7 @@ export const withMove = async (
   const own = [source, target][opened]?.database;
   if (own !== undefined) return moveIn(own.url, registry, source, use);
   const database = await openDatabase(location, { processKind: 'operator', onPostgresLog: () => undefined });
-  if (E.isLeft(database)) {
-    printNote(database.left.message);
-    return EXIT.failed;
-  }
+  if (E.isLeft(database)) return failed(database.left.message);
   try {
     return await moveIn(database.right.url, registry, source, use);
   } finally {

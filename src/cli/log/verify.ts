@@ -5,12 +5,11 @@ import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { standardError } from '../terminal.js';
 import { streamArgument, streamsIn } from './arguments.js';
-import { onConfiguredLog } from './on-configured-log.js';
+import { onConfiguredLog } from './with-log.js';
 import { shareOfLog } from './share-of-log.js';
 
 const reportBroken = ({ event, reason }: BrokenLink, options: JsonOption): void => {
@@ -35,14 +34,9 @@ const conclude = (
   stream: StreamName | undefined,
   options: JsonOption,
 ): ExitCode => {
-  if (!verified.isComplete) {
-    printNote(`interrupted after ${counted(verified.events, 'event')}`);
-    return EXIT.interrupted;
-  }
-  if (stream !== undefined && verified.events === 0) {
-    printNote(`the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`);
-    return EXIT.failed;
-  }
+  if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
+  if (stream !== undefined && verified.events === 0)
+    return failed(`the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`);
   reportCounts(verified, options);
   return verified.broken === 0 ? EXIT.ok : EXIT.failed;
 };
@@ -54,7 +48,7 @@ const verify = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const progress = makeProgress(standardError, 'verifying');
+  const progress = makeProgress('verifying');
   const share = stream === undefined ? await shareOfLog(store) : () => undefined;
   const verifying: Verifying = {
     onBroken: (link) => {

@@ -63,6 +63,8 @@ const rateOf = async (
 
 type Lag = Pick<GenerationLine, 'head' | 'lagEvents' | 'lagSeconds' | 'rate' | 'refused'>;
 
+const UNKNOWN: Lag = { head: null, lagEvents: null, lagSeconds: null, rate: null, refused: null };
+
 /** How far the rows are behind the events of their category; null where they are of another log. */
 const lagLine = async (
   store: EventStore,
@@ -73,14 +75,11 @@ const lagLine = async (
   const head = orThrow(await store.head([category]));
   const newest = head?.toString() ?? null;
   const wrongLog = await wrongLogOf(store, status.projection, status);
-  if (wrongLog !== undefined)
-    return { head: newest, lagEvents: null, lagSeconds: null, rate: null, refused: wrongLog.message };
+  if (wrongLog !== undefined) return { ...UNKNOWN, head: newest, refused: wrongLog.message };
   const { events, seconds } = await lagOf(store, category, status.checkpoint, new Date());
   const rate = await rateOf(store, category, status, before);
   return { head: newest, lagEvents: events, lagSeconds: Math.round(seconds * 10) / 10, rate, refused: null };
 };
-
-const UNKNOWN: Lag = { head: null, lagEvents: null, lagSeconds: null, rate: null, refused: null };
 
 /** `category` is undefined for a read model that this program does not know. Rejects with the store's failure. */
 export const toLine = async (
@@ -90,18 +89,14 @@ export const toLine = async (
   before: Reading | undefined,
 ): Promise<GenerationLine> => {
   const { projection, version, name, role, checkpoint, leader, parked, lastError } = status;
-  const { head, lagEvents, lagSeconds, rate, refused } =
-    category === undefined ? UNKNOWN : await lagLine(store, category, status, before);
+  const { refused, ...lag } = category === undefined ? UNKNOWN : await lagLine(store, category, status, before);
   return {
     projection,
     version,
     instance: name,
     role,
     position: checkpoint === 'start' ? null : checkpoint.commit.toString(),
-    head,
-    lagEvents,
-    lagSeconds,
-    rate,
+    ...lag,
     leader: leader?.holder ?? null,
     leaseSeconds: leader === undefined ? null : Math.round(leader.seconds * 10) / 10,
     parked,

@@ -7,12 +7,10 @@ import { withSkips } from '../../../projections/engine/parked/skips.js';
 import { type LoadingChunk, loadChunk } from '../../../projections/engine/rebuild/load-chunk.js';
 import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
-import { makePool } from '../../postgres/pool.js';
+import { makeCommandPool } from '../command-pool.js';
 import { messageOf } from '../message-of.js';
 import { databaseTrouble } from './database-trouble.js';
 import type { LoadReply, LoadRequest, ThreadData } from './loading-threads.js';
-
-const CONNECT_MS = 5_000;
 
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);
 
@@ -37,7 +35,7 @@ const open = async ({
   const store = orThrow(await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 }));
   const { byStream } = store;
   if (byStream === undefined) throw new Error('the log cannot be read by key ranges');
-  const pool = makePool({ connectionString: databaseUrl, name: 'rebuild', connections: 1, connectMs: CONNECT_MS });
+  const pool = makeCommandPool(databaseUrl, 'rebuild', 1);
   const projection = await withSkips(store, declared);
   const writer = { pool, projection, generation, lease, notifies: false };
   return ({ chunk, upTo }, loading) => loadChunk(writer, byStream, chunk, upTo, loading);

@@ -1,17 +1,10 @@
 import { either as E } from 'fp-ts';
-import type { EngineFailure } from '../../../projections/engine/engine-failure.js';
 import { type Operations, operationsOn } from '../../../projections/engine/operations.js';
 import { projectionsOf, type Registry } from '../../entities/registry.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
 import { runCommand } from '../run-command.js';
-import { printNote } from '../output.js';
+import { failed } from '../output.js';
 import { type ReadModels, withReadModels } from './with-read-models.js';
-
-/** Prints why the engine could not do what it was asked. */
-export const failed = ({ message }: EngineFailure): ExitCode => {
-  printNote(message);
-  return EXIT.failed;
-};
 
 /** Runs a command on the read models of the service, beside a running one or without it. */
 export const onReadModels = (
@@ -27,5 +20,5 @@ export const onEntities = (
 ): Promise<void> =>
   onReadModels(registry, async ({ store, pool }, signal) => {
     const operations = await operationsOn(store, pool, projectionsOf(registry));
-    return E.isLeft(operations) ? failed(operations.left) : work(operations.right, signal);
+    return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

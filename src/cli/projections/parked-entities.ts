@@ -5,8 +5,7 @@ import type { Parked } from '../../../projections/engine/parked/read-parked.js';
 import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, print, printFinding, printNote } from '../output.js';
-import { failed } from './on-read-models.js';
+import { failed, type JsonOption, print, printFinding, printNote } from '../output.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
 const LISTED = 1_000;
@@ -76,7 +75,7 @@ const conclude = (stream: StreamName, repaired: Repaired, options: JsonOption): 
 
 const repair = async (readModel: ReadModelOperations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
   const repaired = await readModel.repair(stream);
-  return E.isLeft(repaired) ? failed(repaired.left) : conclude(stream, repaired.right, options);
+  return E.isLeft(repaired) ? failed(repaired.left.message) : conclude(stream, repaired.right, options);
 };
 
 export const retry = async (operations: Operations, stream: StreamName, options: JsonOption): Promise<ExitCode> => {
@@ -95,16 +94,13 @@ export const skip = async (
   if (entity === undefined) return EXIT.failed;
   const { readModel } = entity;
   const tried = await readModel.repair(stream);
-  if (E.isLeft(tried)) return failed(tried.left);
+  if (E.isLeft(tried)) return failed(tried.left.message);
   if (tried.right._tag === 'Projected') {
     printNote('nothing was skipped: the event can be projected now');
     return conclude(stream, tried.right, options);
   }
   const { revision, id: eventId } = tried.right.event;
   const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
-  if (E.isLeft(recorded)) {
-    printNote(`not skipped: ${describeAppendFailure(recorded.left)}`);
-    return EXIT.failed;
-  }
+  if (E.isLeft(recorded)) return failed(`not skipped: ${describeAppendFailure(recorded.left)}`);
   return repair(readModel, stream, options);
 };

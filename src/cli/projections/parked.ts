@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
@@ -18,7 +18,7 @@ const reasonArgument = (text: string): string => {
 };
 
 const userArgument = (text: string): string => {
-  if (text.trim() === '') throw new InvalidArgumentError('A user has a name.');
+  if (text.trim() === '') throw new InvalidArgumentError('Give the name of the user.');
   return text;
 };
 
@@ -37,6 +37,10 @@ export const addParked = (projections: Command, registry: Registry): void => {
     .command('parked')
     .description('entities that wait because one of their events cannot be projected; all others go on');
 
+  const entity = new Argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>').argParser(
+    streamArgument,
+  );
+
   parked
     .command('list')
     .description('the first 1,000, those that wait longest first')
@@ -45,8 +49,10 @@ export const addParked = (projections: Command, registry: Registry): void => {
 
   parked
     .command('show')
-    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
-    .description('the event that holds the entity up as it is stored, its error and the version that met it')
+    .addArgument(entity)
+    .description(
+      'the stored event that the entity waits at, its error, and the version of the program that failed on it',
+    )
     .addOption(jsonOption('the same on one line'))
     .action((stream: StreamName, options: JsonOption) =>
       onEntities(registry, (operations) => show(operations, stream, options)),
@@ -54,7 +60,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
 
   parked
     .command('retry')
-    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
+    .addArgument(entity)
     .description('folds the entity anew with this program; exit code 1 when it stays parked')
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: JsonOption) =>
@@ -63,10 +69,10 @@ export const addParked = (projections: Command, registry: Registry): void => {
 
   parked
     .command('skip')
-    .argument('<stream>', 'the entity, as `parked list` names it: <category>-<id>', streamArgument)
+    .addArgument(entity)
     .description(
-      'records, in the log and for ever, that the read model passes over the event that holds the entity up, ' +
-        'and lets the entity go on without it; the event stays in the log and in the history',
+      'records in the log, for ever, that the read model skips the event that the entity waits at, and projects ' +
+        'the entity without it; the event stays in the log and in the history',
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
     .option('--user <name>', 'who decides; kept in the log', userArgument, osUser())

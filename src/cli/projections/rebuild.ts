@@ -5,14 +5,13 @@ import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, print, printNote } from '../output.js';
+import { failed, type JsonOption, jsonOption, print, printNote } from '../output.js';
 import { makeProgress } from '../progress.js';
-import { standardError } from '../terminal.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
 import { loadingThreads } from './loading-threads.js';
 import { projectionArgument, projectionsNamed } from './projection-argument.js';
-import { failed, onReadModels } from './on-read-models.js';
+import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
 
 type Options = JsonOption & {
@@ -38,7 +37,7 @@ const decideBy =
   };
 
 const observe = (name: string, say: Say) => {
-  const progress = makeProgress(standardError, `rebuilding ${name}`);
+  const progress = makeProgress(`rebuilding ${name}`);
   const began = performance.now();
   let events = 0;
   return {
@@ -107,7 +106,7 @@ const rebuildAll = async (
         makeLoaders: loadingThreads(databaseUrl, registry, projection.name),
         signal,
       });
-      if (E.isLeft(rebuilt)) return failed(rebuilt.left);
+      if (E.isLeft(rebuilt)) return failed(rebuilt.left.message);
       code = conclude(projection.name, rebuilt.right, options, say) === EXIT.ok ? code : EXIT.failed;
     }
   } finally {
@@ -122,10 +121,13 @@ export const addRebuild = (projections: Command, registry: Registry): void => {
     .addArgument(projectionArgument(registry))
     .description(
       'makes the rows anew from the log beside the live ones, compares both at one position, and switches\n' +
-        '(the service goes on meanwhile; killed at any moment it has changed nothing, and the next one goes on)',
+        '(the service keeps running; a rebuild that is killed has changed nothing, and the next one continues it)',
     )
     .addOption(
-      new Option('--switch <when>', 'with differences: ask on a terminal, else stop with exit code 1')
+      new Option(
+        '--switch <when>',
+        'if rows differ, if-same asks on a terminal, and otherwise does not switch and exits with 1',
+      )
         .choices(['always', 'if-same', 'never'])
         .default('if-same'),
     )

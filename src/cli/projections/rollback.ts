@@ -3,8 +3,8 @@ import { either as E } from 'fp-ts';
 import { rollBack } from '../../../projections/engine/rebuild/rollback.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printFinding } from '../output.js';
-import { failed, onReadModels } from './on-read-models.js';
+import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { onReadModels } from './on-read-models.js';
 import { projectionArgument, projectionsNamed } from './projection-argument.js';
 import type { ReadModels } from './with-read-models.js';
 
@@ -17,7 +17,7 @@ const rollBackAll = async (
   for (const projection of projectionsNamed(registry, name)) {
     const began = performance.now();
     const switched = await rollBack({ pool, store, projection, signal });
-    if (E.isLeft(switched)) return failed(switched.left);
+    if (E.isLeft(switched)) return failed(switched.left.message);
     const { live, previous } = switched.right;
     const ms = Math.round(performance.now() - began);
     const text = `${projection.name}: ${live} is live again after ${ms} ms; ${previous ?? 'nothing'} is kept`;
@@ -36,7 +36,7 @@ export const addRollback = (projections: Command, registry: Registry): void => {
     .command('rollback')
     .addArgument(projectionArgument(registry))
     .description(
-      'switches back to the previous rows, in one transaction; a second rollback switches forth again\n' +
+      'switches back to the previous rows, in one transaction; a second rollback switches forward again\n' +
         '(they are kept up to date for ROLLBACK_WINDOW after they were replaced; an error when there are none)',
     )
     .addOption(jsonOption('one JSON object a line: each read model that was switched'))

@@ -84,7 +84,7 @@ export const addStatus = (projections: Command, registry: Registry): void => {
     .command('status')
     .description(
       'how far the rows of each read model are, who writes them, and what cannot be projected\n' +
-        '(head: where its newest event stands in the log; position: how far the log was read for it, which can be beyond)',
+        '(head: position of its newest event in the log; position: how far the log was read, which may be further)',
     )
     .option('--watch', 'again every second, until it is interrupted')
     .addOption(jsonOption('one JSON object a line: each row'))

@@ -8,10 +8,9 @@ import type { VerifiedRows } from '../../../projections/engine/verify/verify-row
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
-import { standardError } from '../terminal.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { projectionArgument } from './projection-argument.js';
-import { failed, onEntities } from './on-read-models.js';
+import { onEntities } from './on-read-models.js';
 
 type Options = JsonOption & { readonly sample?: number; readonly repair?: true };
 
@@ -47,7 +46,7 @@ const verifyOne = async (
   signal: AbortSignal,
 ): Promise<E.Either<EngineFailure, Verified>> => {
   const { name } = readModel;
-  const progress = makeProgress(standardError, `verifying ${name}`, 'entities');
+  const progress = makeProgress(`verifying ${name}`, 'entities');
   let repaired = 0;
   let failure: EngineFailure | undefined;
   const ending = new AbortController();
@@ -81,12 +80,9 @@ const verifyAll = async (
   let left = 0;
   for (const readModel of readModels.filter(({ name }) => wanted === undefined || name === wanted)) {
     const verified = await verifyOne(readModel, options, signal);
-    if (E.isLeft(verified)) return failed(verified.left);
+    if (E.isLeft(verified)) return failed(verified.left.message);
     const { checked, drifted, repaired, isComplete } = verified.right;
-    if (!isComplete) {
-      printNote(`interrupted after ${checked} entities of ${readModel.name}`);
-      return EXIT.interrupted;
-    }
+    if (!isComplete) return interrupted(`${checked} entities of ${readModel.name}`);
     left += drifted - repaired;
     reportCounts(readModel.name, verified.right, options);
   }
@@ -98,11 +94,15 @@ export const addVerifyRows = (projections: Command, registry: Registry): void =>
     .command('verify')
     .addArgument(projectionArgument(registry))
     .description(
-      'folds entities from the log and compares them with their live rows, field by field, each as of the ' +
-        'checkpoint that stood when its row was read: rows that are behind the log do not differ',
+      'folds entities from the log and compares them with their live rows, field by field\n' +
+        '(each up to the checkpoint at which its row was read: a row that is behind the log is not different for that)',
     )
-    .option('--sample <n>', 'so many rows by chance; without it all, and entities that have no row', sampleArgument)
-    .option('--repair', 'write rows that differ anew from their streams; a projector may run meanwhile')
+    .option(
+      '--sample <n>',
+      'only so many rows, chosen at random; without it all rows, and entities without a row',
+      sampleArgument,
+    )
+    .option('--repair', 'compute rows that differ anew from their streams; the service may keep running')
     .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
     .action((name: string | undefined, options: Options) =>
       onEntities(registry, (operations, signal) => verifyAll(operations, name, options, signal)),

@@ -3,21 +3,18 @@ import type { Config } from '../../config.js';
 import { categoriesOf, type Registry } from '../../entities/registry.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { openStores } from '../../infrastructure/open-stores.js';
-import { makePool } from '../../postgres/pool.js';
+import { makeCommandPool } from '../command-pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
-import { printNote } from '../output.js';
+import { failed } from '../output.js';
 import { databaseTrouble } from './database-trouble.js';
 import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
 
-const CONNECTIONS = 6;
-const CONNECT_MS = 5_000;
-
 /** The log, and the database of the read models. */
 export type ReadModels = {
   readonly store: EventStore;
-  readonly pool: ReturnType<typeof makePool>;
+  readonly pool: ReturnType<typeof makeCommandPool>;
   /** Of the read models; of the log too, unless that is in EventStoreDB. */
   readonly databaseUrl: string;
   readonly registry: Registry;
@@ -35,25 +32,16 @@ export const withReadModels = async (
   const categories = categoriesOf(registry);
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
   const opened = await openStores(config, { processKind: 'operator', categories, ...silent });
-  if (E.isLeft(opened)) {
-    printNote(opened.left.message);
-    return EXIT.failed;
-  }
+  if (E.isLeft(opened)) return failed(opened.left.message);
   const { store, readModelsUrl, close } = opened.right;
-  const pool = makePool({
-    connectionString: readModelsUrl,
-    name: 'ops',
-    connections: CONNECTIONS,
-    connectMs: CONNECT_MS,
-  });
+  const pool = makeCommandPool(readModelsUrl, 'ops', 6);
   try {
     return await use({ store, pool, databaseUrl: readModelsUrl, registry });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);
     if (trouble === undefined) throw error;
-    printNote(trouble);
-    return EXIT.failed;
+    return failed(trouble);
   } finally {
     await pool.end();
     await close();

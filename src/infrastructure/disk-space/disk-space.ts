@@ -42,13 +42,13 @@ export type DiskSpace = {
   readonly free: () => number | undefined;
   /** Whether so many bytes may be written: the reserve was free when last measured. Counts them as written. */
   readonly admits: (bytes: number) => boolean;
-  /** The outcome of a write. */
+  /** Both note the outcome of a write. */
   readonly succeeded: () => void;
   readonly failed: (cause: unknown) => void;
   readonly stop: () => Promise<void>;
 };
 
-/** A write was not tried, in order to keep the reserve. */
+/** A write was not tried, because it would use the reserve. */
 export class DiskFull extends Error {
   constructor() {
     super(`less than ${RESERVE / 1024 / 1024} MiB are free on the disk`);

@@ -1,7 +1,7 @@
 import type { OnEngineEvent } from '../../../projections/engine/engine-event.js';
 import { isOutOfSpace } from './disk-space.js';
 
-/** Which read models stand still because a disk takes no more, as the events of the engine say. */
+/** Which read models are interrupted because a disk is full, as the engine's events say. */
 export const makeRowsWithoutSpace = (): {
   readonly onEngineEvent: OnEngineEvent;
   readonly any: () => boolean;

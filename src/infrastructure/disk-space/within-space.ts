@@ -19,7 +19,7 @@ export const appendWithinSpace = (store: EventStore, space: DiskSpace): EventSto
   append: async (stream, expected, events) =>
     space.admits(appendBytes(events))
       ? reportTo(space, await store.append(stream, expected, events))
-      : E.left(new StoreUnavailable('the event log has no space to spare', new DiskFull())),
+      : E.left(new StoreUnavailable('nothing is appended to the event log: its disk is nearly full', new DiskFull())),
 });
 
 /** The chunks of a file for as long as the disk has space for them. Throws `DiskFull` when it is down to the reserve. */

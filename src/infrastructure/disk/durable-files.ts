@@ -1,5 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../error-code.js';
 
 /** Makes the names in a directory survive a power loss. Windows cannot sync a directory and needs no such call. */
 export const syncDirectory = async (directory: string): Promise<void> => {
@@ -13,13 +15,25 @@ export const syncDirectory = async (directory: string): Promise<void> => {
 };
 
 /** Creates a file that only its owner may read, and syncs it to disk. Throws `EEXIST` when it exists. */
-export const createPrivateFile = async (file: string, text: string): Promise<void> => {
-  const handle = await open(file, 'wx', 0o600);
+export const createPrivateFile = (file: string, text: string): Promise<void> =>
+  writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
+
+/**
+ * Creates a private file that several processes may create at once: it holds the text of the first, and nobody reads half
+ * of it. False when it exists already. A link gives it its name, because a rename would overwrite.
+ */
+export const createFirst = async (file: string, text: string): Promise<boolean> => {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  await createPrivateFile(temporary, text);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
+    await link(temporary, file);
+    await syncDirectory(path.dirname(file));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
   } finally {
-    await handle.close();
+    await rm(temporary);
   }
 };
 

@@ -3,12 +3,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../read/get-file.js';
 
-/** Does not follow a link, and does not block on a pipe that has no writer. Windows has neither flag. */
-const FLAGS =
-  // reason: Node leaves out the flags that the system does not have
-  constants.O_RDONLY |
-  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
-  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+/**
+ * Does not follow a link, and does not block on a pipe that has no writer. Windows has neither flag: there both are
+ * undefined, which counts as 0.
+ */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const requireFile = async (file: FileHandle, range: ByteRange | undefined): Promise<void> => {
   const stats = await file.stat();

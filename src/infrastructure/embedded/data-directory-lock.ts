@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import type pg from 'pg';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import { errorCode } from '../error-code.js';
+import { reasonOf } from '../logging/reason-of.js';
+import { withTimeout } from '../with-timeout.js';
 import { user } from './cluster.js';
 import { type Address, clientFor, withClient } from './connection.js';
 import { cannotStart, type CannotStart, type DataDirectoryInUse, inUseByService } from './embedded-postgres-error.js';
@@ -67,9 +68,8 @@ const holders = async (client: pg.Client, kind: ProcessKind): Promise<ReadonlyAr
 const lockNotAvailable = '55P03';
 
 const lockFailure = async (request: LockRequest, cause: unknown): Promise<DataDirectoryInUse | CannotStart> => {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   if (errorCode(cause) !== lockNotAvailable)
-    return cannotStart(`the server runs, and connecting to it failed (${reason})`);
+    return cannotStart(`the server runs, but connecting to it failed (${reasonOf(cause)})`);
   const [holder] = await withClient(request.address, user, (client) => holders(client, 'service'));
   return inUseByService(request.dataDir, holder ?? 0);
 };
@@ -104,7 +104,7 @@ const hold = (request: LockRequest, first: pg.Client): DataDirectoryLock => {
     release: async () => {
       released.abort();
       void current.end().catch(() => undefined);
-      await Promise.race([holding, delay(endTimeoutMs, undefined, { ref: false })]);
+      await withTimeout(endTimeoutMs, holding);
     },
   };
 };

@@ -1,85 +1,65 @@
 import { errorCode } from '../error-code.js';
+import { reasonOf } from '../logging/reason-of.js';
+
+type Failure<Tag extends string> = { readonly _tag: Tag; readonly message: string };
+
+export type UnsupportedPlatform = Failure<'UnsupportedPlatform'>;
+
+/** `pid`: the process that uses the directory. */
+export type DataDirectoryInUse = Failure<'DataDirectoryInUse'> & { readonly directory: string; readonly pid: number };
+
+export type CannotStart = Failure<'CannotStart'>;
 
 /** Why the embedded Postgres does not run. Each `message` says what to do about it. */
 export type EmbeddedPostgresError =
-  UnsupportedPlatform | DataDirectoryInUse | DataDirectoryNotWritable | MajorVersionMismatch | CannotStart;
-
-export type UnsupportedPlatform = { readonly _tag: 'UnsupportedPlatform'; readonly message: string };
-
-export type DataDirectoryInUse = {
-  readonly _tag: 'DataDirectoryInUse';
-  readonly directory: string;
-  /** The process that uses the directory. */
-  readonly pid: number;
-  readonly message: string;
-};
-
-type DataDirectoryNotWritable = {
-  readonly _tag: 'DataDirectoryNotWritable';
-  readonly directory: string;
-  readonly message: string;
-};
-
-type MajorVersionMismatch = {
-  readonly _tag: 'MajorVersionMismatch';
-  readonly directory: string;
-  readonly found: string;
-  readonly shipped: string;
-  readonly message: string;
-};
-
-export type CannotStart = {
-  readonly _tag: 'CannotStart';
-  /** What Postgres printed last. */
-  readonly lastLines: ReadonlyArray<string>;
-  readonly message: string;
-};
-
-const alternative = 'Set DATABASE_URL to a Postgres of your own';
+  | UnsupportedPlatform
+  | DataDirectoryInUse
+  | Failure<'DataDirectoryNotWritable'>
+  | Failure<'MajorVersionMismatch'>
+  | CannotStart;
 
 export const unsupportedPlatform = (reason: string): UnsupportedPlatform => ({
   _tag: 'UnsupportedPlatform',
-  message: `${reason} ${alternative} (postgres://user:password@host:5432/database).`,
+  message: `${reason} Set DATABASE_URL to a Postgres of your own (postgres://user:password@host:5432/database).`,
 });
 
-export const inUseByService = (directory: string, pid: number): DataDirectoryInUse => ({
+const inUse = (directory: string, pid: number, message: string): DataDirectoryInUse => ({
   _tag: 'DataDirectoryInUse',
   directory,
   pid,
-  message: `Another service (pid ${pid}) uses ${directory}. Stop it, or give this one its own DATA_DIR.`,
+  message,
 });
 
-export const inUseByOperator = (directory: string, pid: number): DataDirectoryInUse => ({
-  _tag: 'DataDirectoryInUse',
-  directory,
-  pid,
-  message: `An operator's command (pid ${pid}) works in ${directory} and has not finished. Wait for it, or stop it.`,
-});
+export const inUseByService = (directory: string, pid: number): DataDirectoryInUse =>
+  inUse(directory, pid, `Another service (pid ${pid}) uses ${directory}. Stop it, or give this one its own DATA_DIR.`);
 
-export const inUseByServer = (directory: string, pid: number): DataDirectoryInUse => ({
-  _tag: 'DataDirectoryInUse',
-  directory,
-  pid,
-  message: `A Postgres server (pid ${pid}) that this service does not control runs in ${directory}. Stop it first.`,
-});
+export const inUseByOperator = (directory: string, pid: number): DataDirectoryInUse =>
+  inUse(
+    directory,
+    pid,
+    `An operator's command (pid ${pid}) works in ${directory} and has not finished. Wait for it, or stop it.`,
+  );
 
-export const notWritable = (directory: string, reason: string): DataDirectoryNotWritable => ({
+export const inUseByServer = (directory: string, pid: number): DataDirectoryInUse =>
+  inUse(
+    directory,
+    pid,
+    `A Postgres server (pid ${pid}) that this service does not control runs in ${directory}. Stop it first.`,
+  );
+
+export const notWritable = (directory: string, reason: string): EmbeddedPostgresError => ({
   _tag: 'DataDirectoryNotWritable',
-  directory,
   message: `${directory} cannot be used for data: ${reason}. Change its permissions, or set DATA_DIR to another directory.`,
 });
 
-export const majorVersionMismatch = (directory: string, found: string, shipped: string): MajorVersionMismatch => ({
+export const majorVersionMismatch = (directory: string, found: string, shipped: string): EmbeddedPostgresError => ({
   _tag: 'MajorVersionMismatch',
-  directory,
-  found,
-  shipped,
   message: `${directory} was written by Postgres ${found}, this release ships Postgres ${shipped}. Export the log with the release that wrote it and import it into a new DATA_DIR, or set DATABASE_URL to a Postgres of your own.`,
 });
 
+/** `lastLines`: what Postgres printed last. */
 export const cannotStart = (reason: string, lastLines: ReadonlyArray<string> = []): CannotStart => ({
   _tag: 'CannotStart',
-  lastLines,
   message: [`Postgres cannot start: ${reason}.`, ...lastLines.map((line) => `  ${line}`)].join('\n'),
 });
 
@@ -89,6 +69,6 @@ const notWritableCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST
 export const fromSystemError =
   (directory: string) =>
   (cause: unknown): EmbeddedPostgresError => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     return notWritableCodes.has(errorCode(cause)) ? notWritable(directory, reason) : cannotStart(reason);
   };

@@ -90,8 +90,8 @@ const hasWorkingDirectory = (pid: number, directory: string): boolean | undefine
 /**
  * Whether the process with this pid is a Postgres that runs in this data directory. Judged by its working directory,
  * which does not depend on how the path was written; where that cannot be read, by its command line. Where neither can
- * be read, as on Windows, any process with the pid counts: a second server on the same data would do more harm than
- * waiting for a process that is none.
+ * be read, as on Windows, any process with the pid counts: to wait for a process that is no server does less harm than a
+ * second server on the same data.
  */
 export const isServerIn = (data: string, pid: number): boolean => {
   if (!processExists(pid)) return false;

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { chmod, link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createPrivateFile, syncDirectory } from '../disk/durable-files.js';
-import { errorCode } from '../error-code.js';
+import { createFirst, createPrivateFile } from '../disk/durable-files.js';
+import { unlessMissing } from '../disk/missing-files.js';
 
 /**
  * Where root keeps data and programs for Postgres when DATA_DIR or the package is below a directory that only root may
@@ -11,7 +10,7 @@ import { errorCode } from '../error-code.js';
  */
 export const stateDirectory = '/var/lib/business-document-service';
 
-/** Others may pass through a directory of ours, and not list it. */
+/** Other users may pass through our directories, but not list them. */
 const traverseOnly = 0o711;
 
 export const makeTraversable = async (directory: string): Promise<void> => {
@@ -23,7 +22,7 @@ const pointerIn = (dataDir: string): string => path.join(dataDir, 'postgres.plac
 
 /** The directory that `<DATA_DIR>/postgres.place` names; undefined without such a file. */
 export const readRelocation = async (dataDir: string): Promise<string | undefined> =>
-  existsSync(pointerIn(dataDir)) ? (await readFile(pointerIn(dataDir), 'utf8')).trim() : undefined;
+  (await unlessMissing(readFile(pointerIn(dataDir), 'utf8')))?.trim();
 
 const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
   const prefix = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-`;
@@ -37,23 +36,6 @@ const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void
   return directory;
 };
 
-/** False when another process has created the pointer first. A link, unlike a rename, does not overwrite. */
-const createPointer = async (dataDir: string, directory: string): Promise<boolean> => {
-  const temporary = `${pointerIn(dataDir)}.${process.pid}`;
-  await rm(temporary, { force: true });
-  await createPrivateFile(temporary, `${directory}\n`);
-  try {
-    await link(temporary, pointerIn(dataDir));
-    await syncDirectory(dataDir);
-    return true;
-  } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') return false;
-    throw cause;
-  } finally {
-    await rm(temporary);
-  }
-};
-
 /**
  * Creates a directory below `stateDirectory` for the data of DATA_DIR, and writes its path to
  * `<DATA_DIR>/postgres.place`. The directory is new each time: after DATA_DIR was deleted to begin anew, the old data is
@@ -61,7 +43,7 @@ const createPointer = async (dataDir: string, directory: string): Promise<boolea
  */
 export const relocateData = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
   const directory = await makeEmptyDirectory(dataDir, onLog);
-  if (await createPointer(dataDir, directory)) return directory;
+  if (await createFirst(pointerIn(dataDir), `${directory}\n`)) return directory;
   await rm(directory, { recursive: true });
   return (await readRelocation(dataDir)) ?? directory;
 };

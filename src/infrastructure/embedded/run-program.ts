@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import type { Account } from './account.js';
 
 /**
@@ -10,32 +10,22 @@ export const cleanEnvironment: Readonly<Record<string, string>> = { PATH: '/usr/
 /** `reason`: how it ended, or why it could not be started. `lines`: what it printed. */
 type Ran = { readonly ok: boolean; readonly reason: string; readonly lines: ReadonlyArray<string> };
 
-const exitReason = (code: number | null, signal: NodeJS.Signals | null): string =>
-  signal === null ? `exit code ${code ?? '?'}` : `killed by ${signal}`;
+const endOf = ({ code, signal, message }: ExecFileException): string => {
+  if (typeof signal === 'string') return `killed by ${signal}`;
+  return typeof code === 'number' ? `exit code ${code}` : message;
+};
 
 /** Runs a program until it ends, or kills it after `timeoutMs`. Never rejects: a program that is missing is not `ok`. */
-export const runProgram = async (
+export const runProgram = (
   program: string,
   args: ReadonlyArray<string>,
   account: Account,
   timeoutMs: number,
 ): Promise<Ran> =>
   new Promise((resolve) => {
-    const output: Array<string> = [];
-    const collect = (chunk: Buffer): void => void output.push(chunk.toString());
-    const lines = (): ReadonlyArray<string> => output.join('').trimEnd().split('\n');
-    const child = spawn(program, args, {
-      ...account,
-      cwd: '/',
-      env: cleanEnvironment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+    const options = { ...account, cwd: '/', env: cleanEnvironment, timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const lines = `${stdout}${stderr}`.trimEnd().split('\n');
+      resolve({ ok: error === null, reason: error === null ? 'exit code 0' : endOf(error), lines });
     });
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.once('error', (cause) => resolve({ ok: false, reason: cause.message, lines: lines() }));
-    child.once('close', (code, signal) =>
-      resolve({ ok: code === 0, reason: exitReason(code, signal), lines: lines() }),
-    );
   });

@@ -11,7 +11,10 @@ import { makeHead } from './reading/head.js';
 import { makeReadAll, makeSubscribe } from './reading/read-log.js';
 import { makeReadStream } from './reading/read-stream.js';
 
-/** Does not connect; the first call does. */
+/**
+ * The event log in EventStoreDB (24.10, a single node or a cluster). Fails only when the connection string is not valid
+ * or names a file that cannot be read; the first call connects.
+ */
 export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUnavailable, EventStoreDb> => {
   const settings = readConnectionString(options.connectionString);
   if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message));

@@ -31,17 +31,25 @@ const storedIdentity = async (access: Access): Promise<E.Either<StoreUnavailable
   return event === undefined ? E.right(undefined) : decode(event);
 };
 
-/** Appends at the revision of `known`: of several processes one succeeds, and the others read what it wrote. */
-const appendIdentity = async (
+/**
+ * Appends a name at the revision of `known`, and gives the name that the log then has: of several processes one
+ * succeeds, and the others read what it wrote.
+ */
+const nameLog = async (
+  access: Access,
   append: EventStore['append'],
   known: StoredIdentity | undefined,
   identity: string,
-): Promise<E.Either<StoreUnavailable, void>> => {
+): Promise<E.Either<StoreUnavailable, string>> => {
   const event = { id: randomUUID(), type: 'LogNamed', data: canonicalJson({ identity }), metadata: '{}' };
   const outcome = await append(STREAM, known?.revision ?? 'no-stream', [event]);
-  return E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict'
-    ? E.left(new StoreUnavailable(`${STREAM} could not be written`, outcome.left))
-    : E.right(undefined);
+  if (E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict')
+    return E.left(new StoreUnavailable(`${STREAM} could not be written`, outcome.left));
+  const named = await storedIdentity(access);
+  if (E.isLeft(named)) return named;
+  return named.right === undefined
+    ? E.left(new StoreUnavailable(`${STREAM} could not be read back`))
+    : E.right(named.right.identity);
 };
 
 /**
@@ -53,14 +61,7 @@ export const makeIdentity =
   async () => {
     const known = await storedIdentity(access);
     if (E.isLeft(known)) return known;
-    if (known.right !== undefined) return E.right(known.right.identity);
-    const appended = await appendIdentity(append, undefined, randomUUID());
-    if (E.isLeft(appended)) return appended;
-    const named = await storedIdentity(access);
-    if (E.isLeft(named)) return named;
-    return named.right === undefined
-      ? E.left(new StoreUnavailable(`${STREAM} could not be read back`))
-      : E.right(named.right.identity);
+    return known.right === undefined ? nameLog(access, append, undefined, randomUUID()) : E.right(known.right.identity);
   };
 
 export const makeAdoptIdentity =
@@ -76,11 +77,9 @@ export const makeAdoptIdentity =
     if (newest.right !== undefined)
       return E.flatMap((own: string) => E.left({ _tag: 'LogNotEmpty' as const, identity: own }))(await ownIdentity());
     if (known.right?.identity === identity) return E.right(undefined);
-    const appended = await appendIdentity(append, known.right, identity);
-    if (E.isLeft(appended)) return appended;
-    const named = await storedIdentity(access);
+    const named = await nameLog(access, append, known.right, identity);
     if (E.isLeft(named)) return named;
-    return named.right?.identity === identity
+    return named.right === identity
       ? E.right(undefined)
       : E.left(new StoreUnavailable('another process has just named this log'));
   };

@@ -70,7 +70,7 @@ export const logReadiness =
     else log.warn(fields, warnings.length > 0 ? 'ready, with warnings' : 'ready again');
   };
 
-/** A row that is not what its stream makes: names of fields, never values. */
+/** A row that differs from a fold of its stream: names of fields, never values. */
 export const logDrift =
   (log: Logger) =>
   ({ projection, stream, kind, fields }: FoundDrift): void =>

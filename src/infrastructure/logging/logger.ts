@@ -4,7 +4,7 @@ import type { LogLevel } from '../../config.js';
 
 export type { Logger } from 'pino';
 
-/** What a line of a request says in words, and is not listed below it again. */
+/** Fields that a request's line shows in words; they are not listed below it again. */
 const REQUEST_FIELDS = ['requestId', 'method', 'path', 'operation', 'status', 'seconds', 'actor'];
 
 /** A request in one line: listed key by key, a screen would hold three of them. */
@@ -17,7 +17,7 @@ const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
 
 /**
  * The service's log: one JSON object a line, or coloured lines where a person looks at a terminal. Ids, types,
- * revisions and causes go in; bodies, tokens and payloads never do (the redaction is the net below that rule).
+ * revisions and causes go in; bodies, tokens and payloads never do. Redaction only catches what breaks that rule.
  */
 export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: DestinationStream): Logger =>
   pino(
@@ -25,7 +25,7 @@ export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: D
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // no wildcards: they would copy each line to look for what it does not have
+      // no wildcards: to look for them, pino would copy each line
       redact: ['authorization', 'cookie', 'password', 'headers.authorization', 'headers.cookie'],
     },
     isTerminal

@@ -1,7 +1,7 @@
-/** What a cause says of itself, in one line. */
+/** The message of whatever was thrown. */
 export const reasonOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause);
-  // where a name has several addresses, each of them has failed and the whole says nothing
+  // connecting to a name fails with one error for each of its addresses, and no message of its own
   return cause instanceof AggregateError && cause.message === ''
     ? cause.errors.map(reasonOf).join('; ')
     : cause.message;

@@ -5,7 +5,7 @@ import type { From, StoredEvent } from '../../event-sourcing/recorded-event.js';
 /** How far rows are behind the log: events not yet in them, and the age of the oldest of those in seconds. */
 type Lag = { readonly events: number; readonly seconds: number };
 
-/** Beyond this nobody needs the exact number, and counting has to end. */
+/** Counting ends here: nobody needs a larger number exactly. */
 export const MAX_COUNTED = 10_000;
 
 const ageOf = ({ metadata }: StoredEvent, now: Date): number => {

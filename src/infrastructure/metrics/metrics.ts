@@ -15,7 +15,7 @@ type RequestObservation = {
 /** What the process counts, in the form that Prometheus scrapes. */
 export type Metrics = {
   readonly registry: Registry;
-  /** Has `refresh` run before each scrape; what it rejects with is not the scrape's concern. */
+  /** Runs `refresh` before each scrape, which goes on when it rejects. */
   readonly beforeScrape: (refresh: () => Promise<unknown>) => void;
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly observeRequest: (observation: RequestObservation) => void;
@@ -24,7 +24,7 @@ export type Metrics = {
   readonly countCut: (reason: string) => void;
   /** The same store, its appends timed. */
   readonly timeAppends: (store: EventStore) => EventStore;
-  /** The same progress, the waits for it timed: how long after its append an event is in the rows. */
+  /** The same progress. Each wait is timed: it ends when an event that was just appended is in the rows. */
   readonly timeProjection: (readModel: string, progress: ProjectionProgress) => ProjectionProgress;
 };
 
@@ -58,14 +58,14 @@ export const makeMetrics = (): Metrics => {
   });
   const projections = new Histogram({
     name: 'projection_latency_seconds',
-    help: 'Time from an acknowledged append to its row; late: the waiting budget ran out first',
+    help: 'Time from an acknowledged append to its row; late: the wait timed out first',
     labelNames: ['read_model', 'outcome'],
     buckets: SHORT,
     registers,
   });
   const connectionEvents = new Counter({
     name: 'event_log_connection_events_total',
-    help: 'What the connection to the log healed by itself: reconnects, repeats, watchdog firings',
+    help: 'Events of the connection to the log: losses, reconnects, repeated calls, watchdog firings',
     labelNames: ['kind'],
     registers,
   });

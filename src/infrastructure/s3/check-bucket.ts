@@ -1,39 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { newFileKey } from '../../application/document/file-key.js';
 import type { S3Config } from '../../config.js';
 import { type Bucket, ensureBucket } from './bucket.js';
 import { openObject } from './open-object.js';
 import { retryRequest } from './retry-request.js';
 
-const PROBE = Buffer.from('0123456789');
-
-const textOf = async (stream: Readable): Promise<string> => {
-  const chunks: Array<Uint8Array> = [];
-  // reason: the body of a response is a byte stream
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-};
+const PROBE = '0123456789';
 
 const requireEqual = (got: unknown, expected: unknown): void => {
   if (got !== expected) throw new Error(`the server gave ${String(got)} instead of ${String(expected)}`);
 };
 
 /** Each operation on files, tried on an object that the first of them stores and the last one removes. */
-const operations = (bucket: Bucket, key: string): ReadonlyArray<readonly [name: string, run: () => Promise<void>]> => {
+const operations = (
+  bucket: Bucket,
+  key: string,
+): ReadonlyArray<readonly [name: string, run: () => Promise<unknown>]> => {
   const { client, name } = bucket;
   return [
-    [
-      'store an object',
-      async () => {
-        await retryRequest(() => client.putObject(name, key, PROBE));
-      },
-    ],
-    ['read an object', async () => requireEqual(await textOf(await openObject(bucket, key)), '0123456789')],
-    [
-      'read a range',
-      async () => requireEqual(await textOf(await openObject(bucket, key, { first: 2, last: 4 })), '234'),
-    ],
+    ['store an object', () => retryRequest(() => client.putObject(name, key, PROBE))],
+    ['read an object', async () => requireEqual(await text(await openObject(bucket, key)), PROBE)],
+    ['read a range', async () => requireEqual(await text(await openObject(bucket, key, { first: 2, last: 4 })), '234')],
     [
       'list objects',
       async () => {
@@ -58,7 +46,7 @@ const operations = (bucket: Bucket, key: string): ReadonlyArray<readonly [name: 
  */
 export const checkBucket = async (bucket: Bucket, { endpoint, region }: S3Config): Promise<void> => {
   const where = `the bucket ${bucket.name} (S3_BUCKET) at ${endpoint} (S3_ENDPOINT)`;
-  const attempt = async (operation: string, run: () => Promise<void>): Promise<void> => {
+  const attempt = async (operation: string, run: () => Promise<unknown>): Promise<void> => {
     try {
       await run();
     } catch (cause) {

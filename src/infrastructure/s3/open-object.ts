@@ -4,14 +4,12 @@ import type { ByteRange } from '../../read/get-file.js';
 import type { Bucket } from './bucket.js';
 import { retryRequest } from './retry-request.js';
 
-const ignore = (): void => undefined;
-
 /** A server may shorten a range that passes the object's end, or ignore the range; neither is what was asked for. */
 const requireRange = (stream: Readable, { first, last }: ByteRange): void => {
-  const answered = stream instanceof IncomingMessage ? stream.headers['content-range'] : undefined;
-  if (answered?.startsWith(`bytes ${first}-${last}/`) === true) return;
+  const given = stream instanceof IncomingMessage ? stream.headers['content-range'] : undefined;
+  if (given?.startsWith(`bytes ${first}-${last}/`) === true) return;
   stream.destroy();
-  throw new RangeError(`bytes ${first}-${last} were asked for, the server gave ${answered ?? 'no range'}`);
+  throw new RangeError(`bytes ${first}-${last} were asked for, the server gave ${given ?? 'no range'}`);
 };
 
 /**
@@ -26,7 +24,7 @@ export const openObject = async ({ client, name }: Bucket, key: string, range?: 
   );
   // the connection may fail before the caller listens, and an error without a listener ends the process;
   // a caller that reads later still gets the error
-  stream.on('error', ignore);
+  stream.on('error', () => undefined);
   if (range !== undefined) requireRange(stream, range);
   return stream;
 };

@@ -3,8 +3,8 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /**
- * Sends spans to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names; the exporter reads that and its kin itself.
- * Gives what flushes and ends it. Loaded only where tracing is asked for: the packages are optional.
+ * Sends spans to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names; the exporter reads all of its variables itself.
+ * Returns what sends the last spans and stops. Loaded only where tracing is configured: the packages are optional.
  */
 export const startTracing = (): (() => Promise<void>) => {
   const provider = new NodeTracerProvider({

@@ -6,7 +6,7 @@ import type { NewEvent } from '../../event-sourcing/recorded-event.js';
 
 const SERVICE = 'business-document-service';
 
-/** Links of one span to what caused it; a batch may hold hundreds of events. */
+/** A span links to at most so many causes; a batch may hold hundreds of events. */
 const MAX_LINKS = 32;
 
 const tracer = () => trace.getTracer(SERVICE);
@@ -18,7 +18,7 @@ const traceparentOf = ({ metadata }: NewEvent): string | undefined =>
 const contextOf = (traceparent: string | undefined) =>
   traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
 
-/** The span's own place in the trace, in the header's form. */
+/** The value of the `traceparent` header that makes others children of the span. */
 const headerOf = (span: Span): string | undefined => {
   const carrier: { traceparent?: string } = {};
   propagation.inject(trace.setSpan(ROOT_CONTEXT, span), carrier);
@@ -54,7 +54,7 @@ const projected = (name: string, { events }: LogBatch): Span => {
     return linked === undefined ? [] : [{ context: linked }];
   });
   const attributes = { events: events.length };
-  // Under the trace of its first event, linked with those of the others.
+  // in the trace of the first event, with links to the traces of all
   const first = events[0] === undefined ? ROOT_CONTEXT : contextOf(traceparentOf(events[0]));
   return tracer().startSpan(`project ${name}`, { kind: SpanKind.CONSUMER, attributes, links }, first);
 };
@@ -71,7 +71,7 @@ async function* traceBatches(name: string, batches: AsyncIterable<LogBatch>): As
   }
 }
 
-/** The same store: each append a span under its command's request, each subscribed batch one of its projection. */
+/** The same store. An append is a span under its command's request, a subscribed batch a span of its projection. */
 export const traceStore = (store: EventStore): EventStore => ({
   ...store,
   append: async (stream, expected, events) => {

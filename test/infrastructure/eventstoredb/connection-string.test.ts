@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection/connection-string.js';
-import { makeEventStoreDb } from '../../../src/infrastructure/eventstoredb/make-event-store-db.js';
+import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
 
 const settingsIn = (text: string): unknown => {
   const settings = readConnectionString(text);
@@ -72,9 +72,9 @@ describe('the EventStoreDB connection string', () => {
   });
 
   it('is the only reason why a store is not made', async () => {
-    const rejected = await makeEventStoreDb({ connectionString: 'nonsense', categories: [] });
+    const rejected = openEventStoreDb({ connectionString: 'nonsense', categories: [] });
     expect(E.isLeft(rejected) && rejected.left._tag).to.equal('StoreUnavailable');
-    const unreachable = await makeEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false', categories: [] });
+    const unreachable = openEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false', categories: [] });
     if (E.isLeft(unreachable)) throw unreachable.left;
     await unreachable.right.close();
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makeDriftCounter } from '../../../src/infrastructure/metrics/drift-counter.js';
+import { makeDriftCounter } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 
 describe('the counter of drifted rows', () => {

@@ -4,7 +4,7 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
 import { watchDisks, watchWarnings } from '../../../src/infrastructure/metrics/disk-gauges.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
-import { watchProjections } from '../../../src/infrastructure/metrics/projection-gauges.js';
+import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
 
 const named = (name: string) => ({ type: 'BusinessCreated', data: { name } }) as const;

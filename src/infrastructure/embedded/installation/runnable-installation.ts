@@ -2,25 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import * as t from 'io-ts';
 import { errorCode } from '../../error-code.js';
 import { type Account, mayTraverse } from '../account.js';
 import { type Installation, programIn } from './installation.js';
 
-type Link = { readonly source: string; readonly target: string };
+const Link = t.type({ source: t.string, target: t.string });
 
-const isLink = (value: unknown): value is Link =>
-  typeof value === 'object' &&
-  value !== null &&
-  'source' in value &&
-  'target' in value &&
-  typeof value.source === 'string' &&
-  typeof value.target === 'string';
-
-const linksOf = async ({ directory }: Installation): Promise<ReadonlyArray<Link>> => {
+const linksOf = async ({ directory }: Installation): Promise<ReadonlyArray<t.TypeOf<typeof Link>>> => {
   const list = path.join(directory, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return [];
   const links: unknown = JSON.parse(await readFile(list, 'utf8'));
-  return Array.isArray(links) ? links.filter(isLink) : [];
+  return Array.isArray(links) ? links.filter(Link.is) : [];
 };
 
 /**
@@ -37,7 +30,7 @@ const makeMissingLinks = async (installation: Installation): Promise<void> => {
   }
 };
 
-/** The package may not be written to. */
+/** Codes of errors that mean: the package may not be written to. */
 const readOnly = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 const tryMakeLinks = async (installation: Installation): Promise<boolean> => {

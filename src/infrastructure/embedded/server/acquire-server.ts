@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { makeRetry } from '../../../event-sourcing/retry.js';
@@ -33,18 +34,14 @@ const pollIntervalMs = 25;
 const portRetry = { first: 50, longest: 500, attempts: 5 };
 
 /** A port of the loopback interface that was free a moment ago. */
-export const freePort = async (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no TCP port'));
-        else resolve(address.port);
-      });
-    });
-  });
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // reason: it listens on a TCP port
+  server.close();
+  await once(server, 'close');
+  return port;
+};
 
 const inUse = (directory: string, running: RunningServer): EmbeddedPostgresError => {
   switch (running._tag) {

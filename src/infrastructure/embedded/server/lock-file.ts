@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../error-code.js';
+import { unlessMissing } from '../../disk/missing-files.js';
 
 /** The contents of `postmaster.pid`, Postgres's own lock on a data directory. */
 export type LockFile = {
@@ -29,12 +29,8 @@ const parse = (text: string): LockFile => {
 };
 
 export const readLockFile = async (data: string): Promise<LockFile | undefined> => {
-  try {
-    return parse(await readFile(lockFileIn(data), 'utf8'));
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return undefined;
-    throw cause;
-  }
+  const text = await unlessMissing(readFile(lockFileIn(data), 'utf8'));
+  return text === undefined ? undefined : parse(text);
 };
 
 /**

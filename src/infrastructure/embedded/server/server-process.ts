@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
+import { withTimeout } from '../../with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
 import { formatOwner, type Owner } from '../process-liveness.js';
@@ -13,7 +13,7 @@ export type Server = {
   readonly port: number;
   /** How it ended. */
   readonly ended: Promise<string>;
-  /** Resolves when it has ended: by a fast shutdown or, when that takes too long, by force. Does nothing after that. */
+  /** Stops it by a fast shutdown or, when that takes too long, by force. Does nothing when it has ended. */
   readonly shutDown: () => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export type Launch = {
 
 /** A start that prints nothing for so long has failed. Recovery after a crash may take longer, but prints progress. */
 const silenceTimeoutMs = 60_000;
-/** For the last output of a server to arrive after its end. */
+/** How long the last output of a server may take to arrive after its end. */
 const drainTimeoutMs = 500;
 const maxLastLines = 10;
 
@@ -109,7 +109,7 @@ export const launchServer = async (launch: Launch): Promise<E.Either<LaunchFailu
   const first = await Promise.race([begun, guarded.ended.then(() => 'ended' as const)]);
   if (first === 'ready') return E.right({ port, ended: guarded.ended, shutDown });
   if (first === 'silent') await shutDown();
-  await Promise.race([guarded.drained, delay(drainTimeoutMs)]);
+  await withTimeout(drainTimeoutMs, guarded.drained);
   const reason = first === 'silent' ? `it printed nothing for ${silenceTimeoutMs / 1000} s` : await guarded.ended;
   return E.left({ _tag: failureTag(lines), reason, lastLines: lines });
 };

@@ -1,13 +1,8 @@
 import streams, { type AppendResp, type BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { either as E } from 'fp-ts';
-import type {
-  ExpectedRevision,
-  NewEvent,
-  Position,
-  Revision,
-  StreamName,
-} from '../../../event-sourcing/recorded-event.js';
+import type { ExpectedRevision, NewEvent, Position, Revision } from '../../../event-sourcing/recorded-event.js';
+import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import { streamIdentifier, uuidOf } from '../identifiers.js';
@@ -19,7 +14,7 @@ export type AppendResponse =
 
 type Message = InstanceType<typeof streams.AppendReq>;
 
-const optionsMessage = (stream: StreamName, expected: ExpectedRevision): Message => {
+const optionsMessage = ({ stream, expected }: Append): Message => {
   const options = new streams.AppendReq.Options();
   options.setStreamIdentifier(streamIdentifier(stream));
   if (expected === 'no-stream') options.setNoStream(new shared.Empty());
@@ -69,13 +64,7 @@ const responseIn = (message: AppendResp): AppendResponse => {
  * One append, over within `timeout` milliseconds. The unary call, since a batch append has no deadline and fails when
  * another one on its connection fails. Rejects with `CallFailed`.
  */
-export const callAppend = (
-  node: Node,
-  stream: StreamName,
-  expected: ExpectedRevision,
-  events: ReadonlyArray<NewEvent>,
-  timeout: number,
-): Promise<AppendResponse> =>
+export const callAppend = (node: Node, append: Append, timeout: number): Promise<AppendResponse> =>
   new Promise((resolve, reject) => {
     const call = node.streams.append(node.metadata(), { deadline: Date.now() + timeout }, (error, message) => {
       if (error !== null) {
@@ -89,7 +78,7 @@ export const callAppend = (
     });
     // the callback gets every failure; without a listener the same one would end the process
     call.on('error', () => undefined);
-    call.write(optionsMessage(stream, expected));
-    for (const event of events) call.write(eventMessage(event));
+    call.write(optionsMessage(append));
+    for (const event of append.events) call.write(eventMessage(event));
     call.end();
   });

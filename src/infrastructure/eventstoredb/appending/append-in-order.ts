@@ -11,7 +11,7 @@ const BATCH = 128;
 
 const outOfOrder = ({ stream }: Append): AppendFailure => ({
   _tag: 'AppendRejected',
-  reason: `EventStoreDB has stored ${stream} before what came before it: the target is no copy any more, begin with an empty one`,
+  reason: `EventStoreDB has stored events of ${stream} out of order: the target is not a copy of the source. Copy into an empty log`,
 });
 
 /**

@@ -1,4 +1,4 @@
-import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
 import {
   type Appended,
@@ -7,18 +7,12 @@ import {
   type EventStore,
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
-import type { ExpectedRevision, NewEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed } from '../connection/call-failed.js';
 import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
 import { type AppendResponse, callAppend } from './append-call.js';
-
-type Append = {
-  readonly stream: StreamName;
-  readonly expected: ExpectedRevision;
-  readonly events: RNEA.ReadonlyNonEmptyArray<NewEvent>;
-};
 
 /** The server's response, and whether an earlier try may have stored the events. */
 type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };
@@ -36,15 +30,14 @@ const failureOf = ({ stream }: Append, failure: CallFailed | StoreUnavailable): 
  * the one before is over: the server holds back an append that it is still storing until it times out.
  */
 const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
-  const { stream, expected, events } = append;
   let mayHaveBeenStored = false;
   const outcome = await onLeader(
     access,
-    (node, timeout) => callAppend(node, stream, expected, events, timeout),
+    (node, timeout) => callAppend(node, append, timeout),
     until,
     (failure) => {
       mayHaveBeenStored ||= failure.kind === 'outcome-unknown';
-      access.onConnectionEvent({ kind: 'append-repeated', stream, cause: failure });
+      access.onConnectionEvent({ kind: 'append-repeated', stream: append.stream, cause: failure });
     },
   );
   return E.bimap(
@@ -53,7 +46,7 @@ const call = async (access: Access, append: Append, until: number): Promise<E.Ei
   )(outcome);
 };
 
-/** Where these events stand in their stream, if they stand at their place in it. */
+/** Revision and position of these events; undefined when others follow the expected revision in their stream. */
 const readBack = async (
   access: Access,
   { stream, expected, events }: Append,
@@ -82,15 +75,14 @@ const outcomeOf = async (
   const otherwise: AppendFailure =
     response._tag === 'WrongRevision'
       ? { _tag: 'RevisionConflict', expected: append.expected, actual: response.actual }
-      : new StoreUnavailable(`${append.stream}: stored, but not to be read back`);
+      : new StoreUnavailable(`${append.stream}: stored, but it could not be read back`);
   if (response._tag === 'WrongRevision' && !mayHaveBeenStored) return E.left(otherwise);
   const found = await readBack(access, append, until);
   return E.chain(E.fromNullable(otherwise))(found);
 };
 
 /**
- * `confirmedNew` is always false: the response to a repeated append is that to a new one, and the server compares ids
- * only.
+ * `confirmedNew` is always false: the server responds to a repeated append as to a new one, and compares ids only.
  */
 export const makeAppend =
   (access: Access): EventStore['append'] =>

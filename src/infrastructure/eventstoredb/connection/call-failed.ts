@@ -36,29 +36,18 @@ const byException: { readonly [exception: string]: FailureKind } = {
 const notSent = /^(No connection established|Name resolution failed|Channel closed before call started)/;
 const notAccepted = /^(Server Is (Not Ready|Too Busy)|No leader info)/;
 
+const outcomeUnknown = new Set([
+  status.CANCELLED,
+  status.DEADLINE_EXCEEDED,
+  status.ABORTED,
+  status.UNAVAILABLE,
+  status.INTERNAL,
+  status.DATA_LOSS,
+]);
+
 const byCode = (code: status): FailureKind => {
-  switch (code) {
-    case status.CANCELLED:
-    case status.DEADLINE_EXCEEDED:
-    case status.ABORTED:
-    case status.UNAVAILABLE:
-    case status.INTERNAL:
-    case status.DATA_LOSS:
-      return 'outcome-unknown';
-    case status.RESOURCE_EXHAUSTED:
-      return 'too-large';
-    case status.OK:
-    case status.UNKNOWN:
-    case status.INVALID_ARGUMENT:
-    case status.NOT_FOUND:
-    case status.ALREADY_EXISTS:
-    case status.PERMISSION_DENIED:
-    case status.FAILED_PRECONDITION:
-    case status.OUT_OF_RANGE:
-    case status.UNIMPLEMENTED:
-    case status.UNAUTHENTICATED:
-      return 'permanent';
-  }
+  if (code === status.RESOURCE_EXHAUSTED) return 'too-large';
+  return outcomeUnknown.has(code) ? 'outcome-unknown' : 'permanent';
 };
 
 const kindOf = ({ code, details, metadata }: Pick<ServiceError, 'code' | 'details' | 'metadata'>): FailureKind => {

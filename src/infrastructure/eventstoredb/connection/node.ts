@@ -30,7 +30,7 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
   'grpc.keepalive_timeout_ms': keepAlive.timeout,
   // events that were not written through gRPC may have 16 MiB
   'grpc.max_receive_message_length': 17 * 1024 * 1024,
-  // from the pool of the process a new channel would get the broken connection that it is to replace, and its backoff
+  // the pool of the process would give a new channel the broken connection that it replaces, and its backoff
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,

@@ -19,7 +19,7 @@ const endSeenFrom = async (access: Access, checkpoint: Checkpoint): Promise<E.Ei
 
 /**
  * Throws `CheckpointNotInLog` when the log ends before the checkpoint: the server would accept a subscription from there
- * and leave out what is appended before it. (It rejects by itself a place inside the log at which no record begins.)
+ * and leave out what is appended before it. (A position in the log at which no record begins the server rejects itself.)
  */
 export const failWhenPastEnd = async (access: Access, checkpoint: Checkpoint): Promise<void> => {
   const end = orThrow(await endSeenFrom(access, checkpoint));

@@ -12,7 +12,7 @@ import { callSubscription } from './subscription-call.js';
 export const endOfLog = async (node: Node, timeout: number): Promise<Position> =>
   (await readPage(node, newestRequest(), timeout)).events[0]?.position ?? 0n;
 
-/** Of some categories: where their newest event is, up to the record at `end`. */
+/** The result of a search: position of the newest event of some categories, in the log up to `end`. */
 type Known = { readonly end: Position; readonly position: Position | undefined };
 
 /** By the names of the categories. */
@@ -71,7 +71,10 @@ const searchForwards = async (
   }
 };
 
-/** ms to search backwards once most of the log is known: the newest event is near the end, or not in the new part. */
+/**
+ * Once most of the log is known, a search backwards may take so many ms: the newest event is near the end, or not in the
+ * part that is new.
+ */
 const NEAR_END = 100;
 
 const search = async (

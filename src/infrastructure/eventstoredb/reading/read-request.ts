@@ -20,9 +20,6 @@ const request = (options: ReadReq.Options): ReadReq => {
   return read;
 };
 
-const directionOf = (direction: Direction): ReadReq.Options.ReadDirection =>
-  direction === 'forwards' ? Options.ReadDirection.FORWARDS : Options.ReadDirection.BACKWARDS;
-
 /** `from` inclusive; default: the first event forwards, the last one backwards. */
 export const streamRequest = (
   stream: StreamName,
@@ -37,7 +34,8 @@ export const streamRequest = (
   else range.setEnd(new shared.Empty());
   const options = new Options();
   options.setStream(range);
-  options.setReadDirection(directionOf(direction));
+  const { FORWARDS, BACKWARDS } = Options.ReadDirection;
+  options.setReadDirection(direction === 'forwards' ? FORWARDS : BACKWARDS);
   options.setCount(String(count));
   options.setNoFilter(new shared.Empty());
   return request(options);
@@ -53,24 +51,26 @@ const filterOf = (categories: ReadonlyArray<string>): ReadReq.Options.FilterOpti
   return filter;
 };
 
-const at = ({ commit, prepare }: Checkpoint): ReadReq.Options.AllOptions => {
-  const position = new Options.Position();
-  position.setCommitPosition(commit.toString());
-  position.setPreparePosition(prepare.toString());
+const logFrom = (from: From | 'end'): ReadReq.Options.AllOptions => {
   const all = new Options.AllOptions();
-  all.setPosition(position);
+  if (from === 'start') all.setStart(new shared.Empty());
+  else if (from === 'end') all.setEnd(new shared.Empty());
+  else {
+    const position = new Options.Position();
+    position.setCommitPosition(from.commit.toString());
+    position.setPreparePosition(from.prepare.toString());
+    all.setPosition(position);
+  }
   return all;
 };
 
 /**
- * The newest record before `before` (exclusive; default: the end of the log): of the streams of `categories`, or of the
- * whole log with the database's own.
+ * The newest record before `before` (exclusive): of the streams of `categories`, or of the whole log with the
+ * database's own.
  */
-export const newestRequest = (categories?: ReadonlyArray<string>, before?: Checkpoint): ReadReq => {
-  const end = new Options.AllOptions();
-  end.setEnd(new shared.Empty());
+export const newestRequest = (categories?: ReadonlyArray<string>, before: Checkpoint | 'end' = 'end'): ReadReq => {
   const options = new Options();
-  options.setAll(before === undefined ? end : at(before));
+  options.setAll(logFrom(before));
   options.setReadDirection(Options.ReadDirection.BACKWARDS);
   options.setCount('1');
   if (categories === undefined) options.setNoFilter(new shared.Empty());
@@ -78,12 +78,10 @@ export const newestRequest = (categories?: ReadonlyArray<string>, before?: Check
   return request(options);
 };
 
-/** Everything of these categories behind `after` (exclusive), then what is appended. */
+/** Everything of these categories after `after` (exclusive), then what is appended. */
 export const subscriptionRequest = (after: From, categories: ReadonlyArray<string>): ReadReq => {
-  const start = new Options.AllOptions();
-  start.setStart(new shared.Empty());
   const options = new Options();
-  options.setAll(after === 'start' ? start : at(after));
+  options.setAll(logFrom(after));
   options.setReadDirection(Options.ReadDirection.FORWARDS);
   options.setSubscription(new Options.SubscriptionOptions());
   options.setFilter(filterOf(categories));

@@ -40,7 +40,10 @@ const checkpointIn = (response: ReadResp): Checkpoint | undefined => {
   );
 };
 
-/** Events that may come more than once: only what has a higher commit position than `after` counts. */
+/**
+ * The batch in these responses; undefined when they hold nothing new. A server may send an event twice, so only records
+ * with a higher commit position than `after` count.
+ */
 export const batchIn = (responses: ReadonlyArray<ReadResp>, after: From): LogBatch | undefined => {
   const events: Array<StoredEvent> = [];
   let reached = after;

@@ -9,8 +9,8 @@ import { isUserEvent } from './read-response.js';
 const PAGE = 500;
 
 /**
- * A stream that was cut in the database (`$maxCount`, truncation, a soft delete) is no history any more; a fold of the
- * rest would be wrong without a sign of it.
+ * A revision is missing when the stream was cut in the database (`$maxCount`, truncation, a soft delete). A fold of the
+ * rest would be wrong, and nobody would notice.
  */
 const failOnGap = (stream: StreamName, expected: Revision | undefined, found: Revision): void => {
   if (expected !== undefined && expected !== found)

@@ -1,8 +1,8 @@
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { withTimeout } from '../../with-timeout.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
-import { withTimeout } from '../connection/with-timeout.js';
 
 /** A buffer of so many messages, or of so many bytes of data, is full: the server waits until it is taken. */
 const FULL = 500;

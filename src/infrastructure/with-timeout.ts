@@ -1,4 +1,4 @@
-import { pause } from '../../../event-sourcing/pause.js';
+import { pause } from '../event-sourcing/pause.js';
 
 /** What the promise resolves to, or `undefined` after `ms` or when `signal` aborts. */
 export const withTimeout = async <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined> => {

@@ -8,8 +8,8 @@ import type { Metrics } from './metrics.js';
 type Watched = Pick<Metrics, 'registry' | 'beforeScrape'>;
 
 /**
- * Gauges of the read models, read before each scrape: lag where this process projects, parked entities. What cannot be
- * found out just then is left out of the scrape.
+ * Gauges of the read models, read before each scrape: lag where this process projects, parked entities. A value that
+ * cannot be read then is left out of the scrape.
  */
 export const watchProjections = (
   { registry, beforeScrape }: Watched,
@@ -21,7 +21,7 @@ export const watchProjections = (
   const up = gauge('projection_up', '1 where this process projects');
   const lagEvents = gauge('projection_lag_events', 'Events of the log that the rows lack, counted up to 10,000');
   const lagSeconds = gauge('projection_lag_seconds', 'Age of the oldest event that the rows lack');
-  const waiting = gauge('projection_parked_entities', 'Entities whose events cannot be projected');
+  const parkedEntities = gauge('projection_parked_entities', 'Entities whose events cannot be projected');
 
   const refreshLag = async ({ name, category, status }: RunningProjection): Promise<void> => {
     const { projector } = status();
@@ -33,16 +33,16 @@ export const watchProjections = (
   };
   const refreshParked = async (): Promise<void> => {
     const counts = await parked();
-    for (const { name } of all) waiting.set({ read_model: name }, counts[name] ?? 0);
+    for (const { name } of all) parkedEntities.set({ read_model: name }, counts[name] ?? 0);
   };
 
   beforeScrape(() => {
-    for (const metric of [lagEvents, lagSeconds, waiting]) metric.reset();
+    for (const metric of [lagEvents, lagSeconds, parkedEntities]) metric.reset();
     return Promise.allSettled([...all.map(refreshLag), refreshParked()]);
   });
 };
 
-/** Counts faults of the program in tasks of the engine that go on. */
+/** Counts faults of the program in tasks of the engine; the tasks go on. */
 export const makeFaultCounter = ({ registry }: Pick<Metrics, 'registry'>): ((event: EngineEvent) => void) => {
   const faults = new Counter({
     name: 'projection_task_faults_total',
@@ -53,4 +53,20 @@ export const makeFaultCounter = ({ registry }: Pick<Metrics, 'registry'>): ((eve
   return (event) => {
     if (event._tag === 'Fault') faults.inc({ read_model: event.projection, task: event.task });
   };
+};
+
+/** Counts rows that were found to differ from a fold of their streams. */
+export const makeDriftCounter = (
+  { registry }: Pick<Metrics, 'registry'>,
+  readModels: ReadonlyArray<string>,
+): ((readModel: string) => void) => {
+  const drifts = new Counter({
+    name: 'projection_drift_total',
+    help: 'Rows that were found to differ from a fold of their streams',
+    labelNames: ['read_model'],
+    registers: [registry],
+  });
+  // a counter that first appears with a 1 shows no increase
+  for (const readModel of readModels) drifts.inc({ read_model: readModel }, 0);
+  return (readModel) => drifts.inc({ read_model: readModel });
 };

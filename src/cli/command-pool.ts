@@ -1,0 +1,5 @@
+import { makePool } from '../postgres/pool.js';
+
+/** Connections of an operator's command, named `name` in the server's views. Opening one may take 5 s. */
+export const makeCommandPool = (connectionString: string, name: string, connections: number) =>
+  makePool({ connectionString, name, connections, connectMs: 5_000 });
