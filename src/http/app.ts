@@ -5,7 +5,6 @@ import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
 import type { RequestState } from './request-context.js';
 import { errorFields } from './problem/log-fields.js';
-import type { UndescribedRoute } from './route.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
@@ -13,8 +12,6 @@ import { makeRouter } from './routing/make-router.js';
 export type AppOptions = RoutesDeps &
   Pick<ResponseMiddlewareDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
-    /** Further rows of the table, which the API description leaves out. */
-    readonly routes?: ReadonlyArray<UndescribedRoute>;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
@@ -47,7 +44,6 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
     observe,
     rateLimit,
     budget,
-    routes = [],
     responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   } = options;
   const app = new Koa<RequestState>();
@@ -56,6 +52,6 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
   app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  app.use(makeRouter([...routesOf(options), ...routes], admission).routes());
+  app.use(makeRouter(routesOf(options), admission).routes());
   return app;
 };
