@@ -35,7 +35,6 @@ export type RequestContext = {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly searchParams: URLSearchParams;
-  readonly requestId: string;
 };
 
 /** A request whose sender has proven who it is and that it may do this. */
