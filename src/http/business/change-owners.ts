@@ -9,13 +9,13 @@ import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
-import { outcomeHeaders } from '../record/outcome-headers.js';
+import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type HttpResponse, ok } from '../response/http-response.js';
+import type { HttpResponse } from '../response/http-response.js';
 import { readNewOwner, readOwnerChanges } from './owner-body.js';
 import { readOwnerId } from './owner-id.js';
 
@@ -24,15 +24,10 @@ type Run = (context: CommandContext, businessId: string) => ReturnType<BusinessU
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
 
-/** The owner as the command left it, or as it was before it went. */
-const responseOf = (
-  user: string,
-  { before, after, ...outcome }: Outcome<BusinessState>,
-): E.Either<Failure, HttpResponse> => {
+/** A removed owner is shown as it was. */
+const render = (user: string, { before, after }: Outcome<BusinessState>): string | undefined => {
   const owner = ownerIn(after, user) ?? ownerIn(before, user);
-  return owner === undefined
-    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no owner behind' })
-    : E.right(ok(renderOwner(owner), ...outcomeHeaders(outcome)));
+  return owner && renderOwner(owner);
 };
 
 const change = async (
@@ -42,9 +37,7 @@ const change = async (
   run: Run,
 ): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
   const businessId = recordId(params['id']);
-  if (E.isLeft(businessId)) return businessId;
-  const outcome = await run(context, businessId.right);
-  return E.isLeft(outcome) ? outcome : responseOf(user, outcome.right);
+  return E.isLeft(businessId) ? businessId : commandResponse(user, await run(context, businessId.right), render);
 };
 
 export const addOwner =

@@ -4,7 +4,8 @@ import { gzip } from 'node:zlib';
 import { either as E } from 'fp-ts';
 import type { RequestContext, KoaContext } from '../request-context.js';
 import type { Failure } from '../problem/failure.js';
-import { conditionsOf, evaluate } from '../request/conditions.js';
+import { conditionsOf } from '../request/conditions.js';
+import { conditionalResponse } from './conditional-response.js';
 import type { HttpResponse } from './http-response.js';
 
 /** The same content in one coding: its bytes, and the strong entity tag of exactly those (RFC 9110 §8.8.3). */
@@ -47,14 +48,9 @@ const responseOf = (
   const conditions = conditionsOf(ctx.req.headers);
   if (E.isLeft(conditions)) return conditions;
   const { body, tag, headers } = codings[codingFor(ctx)];
-  switch (evaluate(conditions.right, tag)) {
-    case 'Go':
-      return E.right({ status: 200, ...described, headers, body });
-    case 'IfNoneMatchFailed':
-      return E.right({ status: 304, headers: ['ETag', tag] });
-    case 'IfMatchFailed':
-      return E.left({ _tag: 'PreconditionFailed', current: 'no-stream' });
-  }
+  return (
+    conditionalResponse(conditions.right, tag, 'no-stream') ?? E.right({ status: 200, ...described, headers, body })
+  );
 };
 
 /**
