@@ -17,13 +17,11 @@ type Served = {
   readonly stop: (deadline: number) => Promise<void>;
 };
 
-/** The head of a request has to have come by then, ms. */
-type HeadersLimit = { readonly headersMs: number };
-
 type ServeOptions = {
   readonly host: string;
   readonly port: number;
-  readonly limits?: Partial<ConnectionLimits & HeadersLimit>;
+  /** `headersMs`: the head of a request has to have come by then. */
+  readonly limits?: Partial<ConnectionLimits & { readonly headersMs: number }>;
   /** Called with why a connection was cut or refused, one of a few sentences. */
   readonly onCut?: (reason: string) => void;
 };

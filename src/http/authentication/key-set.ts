@@ -1,8 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import * as t from 'io-ts';
-import type { KeyLookup } from './key-lookup.js';
 import { type PublishedKey, publishedKeys } from './published-keys.js';
 import type { TokenHeader } from './token-header.js';
+
+/** Finds the keys that may have signed a token, by its header. */
+export type KeyLookup = {
+  /** At least one key. Rejects when there is none, and with `SigningKeysUnavailable` when they cannot be fetched. */
+  readonly find: (header: TokenHeader) => Promise<ReadonlyArray<KeyObject>>;
+  /**
+   * When the signature fits none of `tried`, which `find` gave: the keys published for this header since then. Empty when
+   * there are none or they cannot be fetched. Never rejects.
+   */
+  readonly findNewer: (header: TokenHeader, tried: ReadonlyArray<KeyObject>) => Promise<ReadonlyArray<KeyObject>>;
+};
 
 /** The endpoint did not give its keys, so we do not know whether a token's key is one of them. */
 export class SigningKeysUnavailable extends Error {

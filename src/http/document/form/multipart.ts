@@ -9,9 +9,16 @@ import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/fai
 import { sendContinue } from '../../request/body-bytes.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
-import { FORM_OVERHEAD, formLimits } from './form-limits.js';
 import { formTextFault } from './form-text.js';
 import { PartCount } from './part-count.js';
+
+/** What form data may bring beside its file, bytes. */
+const FORM_OVERHEAD = 512 * 1024;
+
+// The longest text is 10,000 characters of at most 4 bytes; a list of tags may be a little longer.
+const FIELD_BYTES = 64 * 1024;
+const FIELD_NAME_BYTES = 100;
+const PARTS = 64;
 
 export type FormDeps = {
   readonly store: StoreUpload;
@@ -42,7 +49,15 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
   });
 
 const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
-  const limits = formLimits(maxUploadBytes);
+  const limits = {
+    fileSize: maxUploadBytes,
+    fieldSize: FIELD_BYTES,
+    fieldNameSize: FIELD_NAME_BYTES,
+    parts: PARTS,
+    headerPairs: PARTS,
+    // `a[4294967294]` would make an array with that many holes, and the parser visits each of them
+    fieldArrayIndexLimit: PARTS,
+  };
   // `preservePath`: a name like `x/` must not look like no name, which makes a part without a file
   const streamHandler = (request: Readable, parser: Writable): void => {
     // reason: busboy gives these with each part that it takes for a file
