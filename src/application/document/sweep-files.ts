@@ -86,32 +86,28 @@ async function* byDocument(files: AsyncIterable<{ key: string; documentId: strin
 
 class Sweep {
   readonly #deps: SweepDeps;
-  #examined = 0;
-  #removed = 0;
-  #unfinished = 0;
-  #faults = 0;
+  readonly #counts = { examined: 0, removed: 0, unfinished: 0, faults: 0 };
 
   constructor(deps: SweepDeps) {
     this.#deps = deps;
   }
 
   get isHopeless(): boolean {
-    return this.#faults >= MAX_FAULTS;
+    return this.#counts.faults >= MAX_FAULTS;
   }
 
   swept(isComplete: boolean): Swept {
-    const [examined, removed, unfinished, faults] = [this.#examined, this.#removed, this.#unfinished, this.#faults];
-    return { examined, removed, unfinished, faults, isComplete };
+    return { ...this.#counts, isComplete };
   }
 
   async clearUnfinished(before: Date): Promise<void> {
     const cleared = await this.#deps.storage.clearUnfinished(before);
     if (E.isLeft(cleared)) this.#fault({ _tag: 'UnfinishedNotCleared', failure: cleared.left });
-    else this.#unfinished += cleared.right;
+    else this.#counts.unfinished += cleared.right;
   }
 
   async clearDocument(documentId: string, keys: ReadonlyArray<string>): Promise<void> {
-    this.#examined += keys.length;
+    this.#counts.examined += keys.length;
     const unnamed = await unnamedFiles(this.#deps.store, documentId, keys);
     if (E.isLeft(unnamed)) this.#fault({ _tag: 'NotChecked', documentId, failure: unnamed.left });
     else for (const key of unnamed.right) await this.#remove(key);
@@ -120,11 +116,11 @@ class Sweep {
   async #remove(key: string): Promise<void> {
     const removed = await this.#deps.storage.remove(key);
     if (E.isLeft(removed)) this.#fault({ _tag: 'NotRemoved', key, failure: removed.left });
-    else this.#removed += 1;
+    else this.#counts.removed += 1;
   }
 
   #fault(fault: SweepFault): void {
-    this.#faults += 1;
+    this.#counts.faults += 1;
     this.#deps.onFault(fault);
   }
 }
