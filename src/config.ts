@@ -192,8 +192,8 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
 const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET', 'JWT_PUBLIC_KEY'];
 
 /**
- * Takes what is secret from files where `<NAME>_FILE` names one (the way of container secrets), so that it need not
- * stand in the environment. Left: the files that cannot be read.
+ * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the
+ * environment. Left: the files that cannot be read.
  */
 export const withSecretFiles = (
   environment: Environment,

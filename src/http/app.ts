@@ -18,7 +18,7 @@ export type AppOptions = RoutesDeps &
     readonly rateLimit?: number | undefined;
     /** Parts of the process budget; the default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;
-    /** Longest time, ms, that a response may take to be read: a list holds a snapshot of the read model. */
+    /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
     readonly responseTimeoutMs?: number;
   };
 
@@ -35,7 +35,7 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
     maxAge: 600,
   });
 
-/** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
+/** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
   const {
     authenticate,

@@ -34,8 +34,8 @@ const unreadable: Readonly<Record<string, ProtocolFault>> = {
 /** Node's error about bytes that it could not read as a request. */
 export type Unreadable = { readonly code?: string; readonly reason?: unknown };
 
-// Node gives one code to a coding that it does not know and to one beside a length (an attempt to smuggle), and one to
-// a version that it does not know and to a line that does not end after its version.
+// Node has one code for an unknown coding and a coding beside a length (request smuggling), and one for an unknown
+// version and a request line that goes on after its version. Only its reason tells them apart.
 const ONLY_MALFORMED = /Content-Length|Expected/;
 
 /** What is wrong with bytes that Node could not read as a request. */

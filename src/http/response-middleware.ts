@@ -32,7 +32,7 @@ export type ResponseMiddlewareDeps = {
   readonly log: Logger;
   readonly observe?: ((observation: Observation) => void) | undefined;
   readonly budget: ProcessBudget;
-  /** Longest time, ms, that a response may take to be read. */
+  /** Longest time, ms, in which a client has to read a response. */
   readonly responseTimeoutMs: number;
 };
 
@@ -56,7 +56,7 @@ const budgetAccess = (
     timeSlice: ownTimeSlice,
     acquire: async (resource, amount) => {
       const isAcquired = await budget[resource].acquire(connection, caller(), amount);
-      // whoever acquires something other than bytes goes on with long work
+      // everything but bytes is acquired before long work
       return resource === 'bytes' ? isAcquired && !connection.isGone() : isAcquired && ownTimeSlice();
     },
     tryAcquire: async (resource) => budget[resource].tryAcquire(connection, caller()) && ownTimeSlice(),
@@ -83,7 +83,7 @@ const withinBudget = async (
   return (await state.acquire('bytes', Buffer.byteLength(body))) ? E.right(response) : E.left({ _tag: 'Overloaded' });
 };
 
-/** Overload is only what a client that is still there has met: one that has gone is granted nothing either. */
+/** A client that has gone acquires nothing either, but that is no overload. */
 const overloadOf = (
   outcome: E.Either<Failure, HttpResponse>,
   connection: Connection,

@@ -18,7 +18,7 @@ export type Route = {
   readonly path: string;
 } & Access;
 
-/** Who may, and what then happens. */
+/** Who may use it, and what it does. */
 type Access = TokenRequired | TokenOptional | Public;
 
 export type TokenRequired = {

@@ -8,7 +8,7 @@ import { type ProtocolFault, protocolFaultOf, type Unreadable, unreadableFault }
 import { sendProtocolErrorOnSocket, sendProtocolError } from './protocol-error-response.js';
 
 type Served = {
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, with the port that the system chose where it was 0. */
   readonly address: string;
   /**
    * Takes no new connection, lets running requests finish for at most `deadline` ms, then cuts what is left.
@@ -60,7 +60,7 @@ const stopper = (server: Server, connections: Connections): Served['stop'] => {
 const TUNNEL: ProtocolFault = { status: 405, name: 'Method Not Allowed', message: 'There are no tunnels here' };
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
-/** What cannot be read as a request gets the error object too, behind the responses that are still due. */
+/** What cannot be read as a request gets the error object too, after the responses that are still due. */
 const onUnreadable = (error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
@@ -69,7 +69,7 @@ const onUnreadable = (error: Unreadable, socket: Socket): void => {
   else connection.endWith(() => sendProtocolErrorOnSocket(unreadableFault(error), socket));
 };
 
-/** Node lets go of the connection that CONNECT comes on: nobody else would listen to its errors, or end it. */
+/** Node hands the connection of a CONNECT over to us: nobody else listens to its errors or ends it. */
 const onTunnel = (socket: Socket): void => {
   socket.on('error', () => undefined);
   connectionOf(socket).endWith(() => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED));

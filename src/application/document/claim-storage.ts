@@ -5,7 +5,7 @@ import { attempt } from '../../event-sourcing/attempt.js';
 import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 
-/** The storage holds files of another log as well: none may be removed because this log does not name it. */
+/** The storage holds files of another log too: one that this log does not name may be named by that one. */
 type StorageOfAnotherLog = { readonly _tag: 'StorageOfAnotherLog' };
 
 export type ClaimFailure = StoreUnavailable | StorageUnavailable | UploadAborted | StorageOfAnotherLog;

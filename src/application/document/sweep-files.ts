@@ -8,7 +8,7 @@ import { documentIdOf, FILES } from './file-key.js';
 import { LONGEST_UPLOAD } from './longest-upload.js';
 import { unnamedFiles } from './unnamed-files.js';
 
-/** What the sweep could not do before it went on. A file that could not be checked is not removed. */
+/** What failed while the sweep went on. A file that could not be checked is not removed. */
 export type SweepFault =
   | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: LoadFailure }
   | { readonly _tag: 'NotRemoved'; readonly key: string; readonly failure: StorageUnavailable }
@@ -23,8 +23,8 @@ export type SweepDeps = {
 
 export type SweepOptions = {
   /**
-   * Younger files, ms, are left alone; never less than twice the longest upload. Servers date an object by the beginning
-   * of its upload, and its event comes after the end.
+   * Files younger than this, ms, are left alone; at least twice the longest upload. Storage dates an object by the
+   * beginning of its upload, and its event comes after the end.
    */
   readonly olderThan: number;
   readonly documentsPerSecond: number;
@@ -42,7 +42,7 @@ export type Swept = {
   readonly isComplete: boolean;
 };
 
-/** Files that are grouped by document, so that those of one document cost one read of its stream. */
+/** Files that are grouped by document at a time: those of one document then cost one read of its stream. */
 const BATCH = 1000;
 
 class ListingFailed extends Error {

@@ -41,7 +41,7 @@ const PAUSE = 2_000;
 
 const MINUTE = 60_000;
 
-/** How long known keys are taken unasked, and how long beyond that while the endpoint is away, ms. */
+/** How long fetched keys are used without asking again, and how much longer while the endpoint is away, ms. */
 const FRESH = 10 * MINUTE;
 const FALLBACK = 24 * 60 * MINUTE;
 

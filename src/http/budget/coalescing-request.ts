@@ -7,7 +7,7 @@ const LARGE_CHUNK = 4 * 1024;
 /** Small chunks are coalesced into pieces of so many bytes. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Node calls back for each chunk, which takes 2 µs: one read of a socket in chunks of a byte takes 20 ms. */
+/** Node calls back for each chunk, which takes 2 µs: one read of a socket takes 20 ms when every chunk has one byte. */
 const MANY_CHUNKS = 64;
 const CHUNK_MS = 0.002;
 

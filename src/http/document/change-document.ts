@@ -45,7 +45,7 @@ const createByForm =
     const ids = commandIdsOf(context.right);
     const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
       const { fields, file = null } = read.right;
       return create(context.right, ids, fields, file);
@@ -76,7 +76,7 @@ const updateByForm =
     if (E.isLeft(admitted)) return admitted;
     const outcome = await withUpload<Failed>(id.right, async (store) => {
       const shape = { fields: UpdateDocumentForm, isFileRequired: false };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
       return update(context.right, id.right, read.right.fields, read.right.file);
     });

@@ -67,7 +67,7 @@ const load = (): DocsPage => {
     ['swagger-ui.css', installed('swagger-ui.css', STYLE)],
     ['swagger-ui-bundle.js', installed('swagger-ui-bundle.js', SCRIPT)],
   ]);
-  // a part that cannot be read is the failure of the requests for it; unhandled, it would end the process
+  // a part that cannot be read fails the requests for it; unhandled here, it would end the process
   for (const part of assets.values()) part.catch(() => undefined);
   return { page, assets };
 };

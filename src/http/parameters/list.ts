@@ -17,8 +17,8 @@ export type ListRequest<Filter> = {
 };
 
 /**
- * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is one, as
- * in a body.
+ * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is a fault,
+ * as in a body.
  */
 export const ExactText = parameter<string>({
   expectation: 'text without control characters',

@@ -2,7 +2,7 @@ import type * as t from 'io-ts';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import { parameter } from './parameter.js';
 
-// No stream gets this long, and every store can count to the one after it.
+// No stream gets this long, and every store can hold the number after it.
 const BEYOND_ANY_STREAM = BigInt(Number.MAX_SAFE_INTEGER) - 1n;
 
 /** A revision, 0-based. Any number is one, however large: it is then beyond the last event. */

@@ -4,7 +4,6 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
 import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
 
-/** The preconditions of a request. */
 export type Conditions = { readonly ifMatch?: EntityTags; readonly ifNoneMatch?: EntityTags };
 
 const unconditional: E.Either<never, Conditions> = E.right({});

@@ -17,7 +17,7 @@ type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | F
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
 
-/** A range counts only while the file is the one that the client has the rest of; HEAD has no ranges. */
+/** A range counts only where `If-Range` still names this file; HEAD has no ranges. */
 const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
   const ifRange = headers['if-range'];
   const isApplicable = method === 'GET' && (ifRange === undefined || ifRange === fileTag(file));

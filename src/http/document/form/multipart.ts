@@ -112,20 +112,21 @@ const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag =
  * broken off, when this resolves, also when the form is at fault. A form that is too long is left unread as soon as that
  * shows.
  */
-export const readForm =
-  ({ store, maxUploadBytes, heldPerUpload }: FormDeps) =>
-  async (ctx: KoaContext): Promise<E.Either<FormFailure, Form>> => {
-    if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
-      return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
-    if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
-    const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
-    if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
-    sendContinue(ctx.req, ctx.res);
-    const engine = new UploadEngine(store);
-    const received = await receive(ctx, engine, maxUploadBytes);
-    if (E.isLeft(received)) engine.abort();
-    const stored = await engine.outcome();
-    if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
-    const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
-    return E.map((fields: unknown) => ({ fields, file }))(received);
-  };
+export const readForm = async (
+  ctx: KoaContext,
+  { store, maxUploadBytes, heldPerUpload }: FormDeps,
+): Promise<E.Either<FormFailure, Form>> => {
+  if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
+    return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
+  if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
+  const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
+  if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
+  sendContinue(ctx.req, ctx.res);
+  const engine = new UploadEngine(store);
+  const received = await receive(ctx, engine, maxUploadBytes);
+  if (E.isLeft(received)) engine.abort();
+  const stored = await engine.outcome();
+  if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
+  const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
+  return E.map((fields: unknown) => ({ fields, file }))(received);
+};

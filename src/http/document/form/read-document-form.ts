@@ -31,9 +31,11 @@ const readParts = <Fields>(
   );
 
 /** What form data asks of a document; the file it brings is stored by then. */
-export const readDocumentForm =
-  <Fields>(shape: FormShape<Fields>, deps: FormDeps) =>
-  async (ctx: KoaContext): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
-    const form = await readForm(deps)(ctx);
-    return E.isLeft(form) ? form : readParts(shape, form.right);
-  };
+export const readDocumentForm = async <Fields>(
+  ctx: KoaContext,
+  shape: FormShape<Fields>,
+  deps: FormDeps,
+): Promise<E.Either<FormFailure, DocumentRequest<Fields>>> => {
+  const form = await readForm(ctx, deps);
+  return E.isLeft(form) ? form : readParts(shape, form.right);
+};
