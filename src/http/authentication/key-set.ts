@@ -22,14 +22,6 @@ export class SigningKeysUnavailable extends Error {
   }
 }
 
-/** The endpoint gave its keys, and a token's key is none of them. */
-class SigningKeyUnknown extends Error {
-  constructor() {
-    super('no published key has this id');
-    this.name = 'SigningKeyUnknown';
-  }
-}
-
 /** From the request to the last byte, ms. */
 const FETCH_TIMEOUT = 5_000;
 
@@ -87,8 +79,7 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
 /**
  * Public keys of a JWKS endpoint. The set is fetched as a whole and kept. It is fetched anew for a token whose key is not
  * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
- * wait for that, so forged tokens do not slow them down. `find` rejects with `SigningKeyUnknown` or
- * `SigningKeysUnavailable`, `findNewer` never does. `now` is in ms.
+ * wait for that, so forged tokens do not slow them down. `now` is in ms.
  */
 export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
   let held: Held | undefined;
@@ -124,7 +115,7 @@ export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
     if (known.length > 0) return known;
     const set = await newest().catch((error: unknown) => new SigningKeysUnavailable(error));
     const keys = set instanceof Error ? keptFor(FRESH + FALLBACK, header) : keysIn(set, header);
-    if (keys.length === 0) throw set instanceof Error ? set : new SigningKeyUnknown();
+    if (keys.length === 0) throw set instanceof Error ? set : new Error('no published key has this id');
     return keys;
   };
 

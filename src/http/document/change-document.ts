@@ -47,7 +47,7 @@ const createByForm =
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
       const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
-      const { fields, file = null } = read.right;
+      const [fields, file = null] = read.right;
       return create(context.right, ids, fields, file);
     });
     return createdResponse(ids.entityId, outcome);
@@ -78,7 +78,7 @@ const updateByForm =
       const shape = { fields: UpdateDocumentForm, isFileRequired: false };
       const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
-      return update(context.right, id.right, read.right.fields, read.right.file);
+      return update(context.right, id.right, ...read.right);
     });
     return commandResponse(id.right, outcome, render);
   };
