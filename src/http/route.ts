@@ -24,7 +24,7 @@ type Access = TokenRequired | TokenOptional | Public;
 export type TokenRequired = {
   readonly access: 'token';
   readonly roles: Roles;
-  /** Who may ask for an earlier state (`?revision=` or `?at=`), where that is somebody else. */
+  /** Who may ask for an earlier state (`?revision=` or `?at=`), where other roles are needed than `roles`. */
   readonly past?: Roles;
   readonly handle: Handler<AuthorizedContext>;
 };

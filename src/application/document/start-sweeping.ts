@@ -12,7 +12,7 @@ export type SweepFailure = ClaimFailure | { readonly _tag: 'Unexpected'; readonl
 
 type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<SweepFailure, Swept>) => void };
 
-/** Sweeps files from time to time, one sweep at a time; `stop` ends one that runs and resolves when it has ended. */
+/** Sweeps files at intervals, one sweep at a time; `stop` ends a running one and resolves when it has ended. */
 export const startSweeping = (
   { onSwept, ...deps }: SweepingDeps,
   intervals: Intervals = INTERVALS,

@@ -18,7 +18,7 @@ export type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
 
 const FALLBACK_TYPE = 'application/octet-stream';
 
-// file-type looks at no more bytes than these.
+// file-type needs no more than these first bytes.
 const SNIFFED_BYTES = 4100;
 
 class Measure extends Transform {
@@ -57,7 +57,7 @@ const sniffed = async (head: Buffer): Promise<string | undefined> => {
   }
 };
 
-/** A part without a type of its own counts as text (RFC 7578 §4.4), whatever it is: text has no zero bytes. */
+/** A part without a type is text by default (RFC 7578 §4.4), whatever it holds; real text has no zero bytes. */
 const isBelievable = (declaredType: string, head: Buffer): boolean =>
   declaredType !== 'text/plain' || !head.includes(0);
 

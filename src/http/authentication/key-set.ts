@@ -28,7 +28,7 @@ const FETCH_TIMEOUT = 5_000;
 /** Longest key set, bytes. */
 const LONGEST_SET = 1024 * 1024;
 
-/** Least time between two requests, ms: forged tokens must not become a flood on the endpoint. */
+/** Least time between two requests, ms: a flood of forged tokens must not become one of requests to the endpoint. */
 const PAUSE = 2_000;
 
 const MINUTE = 60_000;
@@ -58,7 +58,7 @@ const fetchSet = async (uri: string): Promise<KeySet> => {
   if (!response.ok) throw new Error(`the key set endpoint responded with ${response.status}`);
   const chunks: Array<Uint8Array> = [];
   let size = 0;
-  // reason: fetch gives bytes, which its types do not say
+  // reason: the chunks are bytes, which the types of fetch do not say
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > LONGEST_SET) throw new Error(`the key set is longer than ${LONGEST_SET} bytes`);

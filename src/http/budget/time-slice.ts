@@ -1,4 +1,4 @@
-/** Work of one iteration of the event loop: so many bytes of streamed responses, or one piece of other long work. */
+/** Work of one iteration of the event loop: this many bytes of streamed responses, or one piece of other long work. */
 const BYTES_PER_ITERATION = 256 * 1024;
 
 /** Iterations in a row that long work may have to skip because connections arrive. */

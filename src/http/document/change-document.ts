@@ -64,7 +64,7 @@ const updateByJson =
     return commandResponse(id.right, await update(context, id.right, fields, undefined), render);
   };
 
-/** No byte is taken before it is known that there is a document for them. */
+/** Takes no byte of the file before it knows that the document exists. */
 const updateByForm =
   ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {

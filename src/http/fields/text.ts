@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import { field } from './field.js';
 
-/** Longest text where nothing else is said, in Unicode code points. */
+/** Longest text of a field without a limit of its own, in Unicode code points. */
 export const TEXT_LIMIT = 255;
 
 // C0 control characters and lone surrogates; all other Unicode is kept byte for byte.
@@ -31,7 +31,7 @@ export const text = (): t.Type<string | null, string | null> =>
     },
   });
 
-/** An optional text that may have lines: tab, line feed and carriage return are allowed in it. */
+/** An optional text of several lines: with tab, line feed and carriage return. */
 export const linesOfText = (limit: number): t.Type<string | null, string | null> =>
   field({
     expectation: `text of at most ${limit} characters without control characters but tabs and line ends, or null`,

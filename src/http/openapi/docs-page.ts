@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { makeStaticContent, type StaticContent } from '../response/static-content.js';
 
-// Where the page's parts are installed; the package's main module would start a server's worth of dependencies.
+// Where the page's parts are installed. Importing the package's main module would load its server's dependencies too.
 const distribution = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const SCRIPT = { contentType: 'text/javascript; charset=utf-8' };

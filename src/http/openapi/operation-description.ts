@@ -14,7 +14,7 @@ export type OperationDescription = {
   readonly requestHeaders?: ReadonlyArray<RequestHeader>;
   readonly body?: {
     readonly json: t.Mixed;
-    /** What /docs has ready to be sent; by the schema alone it would make up letters. */
+    /** What /docs proposes to send; from the schema alone it would invent values. */
     readonly example: JsonSchema;
     readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
   };

@@ -10,7 +10,7 @@ import { type HttpResponse, ok } from '../response/http-response.js';
 import { pageAdmission } from './page-admission.js';
 import { readRecordRequest } from './read-record-request.js';
 
-/** A large record counts as so many lists: it is held as a whole. */
+/** A large record counts as this many lists: it is held as a whole. */
 const LARGE_RECORD = 2;
 
 const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });

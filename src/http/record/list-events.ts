@@ -35,7 +35,7 @@ const responseOf = async (pages: Pages<EventsPage>, headers: ReadonlyArray<strin
   return ok(text, ...headers);
 };
 
-/** At most so many events do not wait behind longer histories: they acquire bytes instead. */
+/** A history of at most this many events does not wait behind longer ones: it acquires bytes instead. */
 const SHORT = 50;
 
 /** What a large event takes while it is read: as an event, as a text, and as part of the response. */

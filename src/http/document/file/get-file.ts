@@ -7,7 +7,7 @@ import { pageAdmission } from '../../record/page-admission.js';
 import type { HttpResponse } from '../../response/http-response.js';
 import { fileResponse } from './file-response.js';
 
-/** A file of at most so many bytes is sent at once, and acquires nothing. */
+/** A file of at most this many bytes is sent at once, and acquires nothing. */
 const SHORT = 64 * 1024;
 
 export type FileReads = { readonly getFile: GetFile; readonly openFile: FileContents['open'] };

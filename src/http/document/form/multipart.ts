@@ -108,8 +108,8 @@ const isCompressed = ({ req }: KoaContext): boolean =>
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
 /**
- * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. The file has been stored, or
- * broken off, when this resolves, also when the form is at fault. A form that is too long is left unread as soon as that
+ * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. When this resolves, the file has
+ * been stored or broken off, whether the form is valid or not. A form that is too long is left unread as soon as that
  * shows.
  */
 export const readForm = async (
