@@ -43,8 +43,9 @@ const addressOf = (server: Server): string => {
   return `http://${hostIn(address)}:${port}`;
 };
 
-const stopper = (server: Server, connections: Connections): Served['stop'] => {
-  return async (deadline) => {
+const stopper =
+  (server: Server, connections: Connections): Served['stop'] =>
+  async (deadline) => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     // A connection that turns idle only later has to be found again.
@@ -55,7 +56,6 @@ const stopper = (server: Server, connections: Connections): Served['stop'] => {
     clearTimeout(cut);
     connections.stop();
   };
-};
 
 const TUNNEL: ProtocolFault = { status: 405, name: 'Method Not Allowed', message: 'There are no tunnels here' };
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';

@@ -14,8 +14,7 @@ import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import type { HttpResponse } from '../response/http-response.js';
-import { readNewOwner, readOwnerChanges } from './owner-body.js';
-import { readOwnerId } from './owner-id.js';
+import { readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);

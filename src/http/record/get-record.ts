@@ -1,7 +1,7 @@
 import { either as E, option as O } from 'fp-ts';
 import type { EntityReads } from '../../read/entity-reads.js';
 import type { View } from '../../read/queries.js';
-import type { EntityNotFound, Failure } from '../problem/failure.js';
+import type { Failure } from '../problem/failure.js';
 import type { Conditions } from '../request/conditions.js';
 import { tagOf } from '../request/entity-tags.js';
 import type { RequestContext } from '../request-context.js';
@@ -9,11 +9,10 @@ import { conditionalResponse } from '../response/conditional-response.js';
 import { type HttpResponse, ok } from '../response/http-response.js';
 import { pageAdmission } from './page-admission.js';
 import { readRecordRequest } from './read-record-request.js';
+import { entityNotFound } from './record-id.js';
 
 /** A large record counts as this many lists: it is held as a whole. */
 const LARGE_RECORD = 2;
-
-const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
 
 /** A large record is read only here, and may be newer than its view: the conditions are evaluated again. */
 const responseOf = async (
@@ -28,7 +27,7 @@ const responseOf = async (
   if (!(await ctx.state.acquire('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
   const large = await body.read();
   if (E.isLeft(large)) return large;
-  if (O.isNone(large.right)) return notFound;
+  if (O.isNone(large.right)) return entityNotFound;
   const { revision: current, bytes } = large.right.value;
   const currentTag = tagOf(current);
   return conditionalResponse(conditions, currentTag, current) ?? E.right(ok(bytes, 'ETag', currentTag));
@@ -43,5 +42,5 @@ export const getRecord =
     const { id, asOf, conditions } = wanted.right;
     const view = await get(id, asOf, pageAdmission(request));
     if (E.isLeft(view)) return view;
-    return O.isNone(view.right) ? notFound : responseOf(request, view.right.value, conditions);
+    return O.isNone(view.right) ? entityNotFound : responseOf(request, view.right.value, conditions);
   };

@@ -39,25 +39,19 @@ export const makeStaticContent = async (
 const codingFor = (ctx: KoaContext): 'gzip' | 'identity' =>
   ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
 
-const responseOf = (
-  { described, ...codings }: StaticContent,
-  { ctx }: RequestContext,
-): E.Either<Failure, HttpResponse> => {
-  // through Koa, as another `Vary` may be there already
-  ctx.vary('Accept-Encoding');
-  const conditions = conditionsOf(ctx.req.headers);
-  if (E.isLeft(conditions)) return conditions;
-  const { body, tag, headers } = codings[codingFor(ctx)];
-  return (
-    conditionalResponse(conditions.right, tag, 'no-stream') ?? E.right({ status: 200, ...described, headers, body })
-  );
-};
-
 /**
  * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
  * the same bytes.
  */
 export const respondWithStatic =
   (content: Promise<StaticContent>) =>
-  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> =>
-    responseOf(await content, request);
+  async ({ ctx }: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const { described, ...codings } = await content;
+    // through Koa, as another `Vary` may be there already
+    ctx.vary('Accept-Encoding');
+    const conditions = conditionsOf(ctx.req.headers);
+    if (E.isLeft(conditions)) return conditions;
+    const { body, tag, headers } = codings[codingFor(ctx)];
+    const conditional = conditionalResponse(conditions.right, tag, 'no-stream');
+    return conditional ?? E.right({ status: 200, ...described, headers, body });
+  };
