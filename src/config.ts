@@ -119,10 +119,6 @@ class Reader {
   has(name: string): boolean {
     return (this.#environment[name] ?? '') !== '';
   }
-
-  fault(message: string): void {
-    this.faults.push(message);
-  }
 }
 
 const S3_VARIABLES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const;
@@ -134,7 +130,8 @@ const readS3 = (reader: Reader): S3Config | undefined => {
   const secretKey = reader.optional('S3_SECRET_KEY', text);
   const region = reader.optional('S3_REGION', text) ?? 'us-east-1';
   if (!S3_VARIABLES.some((name) => reader.has(name))) return undefined;
-  for (const name of S3_VARIABLES) if (!reader.has(name)) reader.fault(`${name}: required with the other S3 settings`);
+  for (const name of S3_VARIABLES)
+    if (!reader.has(name)) reader.faults.push(`${name}: required with the other S3 settings`);
   if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
     return undefined;
   return { endpoint, bucket, accessKey, secretKey, region };
@@ -144,9 +141,9 @@ const JWT_VARIABLES = ['JWT_SECRET', 'JWT_PUBLIC_KEY', 'JWKS_URI'] as const;
 
 const readJwtKey = (reader: Reader, isProduction: boolean): JwtKey => {
   const given = JWT_VARIABLES.filter((name) => reader.has(name));
-  if (given.length > 1) reader.fault(`${given.join(', ')}: set only one of them`);
+  if (given.length > 1) reader.faults.push(`${given.join(', ')}: set only one of them`);
   if (given.length === 0 && isProduction)
-    reader.fault(`${JWT_VARIABLES.join(', ')}: one of them is required when NODE_ENV is production`);
+    reader.faults.push(`${JWT_VARIABLES.join(', ')}: one of them is required when NODE_ENV is production`);
   const key = reader.optional('JWT_SECRET', secret);
   const publicKey = reader.optional('JWT_PUBLIC_KEY', pem);
   const uri = reader.optional('JWKS_URI', url('https', 'http'));
@@ -158,9 +155,9 @@ const readJwtKey = (reader: Reader, isProduction: boolean): JwtKey => {
 const readParts = (reader: Reader): Config['parts'] => {
   const apiOnly = reader.optional('API_ONLY', flag) ?? false;
   const projectorOnly = reader.optional('PROJECTOR_ONLY', flag) ?? false;
-  if (apiOnly && projectorOnly) reader.fault('API_ONLY, PROJECTOR_ONLY: set only one of them');
+  if (apiOnly && projectorOnly) reader.faults.push('API_ONLY, PROJECTOR_ONLY: set only one of them');
   if ((apiOnly || projectorOnly) && !reader.has('DATABASE_URL'))
-    reader.fault('DATABASE_URL: required when API_ONLY or PROJECTOR_ONLY splits the process');
+    reader.faults.push('DATABASE_URL: required when API_ONLY or PROJECTOR_ONLY splits the process');
   return { api: !projectorOnly, projector: !apiOnly };
 };
 
@@ -196,8 +193,8 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
 const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET', 'JWT_PUBLIC_KEY'];
 
 /**
- * Takes what is secret from files where `<NAME>_FILE` names one (the way of container secrets), so that it need not
- * stand in the environment. Left: the files that cannot be read.
+ * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the
+ * environment. Left: the files that cannot be read.
  */
 export const withSecretFiles = (
   environment: Environment,

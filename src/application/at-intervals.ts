@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pauses before the first and before each further run, ms; each is drawn between half and one and a half of it. */
+/** Mean pause before the first run and before each later one, ms; each pause is 0.5 to 1.5 times as long. */
 export type Intervals = { readonly first: number; readonly every: number };
 
-const drawn = (ms: number): number => ms * (0.5 + Math.random());
+const jittered = (ms: number): number => ms * (0.5 + Math.random());
 
 /** Resolves to whether the time has passed; false when `signal` aborts before. */
 const elapsed = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  // unreferenced: a process that has nothing else to do may end
+  // `ref: false`: a process that has nothing else to do may end
   delay(ms, true, { signal, ref: false }).catch(() => false);
 
 /**
@@ -20,7 +20,7 @@ export const atIntervals = async (
   signal: AbortSignal,
 ): Promise<void> => {
   let wait = first;
-  while (await elapsed(drawn(wait), signal)) {
+  while (await elapsed(jittered(wait), signal)) {
     await task(signal);
     wait = every;
   }

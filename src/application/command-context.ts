@@ -15,7 +15,7 @@ export type CommandContext = {
   readonly precondition?: CommandCall<never>['precondition'];
 };
 
-/** The ids a command runs under; the same `Idempotency-Key` in the same scope gives the same ones for ever. */
+/** The ids of a command. The same `Idempotency-Key` in the same scope always gives the same ids. */
 export type CommandIds = { readonly commandId: string; readonly entityId: string };
 
 // Never change it: under another namespace the retry of an old key would be a new command.

@@ -3,12 +3,12 @@ import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourci
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
 
-/** What a command did, as its answer needs it. */
+/** What a command did, as its response needs it. */
 export type Outcome<State> = {
   readonly before: State;
   readonly after: State;
   readonly revision: ExpectedRevision;
-  /** Whether every later GET shows it already. */
+  /** Whether every GET from now on shows it. */
   readonly projected: boolean;
 };
 

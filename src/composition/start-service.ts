@@ -8,7 +8,7 @@ import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
-import type { VerificationKey } from '../http/authentication/token-verification.js';
+import type { VerificationKey } from '../http/authentication/signing-keys.js';
 import type { Route } from '../http/route.js';
 import { type Listener, serve } from '../http/serve.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';

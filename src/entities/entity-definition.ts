@@ -7,11 +7,11 @@ import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
 import type { EntityReads } from '../read/entity-reads.js';
-import type { Freshness } from '../read/freshness.js';
 import type { FileContents } from '../read/get-file.js';
 import type { History } from '../read/history.js';
 import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
 import type { Description } from '../read/ref.js';
+import type { Freshness } from '../read/row-or-fold.js';
 
 /** What a kind of entity is served from. */
 export type EntityPorts = {

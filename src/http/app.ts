@@ -5,7 +5,6 @@ import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
 import type { RequestState } from './request-context.js';
 import { errorFields } from './problem/log-fields.js';
-import type { UndescribedRoute } from './route.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouter } from './routing/make-router.js';
@@ -13,15 +12,13 @@ import { makeRouter } from './routing/make-router.js';
 export type AppOptions = RoutesDeps &
   Pick<ResponseMiddlewareDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
-    /** Further rows of the table, which the API description leaves out. */
-    readonly routes?: ReadonlyArray<UndescribedRoute>;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
     /** Parts of the process budget; the default for what is left out. */
     readonly budget?: Partial<ProcessBudget>;
-    /** Longest time, ms, that a response may take to be read: a list holds a snapshot of the read model. */
+    /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
     readonly responseTimeoutMs?: number;
   };
 
@@ -38,7 +35,7 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
     maxAge: 600,
   });
 
-/** The HTTP surface of the service. Serve it with `serve`, whose server knows the cases that never reach Koa. */
+/** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
 export const makeApp = (options: AppOptions): Koa<RequestState> => {
   const {
     authenticate,
@@ -47,7 +44,6 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
     observe,
     rateLimit,
     budget,
-    routes = [],
     responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   } = options;
   const app = new Koa<RequestState>();
@@ -56,6 +52,6 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
   app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
   if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  app.use(makeRouter([...routesOf(options), ...routes], admission).routes());
+  app.use(makeRouter(routesOf(options), admission).routes());
   return app;
 };

@@ -1,13 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Fault } from './problem/problem.js';
+import { invalid, type Problem } from './problem/problem.js';
 
 /** A violation of HTTP, in the form of the error object. The connection is closed with the response. */
-export type ProtocolFault = {
-  readonly status: number;
-  readonly name: string;
-  readonly message: string;
-  readonly errors?: ReadonlyArray<Fault>;
-};
+export type ProtocolFault = Omit<Problem, 'closes' | 'headers'>;
 
 const VERSION: ProtocolFault = {
   status: 505,
@@ -20,17 +15,10 @@ const CODING: ProtocolFault = {
   message: 'The only Transfer-Encoding is chunked',
 };
 const MALFORMED: ProtocolFault = {
-  status: 400,
-  name: 'Validation Error',
+  ...invalid({ path: '', message: 'must be an HTTP/1.1 request' }),
   message: 'The request is not HTTP',
-  errors: [{ path: '', message: 'must be an HTTP/1.1 request' }],
 };
-const hostFault = (message: string): ProtocolFault => ({
-  status: 400,
-  name: 'Validation Error',
-  message: 'The request is not valid',
-  errors: [{ path: 'Host', message }],
-});
+const hostFault = (message: string): ProtocolFault => invalid({ path: 'Host', message });
 const HOST_MISSING = hostFault('is required');
 const HOST_REPEATED = hostFault('must be given once');
 const HOST_INVALID = hostFault('must be a host name or an address, with a port or without');
@@ -46,8 +34,8 @@ const unreadable: Readonly<Record<string, ProtocolFault>> = {
 /** Node's error about bytes that it could not read as a request. */
 export type Unreadable = { readonly code?: string; readonly reason?: unknown };
 
-// Node gives one code to a coding that it does not know and to one beside a length (an attempt to smuggle), and one to
-// a version that it does not know and to a line that does not end after its version.
+// Node has one code for an unknown coding and a coding beside a length (request smuggling), and one for an unknown
+// version and a request line that goes on after its version. Only its reason tells them apart.
 const ONLY_MALFORMED = /Content-Length|Expected/;
 
 /** What is wrong with bytes that Node could not read as a request. */

@@ -9,15 +9,14 @@ import type { HttpResponse } from './response/http-response.js';
 export type RequestState = {
   readonly requestId: string;
   /**
-   * Acquires part of the process budget until the request is over. False when it was not to be had in time, or the client
-   * has gone.
+   * Acquires part of the process budget until the request is over. False when the wait timed out, or the client has gone.
    */
   readonly acquire: (resource: keyof ProcessBudget, amount?: number) => Promise<boolean>;
   /** As `acquire` of one, but never waits for what others hold. */
   readonly tryAcquire: (resource: keyof ProcessBudget) => Promise<boolean>;
   /** To be awaited before each piece of long work (see `timeSlice`). False when the client has gone. */
   readonly timeSlice: (bytes?: number) => Promise<boolean>;
-  /** Of the route that took it. */
+  /** Name of the operation; its route sets it. */
   operation?: string;
   caller?: Caller;
   /** Payload of the verified token, as koa-jwt leaves it. */
@@ -35,11 +34,9 @@ export type RequestContext = {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly searchParams: URLSearchParams;
-  readonly requestId: string;
 };
 
 /** A request whose sender has proven who it is and that it may do this. */
 export type AuthorizedContext = RequestContext & { readonly caller: Caller };
 
-/** HEAD is answered as GET, without its body. */
 export const isHead = ({ ctx }: RequestContext): boolean => ctx.req.method === 'HEAD';

@@ -5,7 +5,6 @@ import { PageNotAdmitted } from '../read/admit-page.js';
 import { type Connection, connectionOf } from './budget/connection.js';
 import { type ProcessBudget, UNCOUNTED_BYTES } from './budget/process-budget.js';
 import { timeSlice } from './budget/time-slice.js';
-import type { Logger } from './logger.js';
 import type { Failure } from './problem/failure.js';
 import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
 import { problemOf } from './problem/problem-of.js';
@@ -14,6 +13,12 @@ import { requestIdOf } from './request/request-id.js';
 import { type HttpResponse, problemResponse } from './response/http-response.js';
 import { send } from './response/send.js';
 import { unrouted } from './routing/unrouted.js';
+
+/** What the HTTP layer needs of a log; pino satisfies it. No payloads, tokens, queries or bodies ever go in. */
+type Logger = {
+  readonly info: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+};
 
 /** One request that has been responded to, for whoever counts them; `seconds` up to the last byte of a stream. */
 type Observation = {
@@ -27,7 +32,7 @@ export type ResponseMiddlewareDeps = {
   readonly log: Logger;
   readonly observe?: ((observation: Observation) => void) | undefined;
   readonly budget: ProcessBudget;
-  /** Longest time, ms, that a response may take to be read. */
+  /** Longest time, ms, in which a client has to read a response. */
   readonly responseTimeoutMs: number;
 };
 
@@ -51,7 +56,7 @@ const budgetAccess = (
     timeSlice: ownTimeSlice,
     acquire: async (resource, amount) => {
       const isAcquired = await budget[resource].acquire(connection, caller(), amount);
-      // whoever acquires something other than bytes goes on with long work
+      // everything but bytes is acquired before long work
       return resource === 'bytes' ? isAcquired && !connection.isGone() : isAcquired && ownTimeSlice();
     },
     tryAcquire: async (resource) => budget[resource].tryAcquire(connection, caller()) && ownTimeSlice(),
@@ -78,7 +83,7 @@ const withinBudget = async (
   return (await state.acquire('bytes', Buffer.byteLength(body))) ? E.right(response) : E.left({ _tag: 'Overloaded' });
 };
 
-/** Overload is only what a client that is still there has met: one that has gone is granted nothing either. */
+/** A client that has gone acquires nothing either, but that is no overload. */
 const overloadOf = (
   outcome: E.Either<Failure, HttpResponse>,
   connection: Connection,

@@ -8,25 +8,23 @@ import type { HttpResponse } from './response/http-response.js';
 type Handler<Request> = (request: Request) => Promise<E.Either<Failure, HttpResponse>>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
-export type Route = UndescribedRoute & { readonly description: OperationDescription };
-
-/** A row that the API description leaves out. */
-export type UndescribedRoute = {
+export type Route = {
   /** Stable name of the operation, for the API description, log and metrics. */
   readonly operation: string;
+  readonly description: OperationDescription;
   /** HEAD comes with every GET. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** From the root, parameters as `:name`; a trailing slash is accepted too. */
   readonly path: string;
 } & Access;
 
-/** Who may, and what then happens. */
+/** Who may use it, and what it does. */
 type Access = TokenRequired | TokenOptional | Public;
 
 export type TokenRequired = {
   readonly access: 'token';
   readonly roles: Roles;
-  /** Who may ask for an earlier state (`?revision=` or `?at=`), where that is somebody else. */
+  /** Who may ask for an earlier state (`?revision=` or `?at=`), where other roles are needed than `roles`. */
   readonly past?: Roles;
   readonly handle: Handler<AuthorizedContext>;
 };
@@ -47,4 +45,10 @@ type Public = {
 };
 
 /** Whether the rate limit counts the requests of a route, so that 429 is among its statuses. */
-export const isLimited = (route: UndescribedRoute): boolean => route.access !== 'public' || route.isProbe !== true;
+export const isLimited = (route: Route): boolean => route.access !== 'public' || route.isProbe !== true;
+
+/** A row's beginning: an operation by its name in a table of descriptions, for callers whose token has one of `roles`. */
+export const rowOf =
+  <Name extends string>(descriptions: Readonly<Record<Name, OperationDescription>>) =>
+  (operation: Name, method: Route['method'], path: string, roles: Roles) =>
+    ({ operation, description: descriptions[operation], method, path, access: 'token', roles }) as const;

@@ -7,7 +7,7 @@ export type RoutesDeps = HealthDeps & {
   readonly entityRoutes?: ReadonlyArray<Route> | undefined;
 };
 
-/** The whole table, but for rows that the API description leaves out. */
+/** The whole table. */
 export const routesOf = ({ entityRoutes = [], ...health }: RoutesDeps): ReadonlyArray<Route> => {
   const routes = [...entityRoutes, ...healthRoutes(health)];
   return [...routes, ...openApiRoutes(routes)];

@@ -8,7 +8,7 @@ import { type ProtocolFault, protocolFaultOf, type Unreadable, unreadableFault }
 import { sendProtocolErrorOnSocket, sendProtocolError } from './protocol-error-response.js';
 
 type Served = {
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, with the port that the system chose where it was 0. */
   readonly address: string;
   /**
    * Takes no new connection, lets running requests finish for at most `deadline` ms, then cuts what is left.
@@ -17,13 +17,11 @@ type Served = {
   readonly stop: (deadline: number) => Promise<void>;
 };
 
-/** The head of a request has to have come by then, ms. */
-type HeadersLimit = { readonly headersMs: number };
-
 type ServeOptions = {
   readonly host: string;
   readonly port: number;
-  readonly limits?: Partial<ConnectionLimits & HeadersLimit>;
+  /** `headersMs`: the head of a request has to have come by then. */
+  readonly limits?: Partial<ConnectionLimits & { readonly headersMs: number }>;
   /** Called with why a connection was cut or refused, one of a few sentences. */
   readonly onCut?: (reason: string) => void;
 };
@@ -45,8 +43,9 @@ const addressOf = (server: Server): string => {
   return `http://${hostIn(address)}:${port}`;
 };
 
-const stopper = (server: Server, connections: Connections): Served['stop'] => {
-  return async (deadline) => {
+const stopper =
+  (server: Server, connections: Connections): Served['stop'] =>
+  async (deadline) => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     // A connection that turns idle only later has to be found again.
@@ -57,12 +56,11 @@ const stopper = (server: Server, connections: Connections): Served['stop'] => {
     clearTimeout(cut);
     connections.stop();
   };
-};
 
 const TUNNEL: ProtocolFault = { status: 405, name: 'Method Not Allowed', message: 'There are no tunnels here' };
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
-/** What cannot be read as a request gets the error object too, behind the responses that are still due. */
+/** What cannot be read as a request gets the error object too, after the responses that are still due. */
 const onUnreadable = (error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
@@ -71,7 +69,7 @@ const onUnreadable = (error: Unreadable, socket: Socket): void => {
   else connection.endWith(() => sendProtocolErrorOnSocket(unreadableFault(error), socket));
 };
 
-/** Node lets go of the connection that CONNECT comes on: nobody else would listen to its errors, or end it. */
+/** Node hands the connection of a CONNECT over to us: nobody else listens to its errors or ends it. */
 const onTunnel = (socket: Socket): void => {
   socket.on('error', () => undefined);
   connectionOf(socket).endWith(() => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED));

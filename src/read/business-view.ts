@@ -2,14 +2,14 @@ import { businessFieldNames, type BusinessFields, type Owner } from '../domain/b
 import type { Business } from '../domain/business/state.js';
 import { needsNoEscape } from '../event-sourcing/canonical-json.js';
 
-/** A business as it is answered: `_id`, its fields in the order of their codec, its owners. */
+/** The JSON of a business: `_id`, its fields in the order of their codec, its owners. */
 export type BusinessView = Omit<BusinessFields, 'displayName'> & {
   readonly _id: string;
   readonly displayname: string | null;
   readonly owners: ReadonlyArray<Owner>;
 };
 
-/** The key under which a field is answered. */
+/** The key of a field in that JSON. */
 export const keyOf = (name: keyof BusinessFields): string => (name === 'displayName' ? 'displayname' : name);
 
 const members = businessFieldNames.map((name) => {
@@ -17,7 +17,7 @@ const members = businessFieldNames.map((name) => {
   return { name, key, keyAndQuote: `${key}"`, unset: `${key}null` };
 });
 
-/** As fast as `JSON.stringify` on a literal that lists the fields; on an object that is filled key by key it takes twice the time. */
+/** `JSON.stringify` is as fast on a literal that lists the fields, but takes twice the time on an object built in a loop. */
 const renderFields = (fields: BusinessFields): string => {
   let text = '';
   for (const { name, key, keyAndQuote, unset } of members) {
@@ -29,11 +29,12 @@ const renderFields = (fields: BusinessFields): string => {
   return text;
 };
 
-/** The owner as answered; it has no identifier but its `user`. */
-export const renderOwner = ({ user, title, equity }: Owner): string => JSON.stringify({ user, title, equity });
+/** The members of an owner in their order; it has no identifier but its `user`. */
+const shownOwner = ({ user, title, equity }: Owner): Owner => ({ user, title, equity });
 
-/** The JSON text of a business as every GET and every write answers it. */
+export const renderOwner = (owner: Owner): string => JSON.stringify(shownOwner(owner));
+
+/** The JSON text of a business as every GET and every change gives it. */
 export const renderBusiness = (id: string, { fields, owners }: Business): string => {
-  const shown = JSON.stringify(owners.map(({ user, title, equity }) => ({ user, title, equity })));
-  return `{"_id":${JSON.stringify(id)}${renderFields(fields)},"owners":${shown}}`;
+  return `{"_id":${JSON.stringify(id)}${renderFields(fields)},"owners":${JSON.stringify(owners.map(shownOwner))}}`;
 };

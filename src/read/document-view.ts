@@ -1,6 +1,6 @@
 import type { Document } from '../domain/document/state.js';
 
-/** The JSON text of a document as every GET and every write answers it. */
+/** The JSON text of a document as every GET and every change gives it. */
 export const renderDocument = (id: string, { fields, file, uploaded, generated }: Document): string =>
   JSON.stringify({
     _id: id,

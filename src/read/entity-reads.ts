@@ -4,7 +4,7 @@ import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History } from './history.js';
 import type { Queries, View } from './queries.js';
 
-/** What every kind of entity answers, whatever it is. `Filter` is what its list can be narrowed by. */
+/** The queries that every kind of entity has. `Filter` is what its list can be narrowed by. */
 export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
   Pick<History<never>, 'newestRevision' | 'events'> & {
     /** The entity now, or as it was; none where there was nothing to GET. */

@@ -1,5 +1,4 @@
-import type { StoredEvent } from '../event-sourcing/recorded-event.js';
-import { entityIdOf } from '../event-sourcing/recorded-event.js';
+import { entityIdOf, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { Recorded } from '../event-sourcing/serde.js';
 import type { Description } from './ref.js';
 
@@ -9,7 +8,7 @@ export type EventDescription<Event> = {
   readonly describe: (event: Event) => Description;
 };
 
-/** With `proof`, all that anyone needs to recompute every hash: the stream's name and the metadata as stored. */
+/** What a reader needs besides to recompute the hash: the stream's name and the metadata as stored. */
 const proofOf = (stored: StoredEvent): string =>
   `,"stream":${JSON.stringify(stored.stream)},"metadata":${stored.metadata}`;
 

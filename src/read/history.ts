@@ -15,10 +15,10 @@ import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/ser
 import { type EventDescription, renderEvent } from './event-view.js';
 import { type Pages, readAhead } from './read-ahead.js';
 
-/** The entity has no stream: it never was. */
+/** The entity has no stream: it never existed. */
 export type NeverExisted = { readonly _tag: 'NeverExisted' };
 
-/** A place in an entity's history: a revision, or an instant (both inclusive). */
+/** A point in an entity's history, inclusive: a revision, an instant, or its end. */
 export type AsOf =
   | { readonly _tag: 'AtRevision'; readonly revision: Revision }
   | { readonly _tag: 'AtTime'; readonly at: Date }
@@ -70,7 +70,7 @@ export class UndecodableEventError extends Error {
   }
 }
 
-/** A store of which each page is given when it has been admitted. */
+/** The streams of a store; each page waits until it is admitted. */
 const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventStore, 'readStream'> => ({
   async *readStream(stream, range) {
     if (!(await admitPage())) throw new PageNotAdmitted();
@@ -135,7 +135,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const events: History<State>['events'] = async (id, request, admitPage) => {
     const pages = await attempt(() => readAhead(render(id, request, admitPage)), loadFailureOf);
     if (E.isLeft(pages) || !pages.right.isEmpty) return pages;
-    // nothing there, or only nothing past the last event
+    // either there is no such stream, or the range lies beyond its last event
     const newest = await newestRevision(id);
     return E.isLeft(newest) ? newest : pages;
   };

@@ -12,7 +12,7 @@ export type UnknownCursor = { readonly _tag: 'UnknownCursor' };
 /** A record that is too large to be read with others, as bytes, and the revision that they show. */
 type LargeRecord = { readonly revision: Revision; readonly bytes: Buffer };
 
-/** A record as GET answers it: the JSON text, rendered once when it was projected, or the way to it where it is large. */
+/** A record as GET gives it: the JSON text, rendered when it was projected, or a function that reads it where it is large. */
 export type View = {
   readonly id: string;
   readonly revision: Revision;
@@ -20,7 +20,7 @@ export type View = {
 };
 
 export type Page = {
-  /** The JSON texts, or, where they are large, the way to the bytes of one JSON array, as those of `all`. */
+  /** The JSON texts; where they are large, a function that opens the bytes of one JSON array, as `all` does. */
   readonly records: ReadonlyArray<string> | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
   /** The last `_id` of this page when more records follow it. */
   readonly next: string | undefined;
@@ -47,15 +47,15 @@ export type Queries<Filter> = {
   ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Readable>>;
 };
 
-/** What the rows of a read model hold beside their bodies, for who knows the format: the projection that wrote it. */
+/** What the rows of a read model hold beside their bodies. Only the projection that wrote it knows its format. */
 export type HiddenStates = {
-  /** None when there is no such record, or nothing hidden of it. */
+  /** None when there is no such record, or its row holds no hidden state. */
   readonly hiddenState: (
     id: string,
   ) => Promise<E.Either<ReadModelUnavailable, O.Option<{ readonly hidden: string; readonly revision: Revision }>>>;
 };
 
-/** A filter of any read model: a value, or none, for each of its names. */
+/** The filter of any read model: a value or undefined by name. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;

@@ -1,4 +1,4 @@
-/** Pages that are pulled once, at the reader's pace. Whoever leaves before the end calls `return`: a read is open. */
+/** Pages that are pulled once, at the reader's pace. A reader that stops early calls `return`, which ends the open read. */
 export interface Pages<Page> extends AsyncIterableIterator<Page> {
   readonly return: () => Promise<IteratorResult<Page, void>>;
   readonly isEmpty: boolean;
@@ -9,8 +9,8 @@ export interface Pages<Page> extends AsyncIterableIterator<Page> {
 const AHEAD = 2;
 
 /**
- * Reads up to two pages of `source`, and gives these and then the rest. So a source that fails at once rejects here, and
- * it is known whether there is more than one page. No generator: one that was never begun would not release `source`.
+ * Reads two pages of `source` ahead. A source that fails within them rejects here, and we know whether there is more
+ * than one page. Not a generator: `return` of one that was never started would not release `source`.
  */
 export const readAhead = async <Page>(source: AsyncGenerator<Page, void, undefined>): Promise<Pages<Page>> => {
   const ahead: Array<Page> = [];

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type Authenticate, makeAuthenticate } from '../../src/http/authentication/authenticate.js';
-import type { VerificationKey } from '../../src/http/authentication/token-verification.js';
+import type { VerificationKey } from '../../src/http/authentication/signing-keys.js';
 import { call } from '../support/client.js';
 import { draw } from '../support/draw.js';
 import { forgeToken, unsignedToken } from '../support/forge-token.js';

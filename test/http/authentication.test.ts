@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
-import type { TokenVerification } from '../../src/http/authentication/token-verification.js';
+import type { TokenVerification } from '../../src/http/authentication/verify-token.js';
 import { call, type Reply } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';

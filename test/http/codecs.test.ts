@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import fc from 'fast-check';
 import type * as t from 'io-ts';
 import { CreateBusinessBody, UpdateBusinessBody } from '../../src/http/business/body.js';
-import { AddOwnerBody } from '../../src/http/business/owner-body.js';
+import { AddOwnerBody } from '../../src/http/business/owner-request.js';
 import { CreateDocumentBody, UpdateDocumentForm } from '../../src/http/document/body.js';
 import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 import { arbitraryOf, type Schema } from '../support/arbitrary-of-schema.js';

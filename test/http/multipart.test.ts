@@ -56,7 +56,7 @@ describe('the form of an upload', () => {
       };
       const read: Array<E.Either<FormFailure, Form>> = [];
       await withUpload(storage)('doc', async (store) => {
-        const form = await readForm({ store, maxUploadBytes: MAX, heldPerUpload: 0 })(ctx);
+        const form = await readForm(ctx, { store, maxUploadBytes: MAX, heldPerUpload: 0 });
         read.push(form);
         return E.isLeft(form) ? form : E.right(created(form.right.file ?? null));
       });

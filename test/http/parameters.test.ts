@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { readNewOwner, readOwnerChanges } from '../../src/http/business/owner-body.js';
-import { readOwnerId } from '../../src/http/business/owner-id.js';
+import { readNewOwner, readOwnerChanges, readOwnerId } from '../../src/http/business/owner-request.js';
 import { readAsOf } from '../../src/http/parameters/as-of.js';
 import { readEventsParameters } from '../../src/http/parameters/events.js';
 import { businessListParameters } from '../../src/http/business/operations.js';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import * as t from 'io-ts';
 import { makeRateLimit } from '../../src/http/routing/rate-limit.js';
 import { callerOf } from '../support/client.js';
 import { heapTakenBy } from '../support/heap-taken-by.js';
@@ -99,7 +100,9 @@ describe('a limit of requests over HTTP', () => {
 
   it('counts a public route that says nothing of it', async () => {
     const greet = () => Promise.resolve(E.right({ status: 200, body: '"hello"' }));
-    const route = { operation: 'greet', method: 'GET', path: '/greeting', access: 'public', handle: greet } as const;
+    const description = { tag: 'Greeting', summary: 'Greets', success: t.string, failures: [] };
+    const row = { operation: 'greet', description, method: 'GET', path: '/greeting' } as const;
+    const route = { ...row, access: 'public', handle: greet } as const;
     stack = await startMemoryStack({ rateLimit: 1, routes: [route] });
     expect(await statusesOf('/greeting', 2)).to.deep.equal([200, 429]);
   });

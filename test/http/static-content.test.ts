@@ -136,7 +136,7 @@ describe('content that is served from memory', () => {
       const route = openApiRoutes([]).find((row) => row.path === '/docs/:asset');
       if (route?.access !== 'public') throw new Error('the page has public parts');
       const params = { asset: path };
-      const answer = await route.handle({ ctx, params, searchParams: new URLSearchParams(), requestId: '1' });
+      const answer = await route.handle({ ctx, params, searchParams: new URLSearchParams() });
       return E.isRight(answer) ? answer.right.body : answer.left;
     };
     for (const encoding of ['gzip', 'identity']) {

@@ -1,6 +1,7 @@
 import { type AppOptions, makeApp } from '../../src/http/app.js';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { ConnectionLimits } from '../../src/http/budget/connections.js';
+import type { Route } from '../../src/http/route.js';
 import { serve } from '../../src/http/serve.js';
 import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from './memory-ports.js';
 import type { Stack } from './running-stack.js';
@@ -12,6 +13,8 @@ type LogLine = { readonly level: 'info' | 'error'; readonly message: string; rea
 export type MemoryStackOptions = Partial<Omit<AppOptions, 'entityRoutes'> & EntityOptions> & {
   readonly limits?: Partial<ConnectionLimits>;
   readonly ports?: (ports: MemoryPorts) => Partial<MemoryPorts>;
+  /** Further rows of the table. */
+  readonly routes?: ReadonlyArray<Route>;
 };
 
 export type MemoryStack = Stack & { readonly ports: MemoryPorts; readonly log: ReadonlyArray<LogLine> };
@@ -27,6 +30,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     limits = {},
     publicDocumentList = false,
     maxUploadBytes = MAX,
+    routes = [],
     ...given
   } = options;
   const { ports: original, close } = await memoryPorts();
@@ -41,7 +45,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
       error: (fields, message) => log.push({ level: 'error', message, fields }),
     },
     ...given,
-    entityRoutes: await routesOver(ports, { publicDocumentList, maxUploadBytes }),
+    entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
   const listener = app.callback();
   const served = await serve((request, response) => listener(request, response), {

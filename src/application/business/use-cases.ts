@@ -13,7 +13,7 @@ const businessStream = (businessId: string): StreamName => `business-${businessI
 
 /** What can be asked of businesses. Changes merge: an absent field stays, null clears it. */
 export const businessUseCases = (execute: ExecuteBusiness) => {
-  /** Under a new id, which is the same again for the same `Idempotency-Key`. */
+  /** Creates it under a new id; a repeat with the same `Idempotency-Key` gets the same id. */
   const create = async (context: CommandContext, fields: CreateBusiness['fields']) => {
     const ids = commandIdsOf(context);
     const command: CreateBusiness = { _tag: 'CreateBusiness', businessId: ids.entityId, fields };

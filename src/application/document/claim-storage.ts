@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
 import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 
-/** The storage holds files of another log as well: none may be removed because this log does not name it. */
+/** The storage holds files of another log too: one that this log does not name may be named by that one. */
 type StorageOfAnotherLog = { readonly _tag: 'StorageOfAnotherLog' };
 
 export type ClaimFailure = StoreUnavailable | StorageUnavailable | UploadAborted | StorageOfAnotherLog;
@@ -18,15 +19,15 @@ const MARKS = 'log/';
 
 const markOf = (identity: string): string => MARKS + createHash('sha256').update(identity).digest('hex');
 
-const marksIn = async ({ list }: Pick<ObjectStorage, 'list'>): Promise<E.Either<StorageUnavailable, Set<string>>> => {
-  const marks = new Set<string>();
-  try {
-    for await (const { key } of list(MARKS)) marks.add(key);
-    return E.right(marks);
-  } catch (cause) {
-    return E.left({ _tag: 'StorageUnavailable', cause });
-  }
-};
+const marksIn = ({ list }: Pick<ObjectStorage, 'list'>): Promise<E.Either<StorageUnavailable, Set<string>>> =>
+  attempt(
+    async () => {
+      const marks = new Set<string>();
+      for await (const { key } of list(MARKS)) marks.add(key);
+      return marks;
+    },
+    (cause) => ({ _tag: 'StorageUnavailable', cause }),
+  );
 
 /** After `MarkedNow` nothing may be removed yet: only the next claim sees whether another log was marked at the same time. */
 type Claim = 'Ours' | 'MarkedNow';

@@ -10,7 +10,7 @@ export type ExecuteDocument = Execute<DocumentState, DocumentCommand, DocumentRe
 
 export const documentStream = (documentId: string): StreamName => `document-${documentId}`;
 
-/** What two requests must share to be the same one: all but the key of the file, which is new with each upload. */
+/** What makes two requests the same one: everything but the key of the file, which is new with each upload. */
 export const requestOf = (documentId: string, fields: Json, file: StoredFile | null | undefined): Json => {
   if (file === null || file === undefined) return { documentId, fields };
   const { key: _key, ...content } = file;

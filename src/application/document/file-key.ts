@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 /** What the keys of all files begin with. */
 export const FILES = 'documents/';
 
-/** A new key below the document's id: never made of a client's words, and never the same twice. */
+/** A new key below the document's id. It holds nothing that a client sent, and is never the same twice. */
 export const newFileKey = (documentId: string): string => `${FILES}${documentId}/${uuidv7()}`;
 
 const FILE_KEY = /^documents\/([^/]+)\/[^/]+$/;

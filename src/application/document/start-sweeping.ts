@@ -7,12 +7,12 @@ import { type SweepDeps, sweepFiles, type Swept } from './sweep-files.js';
 /** The first sweep, soon after the start, only marks the storage; then once a day. */
 const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };
 
-/** `Unexpected`: a fault of this program; the next sweep is made all the same. */
+/** `Unexpected`: a fault of this program; the next sweep runs all the same. */
 export type SweepFailure = ClaimFailure | { readonly _tag: 'Unexpected'; readonly cause: unknown };
 
 type SweepingDeps = SweepDeps & { readonly onSwept: (outcome: E.Either<SweepFailure, Swept>) => void };
 
-/** Sweeps files from time to time, one sweep at a time; `stop` ends one that runs and resolves when it has ended. */
+/** Sweeps files at intervals, one sweep at a time; `stop` ends a running one and resolves when it has ended. */
 export const startSweeping = (
   { onSwept, ...deps }: SweepingDeps,
   intervals: Intervals = INTERVALS,

@@ -18,7 +18,7 @@ export type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
 
 const FALLBACK_TYPE = 'application/octet-stream';
 
-// What file-type needs at most to tell the types it knows by their first bytes.
+// file-type needs no more than these first bytes.
 const SNIFFED_BYTES = 4100;
 
 class Measure extends Transform {
@@ -44,20 +44,20 @@ class Measure extends Transform {
   }
 }
 
-// With less, file-type takes the bytes that are missing for zeros, and two bytes for a font.
-const SHORTEST_TELLING = 8;
+// With fewer bytes, file-type takes the missing ones for zeros, and two bytes for a font.
+const MIN_SNIFFED_BYTES = 8;
 
 const sniffed = async (head: Buffer): Promise<string | undefined> => {
-  if (head.length < SHORTEST_TELLING) return undefined;
+  if (head.length < MIN_SNIFFED_BYTES) return undefined;
   try {
     return (await fileTypeFromBuffer(head))?.mime;
   } catch {
-    // A head that its reader cannot make sense of tells nothing.
+    // file-type throws on some malformed beginnings
     return undefined;
   }
 };
 
-/** A part without a type of its own counts as text (RFC 7578 §4.4), whatever it is: text has no zero bytes. */
+/** A part without a type is text by default (RFC 7578 §4.4), whatever it holds; real text has no zero bytes. */
 const isBelievable = (declaredType: string, head: Buffer): boolean =>
   declaredType !== 'text/plain' || !head.includes(0);
 
@@ -68,9 +68,9 @@ const mediaTypeOf = async (head: Buffer, declaredType: string | undefined): Prom
 };
 
 /**
- * Streams an upload into object storage under a new key below the document's id, counting size (bytes) and SHA-256 on
- * the way. The media type is told from the content where that can be, else it is the declared one. Memory does not
- * grow with the size; a body that fails leaves no object.
+ * Streams an upload into object storage under a new key below the document's id, and computes size (bytes) and SHA-256
+ * on the way. The media type is the one that the content shows, else the declared one. Memory does not grow with the
+ * size; a body that fails leaves no object.
  */
 export const storeUpload =
   ({ put }: Pick<ObjectStorage, 'put'>) =>

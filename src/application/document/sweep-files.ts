@@ -8,7 +8,7 @@ import { documentIdOf, FILES } from './file-key.js';
 import { LONGEST_UPLOAD } from './longest-upload.js';
 import { unnamedFiles } from './unnamed-files.js';
 
-/** What the sweep could not do before it went on. A file that could not be checked is not removed. */
+/** What failed while the sweep went on. A file that could not be checked is not removed. */
 export type SweepFault =
   | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: LoadFailure }
   | { readonly _tag: 'NotRemoved'; readonly key: string; readonly failure: StorageUnavailable }
@@ -23,8 +23,8 @@ export type SweepDeps = {
 
 export type SweepOptions = {
   /**
-   * Younger files, ms, are left alone; never less than twice the longest upload. Servers date an object by the beginning
-   * of its upload, and its event comes after the end.
+   * Files younger than this, ms, are left alone; at least twice the longest upload. Storage dates an object by the
+   * beginning of its upload, and its event comes after the end.
    */
   readonly olderThan: number;
   readonly documentsPerSecond: number;
@@ -42,7 +42,7 @@ export type Swept = {
   readonly isComplete: boolean;
 };
 
-/** Files that are grouped by document, so that those of one document cost one read of its stream. */
+/** Files that are grouped by document at a time: those of one document then cost one read of its stream. */
 const BATCH = 1000;
 
 class ListingFailed extends Error {
@@ -86,32 +86,28 @@ async function* byDocument(files: AsyncIterable<{ key: string; documentId: strin
 
 class Sweep {
   readonly #deps: SweepDeps;
-  #examined = 0;
-  #removed = 0;
-  #unfinished = 0;
-  #faults = 0;
+  readonly #counts = { examined: 0, removed: 0, unfinished: 0, faults: 0 };
 
   constructor(deps: SweepDeps) {
     this.#deps = deps;
   }
 
   get isHopeless(): boolean {
-    return this.#faults >= MAX_FAULTS;
+    return this.#counts.faults >= MAX_FAULTS;
   }
 
   swept(isComplete: boolean): Swept {
-    const [examined, removed, unfinished, faults] = [this.#examined, this.#removed, this.#unfinished, this.#faults];
-    return { examined, removed, unfinished, faults, isComplete };
+    return { ...this.#counts, isComplete };
   }
 
   async clearUnfinished(before: Date): Promise<void> {
     const cleared = await this.#deps.storage.clearUnfinished(before);
     if (E.isLeft(cleared)) this.#fault({ _tag: 'UnfinishedNotCleared', failure: cleared.left });
-    else this.#unfinished += cleared.right;
+    else this.#counts.unfinished += cleared.right;
   }
 
   async clearDocument(documentId: string, keys: ReadonlyArray<string>): Promise<void> {
-    this.#examined += keys.length;
+    this.#counts.examined += keys.length;
     const unnamed = await unnamedFiles(this.#deps.store, documentId, keys);
     if (E.isLeft(unnamed)) this.#fault({ _tag: 'NotChecked', documentId, failure: unnamed.left });
     else for (const key of unnamed.right) await this.#remove(key);
@@ -120,11 +116,11 @@ class Sweep {
   async #remove(key: string): Promise<void> {
     const removed = await this.#deps.storage.remove(key);
     if (E.isLeft(removed)) this.#fault({ _tag: 'NotRemoved', key, failure: removed.left });
-    else this.#removed += 1;
+    else this.#counts.removed += 1;
   }
 
   #fault(fault: SweepFault): void {
-    this.#faults += 1;
+    this.#counts.faults += 1;
     this.#deps.onFault(fault);
   }
 }

@@ -12,7 +12,7 @@ type DocumentPorts = {
   readonly storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>;
 };
 
-/** What can be asked of documents. A file comes from `withUpload`, within which its command runs. */
+/** What can be asked of documents. A file is stored by `withUpload`, and its command runs within that. */
 export const documentUseCases = (execute: ExecuteDocument, { store, storage }: DocumentPorts) => ({
   admitUpload: admitUpload(store),
   withUpload: withUpload(storage),
@@ -29,7 +29,7 @@ export const documentUseCases = (execute: ExecuteDocument, { store, storage }: D
       fresh: true,
     }),
 
-  /** Merges `changes` into a document and, when there is a `file`, replaces its content; one event, whatever it is. */
+  /** Merges `changes` into a document and replaces its content when there is a `file`, by one event. */
   update: (
     context: CommandContext,
     documentId: string,

@@ -11,7 +11,7 @@ export type StoreUpload = (upload: Upload) => Promise<Stored>;
 
 type Result<Failure> = E.Either<Failure, Outcome<DocumentState>>;
 
-/** Failures after which nobody knows whether the event was appended. Every other one says that it was not. */
+/** Failures after which we do not know whether the event was appended. After every other one, it was not. */
 const UNDECIDED: ReadonlySet<string> = new Set<CommandFailure['_tag']>([
   'StoreUnavailable',
   'StreamContended',
@@ -24,10 +24,10 @@ const mayBeNamed = (file: StoredFile, result: Result<{ readonly _tag: string }>)
     : result.right.after._tag === 'Current' && result.right.after.file?.key === file.key;
 
 /**
- * Runs a request that may bring a file for a document: `run` stores the file by the function it is given, and then has
- * its command carried out. No event, no object: a file that no event names is removed again, whether the form was at
- * fault, the client went away, or the command was rejected or a repeat. Where nobody knows whether an event names it, and
- * where the removal fails, the sweep decides later.
+ * Runs a request that may bring a file for a document: `run` stores the file by the function it is given, then runs the
+ * command. A file that no event names is removed again, whether the form was invalid, the client went away, or the
+ * command was rejected or a repeat. Where we do not know whether an event names it, and where the removal fails, the
+ * sweep decides later.
  */
 export const withUpload =
   (storage: Pick<ObjectStorage, 'put' | 'remove'>) =>

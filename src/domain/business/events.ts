@@ -4,7 +4,7 @@ import { nullable } from '../shared/nullable.js';
 const text = nullable(t.string);
 const amount = nullable(t.number);
 
-/** In the order in which a business is answered. */
+/** In the order of the JSON of a business. */
 const fields = {
   businessType: text,
   name: t.string,
@@ -25,7 +25,7 @@ const fields = {
   country: text,
 };
 
-/** All that a business is apart from its owners; null where unset. */
+/** Everything of a business but its owners; null where unset. */
 export const BusinessFields = t.type(fields);
 export type BusinessFields = Readonly<t.TypeOf<typeof BusinessFields>>;
 

@@ -8,7 +8,7 @@ export const MAX_OWNERS_LENGTH = 1_048_576;
 
 const lengthOf = ({ user, title }: Pick<Owner, 'user' | 'title'>): number => user.length + (title?.length ?? 0);
 
-/** Whether one more owner, or a longer one in place of `before`, makes the owners too long together. */
+/** Whether the owners get too long together when `after` is added, or replaces `before`. */
 export const isTooLong = (owners: ReadonlyArray<Owner>, after: Owner, before?: Owner): boolean => {
   const growth = lengthOf(after) - (before === undefined ? 0 : lengthOf(before));
   return growth > 0 && owners.reduce((sum, owner) => sum + lengthOf(owner), growth) > MAX_OWNERS_LENGTH;

@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 
-/** The printed family of entity kinds. */
+/** The kinds of entities that the contract lists. */
 export const EntityKind = t.keyof({
   User: null,
   Application: null,

@@ -4,8 +4,7 @@ import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { type Proven, provenBy } from './claims.js';
 import type { Caller } from './roles.js';
-import type { TokenVerification } from './token-verification.js';
-import { makeVerifyToken } from './verify-token.js';
+import { makeVerifyToken, type TokenVerification } from './verify-token.js';
 
 /** Who sent a request; undefined when it carries no token at all. */
 export type Authenticate = (

@@ -1,8 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import * as t from 'io-ts';
-import type { KeyLookup } from './key-lookup.js';
 import { type PublishedKey, publishedKeys } from './published-keys.js';
 import type { TokenHeader } from './token-header.js';
+
+/** Finds the keys that may have signed a token, by its header. */
+export type KeyLookup = {
+  /** At least one key. Rejects when there is none, and with `SigningKeysUnavailable` when they cannot be fetched. */
+  readonly find: (header: TokenHeader) => Promise<ReadonlyArray<KeyObject>>;
+  /**
+   * When the signature fits none of `tried`, which `find` gave: the keys published for this header since then. Empty when
+   * there are none or they cannot be fetched. Never rejects.
+   */
+  readonly findNewer: (header: TokenHeader, tried: ReadonlyArray<KeyObject>) => Promise<ReadonlyArray<KeyObject>>;
+};
 
 /** The endpoint did not give its keys, so we do not know whether a token's key is one of them. */
 export class SigningKeysUnavailable extends Error {
@@ -12,26 +22,18 @@ export class SigningKeysUnavailable extends Error {
   }
 }
 
-/** The endpoint gave its keys, and a token's key is none of them. */
-class SigningKeyUnknown extends Error {
-  constructor() {
-    super('no published key has this id');
-    this.name = 'SigningKeyUnknown';
-  }
-}
-
 /** From the request to the last byte, ms. */
 const FETCH_TIMEOUT = 5_000;
 
 /** Longest key set, bytes. */
 const LONGEST_SET = 1024 * 1024;
 
-/** Least time between two requests, ms: forged tokens must not become a flood on the endpoint. */
+/** Least time between two requests, ms: a flood of forged tokens must not become one of requests to the endpoint. */
 const PAUSE = 2_000;
 
 const MINUTE = 60_000;
 
-/** How long known keys are taken unasked, and how long beyond that while the endpoint is away, ms. */
+/** How long fetched keys are used without asking again, and how much longer while the endpoint is away, ms. */
 const FRESH = 10 * MINUTE;
 const FALLBACK = 24 * 60 * MINUTE;
 
@@ -56,7 +58,7 @@ const fetchSet = async (uri: string): Promise<KeySet> => {
   if (!response.ok) throw new Error(`the key set endpoint responded with ${response.status}`);
   const chunks: Array<Uint8Array> = [];
   let size = 0;
-  // reason: fetch gives bytes, which its types do not say
+  // reason: the chunks are bytes, which the types of fetch do not say
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > LONGEST_SET) throw new Error(`the key set is longer than ${LONGEST_SET} bytes`);
@@ -77,8 +79,7 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
 /**
  * Public keys of a JWKS endpoint. The set is fetched as a whole and kept. It is fetched anew for a token whose key is not
  * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
- * wait for that, so forged tokens do not slow them down. `find` rejects with `SigningKeyUnknown` or
- * `SigningKeysUnavailable`, `findNewer` never does. `now` is in ms.
+ * wait for that, so forged tokens do not slow them down. `now` is in ms.
  */
 export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
   let held: Held | undefined;
@@ -114,7 +115,7 @@ export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
     if (known.length > 0) return known;
     const set = await newest().catch((error: unknown) => new SigningKeysUnavailable(error));
     const keys = set instanceof Error ? keptFor(FRESH + FALLBACK, header) : keysIn(set, header);
-    if (keys.length === 0) throw set instanceof Error ? set : new SigningKeyUnknown();
+    if (keys.length === 0) throw set instanceof Error ? set : new Error('no published key has this id');
     return keys;
   };
 

@@ -9,7 +9,7 @@ export type PublishedKey = {
   readonly key: KeyObject;
 };
 
-/** RFC 7517 §4: what these members say counts where they are there. With `d` the private key itself is published. */
+/** RFC 7517 §4: members that restrict the use of a key. With `d`, the private key itself has been published. */
 const Jwk = t.partial({
   kid: t.string,
   alg: t.string,

@@ -1,10 +1,14 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { type Algorithm, algorithmOf, LEAST_RSA_BITS } from './algorithm.js';
-import type { KeyLookup } from './key-lookup.js';
-import { makeKeySet } from './key-set.js';
-import type { VerificationKey } from './token-verification.js';
+import { type KeyLookup, makeKeySet } from './key-set.js';
 
-/** The key material, and the only algorithms that may come with it. */
+/** What tokens are verified with. The key fixes the algorithm: HS256, or RS256 or ES256 by the kind of the key. */
+export type VerificationKey =
+  | { readonly _tag: 'Secret'; readonly secret: string }
+  | { readonly _tag: 'PublicKey'; readonly pem: string }
+  | { readonly _tag: 'Jwks'; readonly uri: string };
+
+/** The keys, and the only algorithms that tokens may be signed with. */
 type SigningKeys = KeyLookup & { readonly algorithms: ReadonlyArray<Algorithm> };
 
 const only = (algorithm: Algorithm, key: KeyObject): SigningKeys => ({

@@ -5,8 +5,8 @@ export type TokenHeader = { readonly alg?: unknown; readonly kid?: unknown; read
 
 /**
  * Why a token with this header is invalid whatever its signature; undefined when it is not. `crit` names extensions
- * that must be understood (RFC 7515 §4.1.11), and none is. `b64` is one of them (RFC 7797 §6): anything but `true` would
- * have the signature cover other bytes than the ones it is checked against.
+ * that must be understood (RFC 7515 §4.1.11); we support none. `b64` is one of them (RFC 7797 §6): with anything but
+ * `true`, the signature covers other bytes than the ones it is checked against.
  */
 export const headerFault = (header: TokenHeader, algorithms: ReadonlyArray<Algorithm>): string | undefined => {
   if (Object.hasOwn(header, 'crit')) return 'The token must not have a crit header: no extension is supported';

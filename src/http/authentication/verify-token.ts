@@ -6,9 +6,15 @@ import jwt, { type Options } from 'koa-jwt';
 import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
-import { signingKeysOf } from './signing-keys.js';
+import { signingKeysOf, type VerificationKey } from './signing-keys.js';
 import { headerFault, type TokenHeader } from './token-header.js';
-import type { TokenVerification } from './token-verification.js';
+
+export type TokenVerification = {
+  readonly key: VerificationKey;
+  /** Required claims, where configured. */
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+};
 
 /** The payload of a token whose header, signature, times, issuer and audience are right. */
 type VerifyToken = (ctx: KoaContext, token: string) => Promise<E.Either<Unauthenticated | KeysUnavailable, unknown>>;

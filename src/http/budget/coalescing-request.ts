@@ -1,17 +1,17 @@
 import { IncomingMessage } from 'node:http';
 import { connectionOf } from './connection.js';
 
-/** A chunk of at least so many bytes is passed on as it is. */
+/** A chunk of at least this many bytes is passed on as it is. */
 const LARGE_CHUNK = 4 * 1024;
 
-/** Small chunks are coalesced into pieces of so many bytes. */
+/** Small chunks are coalesced into pieces of this many bytes. */
 const PIECE_BYTES = 16 * 1024;
 
-/** Node calls back for each chunk, which takes 2 µs: one read of a socket in chunks of a byte takes 20 ms. */
+/** Node calls back for each chunk, which takes 2 µs: one read of a socket takes 20 ms when every chunk has one byte. */
 const MANY_CHUNKS = 64;
 const CHUNK_MS = 0.002;
 
-/** A body of more chunks than this must have so many bytes in each on average: only an attacker cuts smaller. */
+/** A body of more chunks than this must have this many bytes in each on average: only an attacker cuts smaller. */
 const FREE_CHUNKS = 16_384;
 const AVERAGE_BYTES = 16;
 

@@ -6,7 +6,7 @@ import { arrivalsPaused } from './time-slice.js';
 /** Requests of a connection that may wait for their response; one that sends more is cut. */
 const MAX_PIPELINED = 16;
 
-/** Fewer bytes than this, in either direction, are no progress: one byte a second would else pass for it. */
+/** Fewer bytes than this, in either direction, are no progress: else one byte a second would be enough. */
 const PROGRESS_BYTES = 4096;
 
 type Served = { readonly request: IncomingMessage; readonly response: ServerResponse };
@@ -68,7 +68,7 @@ export class Connection implements Holder {
     else this.cut('too many unanswered requests');
   }
 
-  /** Calls `end` when the requests that came in full have been served: written earlier, it would end up within a response. */
+  /** Calls `end` when the complete requests have been served: what it writes would else land within a response. */
   endWith(end: () => void): void {
     if (this.#current === undefined) end();
     else if (this.#current.request.complete) this.#afterwards ??= end;
@@ -88,7 +88,7 @@ export class Connection implements Holder {
     this.breakOff();
   }
 
-  /** Closes it; by a reset within a response, which would else look complete where its end is that of the connection. */
+  /** Closes it, within a response by a reset: a response that ends with its connection would else look complete. */
   breakOff(): void {
     const response = this.#current?.response;
     if (response?.headersSent === true && !response.writableFinished) this.#socket.resetAndDestroy();

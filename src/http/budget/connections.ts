@@ -7,7 +7,7 @@ export type ConnectionLimits = {
   readonly connections: number;
   /** Connections at once of one address; undefined: as many as of all. */
   readonly perAddress?: number | undefined;
-  /** A connection that makes no progress for so long while we wait for its client is cut, ms. */
+  /** A connection that makes no progress for this long while we wait for its client is cut, ms. */
   readonly stallMs: number;
 };
 
@@ -18,11 +18,11 @@ export type Connections = {
   readonly stop: () => void;
 };
 
-/** A busy connection may be evicted for a new one after so long without progress, ms. */
+/** A busy connection may be evicted for a new one after this long without progress, ms. */
 const EVICT_STALLED_AFTER = 1_000;
-/** An idle one, after so long without a request, ms. */
+/** An idle one, after this long without a request, ms. */
 const EVICT_IDLE_AFTER = 250;
-/** A new one waits so long for such a one, ms; then it evicts the one that is idle for longest, or is refused. */
+/** A new one waits this long for one that may be evicted, ms; then it evicts the longest idle one, or is refused. */
 const WAIT_TIMEOUT = 1_000;
 /** New ones that wait at once; with one more, the oldest is refused. */
 const MAX_WAITING = 16;

@@ -2,7 +2,7 @@ import { makeSemaphore, type Semaphore } from './semaphore.js';
 
 const MIB = 1024 * 1024;
 
-/** A body of a request or a response of at most so many bytes is not counted. */
+/** A body of a request or a response of at most this many bytes is not counted. */
 export const UNCOUNTED_BYTES = 16 * 1024;
 
 /** What the process has for all requests together. A request that acquires none of it may hold some 100 KiB. */

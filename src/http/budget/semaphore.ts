@@ -15,7 +15,7 @@ export type Holder = {
 /** An amount that a holder wants, in the name of a caller. */
 type Claim = { readonly holder: Holder; readonly caller: string; readonly amount: number };
 
-/** A counting semaphore over something that the process has only so much of. */
+/** A counting semaphore over a limited resource of the process. */
 export type Semaphore = {
   /** Acquires an amount until the holder's request is over. False when the wait timed out, or the client has gone. */
   readonly acquire: (holder: Holder, caller: string, amount?: number) => Promise<boolean>;
@@ -29,7 +29,7 @@ type SemaphoreOptions = {
   readonly maxPerCaller?: number;
   /** Longest wait, ms. */
   readonly timeoutMs?: number;
-  /** A holder whose client has moved nothing for so long is evicted while another waits, ms. */
+  /** A holder whose client has moved nothing for this long is evicted while another waits, ms. */
   readonly stalledMs?: number;
 };
 
@@ -111,7 +111,7 @@ export const makeSemaphore = ({
     }
   };
 
-  /** The first of those that wait for their own caller's maximum, else the first of all: it would hardly be served. */
+  /** The claim to give up: the first whose caller is at its maximum, else the first of all. It would be served last. */
   const leastLikely = (): Waiter | undefined => {
     const all = [...waiting];
     return all.find((claim) => !callers.allows(claim)) ?? all[0];

@@ -1,4 +1,4 @@
-/** Bytes of streamed responses that may be worked on in one iteration of the event loop; else one larger piece of work. */
+/** Work of one iteration of the event loop: this many bytes of streamed responses, or one piece of other long work. */
 const BYTES_PER_ITERATION = 256 * 1024;
 
 /** Iterations in a row that long work may have to skip because connections arrive. */

@@ -7,32 +7,27 @@ import { renderBusiness } from '../../read/business-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
-import { outcomeHeaders } from '../record/outcome-headers.js';
+import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type HttpResponse, ok } from '../response/http-response.js';
+import type { HttpResponse } from '../response/http-response.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
 
-/** The business as the command left it. */
-const responseOf = (id: string, { after, ...outcome }: Outcome<BusinessState>): E.Either<Failure, HttpResponse> =>
-  after._tag === 'NotCreated'
-    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no business behind' })
-    : E.right(ok(renderBusiness(id, after), ...outcomeHeaders(outcome)));
+/** A deleted business is shown as it was. */
+const render = (id: string, { after }: Outcome<BusinessState>): string | undefined =>
+  after._tag === 'NotCreated' ? undefined : renderBusiness(id, after);
 
 export const createBusiness =
   ({ create }: Pick<BusinessUseCases, 'create'>) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
     const read = await readCommand(request, decodeRequest(CreateBusinessBody));
     if (E.isLeft(read)) return read;
-    const outcome = await create(...read.right);
-    if (E.isLeft(outcome)) return outcome;
-    const { businessId } = outcome.right;
-    return E.map(({ headers = [], ...created }: HttpResponse) => ({
-      ...created,
-      headers: ['Location', `${API}/business/${businessId}`, ...headers],
-    }))(responseOf(businessId, outcome.right));
+    const created = await create(...read.right);
+    if (E.isLeft(created)) return created;
+    const { businessId } = created.right;
+    return commandResponse(businessId, created, render, 'Location', `${API}/business/${businessId}`);
   };
 
 export const updateBusiness =
@@ -43,8 +38,7 @@ export const updateBusiness =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, changes] = read.right;
-    const outcome = await update(context, id.right, changes);
-    return E.isLeft(outcome) ? outcome : responseOf(id.right, outcome.right);
+    return commandResponse(id.right, await update(context, id.right, changes), render);
   };
 
 export const deleteBusiness =
@@ -54,6 +48,5 @@ export const deleteBusiness =
     if (E.isLeft(context)) return context;
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
-    const outcome = await remove(context.right, id.right);
-    return E.isLeft(outcome) ? outcome : responseOf(id.right, outcome.right);
+    return commandResponse(id.right, await remove(context.right, id.right), render);
   };

@@ -1,50 +1,28 @@
 import { either as E } from 'fp-ts';
-import { pipe } from 'fp-ts/lib/function.js';
 import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
-import type { CommandContext } from '../../application/command-context.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
 import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
-import { outcomeHeaders } from '../record/outcome-headers.js';
+import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type HttpResponse, ok } from '../response/http-response.js';
-import { readNewOwner, readOwnerChanges } from './owner-body.js';
-import { readOwnerId } from './owner-id.js';
-
-type Run = (context: CommandContext, businessId: string) => ReturnType<BusinessUseCases['addOwner']>;
+import type { HttpResponse } from '../response/http-response.js';
+import { readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
 
-/** The owner as the command left it, or as it was before it went. */
-const responseOf = (
-  user: string,
-  { before, after, ...outcome }: Outcome<BusinessState>,
-): E.Either<Failure, HttpResponse> => {
+/** A removed owner is shown as it was. */
+const render = (user: string, { before, after }: Outcome<BusinessState>): string | undefined => {
   const owner = ownerIn(after, user) ?? ownerIn(before, user);
-  return owner === undefined
-    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no owner behind' })
-    : E.right(ok(renderOwner(owner), ...outcomeHeaders(outcome)));
-};
-
-const change = async (
-  { params }: AuthorizedContext,
-  user: string,
-  context: CommandContext,
-  run: Run,
-): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
-  const businessId = recordId(params['id']);
-  if (E.isLeft(businessId)) return businessId;
-  const outcome = await run(context, businessId.right);
-  return E.isLeft(outcome) ? outcome : responseOf(user, outcome.right);
+  return owner && renderOwner(owner);
 };
 
 export const addOwner =
@@ -52,21 +30,17 @@ export const addOwner =
   async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
     const read = await readCommand(request, readNewOwner);
     if (E.isLeft(read)) return read;
+    const id = recordId(request.params['id']);
+    if (E.isLeft(id)) return id;
     const [context, owner] = read.right;
-    return change(request, owner.user, context, (from, id) => businesses.addOwner(from, id, owner));
+    return commandResponse(owner.user, await businesses.addOwner(context, id.right, owner), render);
   };
-
-type OwnerUpdate = { readonly user: string; readonly changes: UpdateOwner['changes'] };
 
 const readUpdate =
   ({ params, searchParams }: AuthorizedContext) =>
-  (body: unknown): E.Either<RequestInvalid, OwnerUpdate> => {
+  (body: unknown): E.Either<RequestInvalid, readonly [string, UpdateOwner['changes']]> => {
     const user = readOwnerId({ path: params['ownerId'], searchParams, body });
-    const changes = readOwnerChanges(body, E.isRight(user) ? user.right : undefined);
-    return pipe(
-      both(user, changes),
-      E.map(([named, wanted]) => ({ user: named, changes: wanted })),
-    );
+    return both(user, readOwnerChanges(body, E.isRight(user) ? user.right : undefined));
   };
 
 export const updateOwner =
@@ -74,8 +48,10 @@ export const updateOwner =
   async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
     const read = await readCommand(request, readUpdate(request));
     if (E.isLeft(read)) return read;
-    const [context, { user, changes }] = read.right;
-    return change(request, user, context, (from, id) => businesses.updateOwner(from, id, user, changes));
+    const id = recordId(request.params['id']);
+    if (E.isLeft(id)) return id;
+    const [context, [user, changes]] = read.right;
+    return commandResponse(user, await businesses.updateOwner(context, id.right, user, changes), render);
   };
 
 export const removeOwner =
@@ -89,6 +65,8 @@ export const removeOwner =
       readOwnerId({ path: params['ownerId'], searchParams, body: body.right }),
     );
     if (E.isLeft(read)) return read;
+    const id = recordId(params['id']);
+    if (E.isLeft(id)) return id;
     const [context, user] = read.right;
-    return change(request, user, context, (from, id) => businesses.removeOwner(from, id, user));
+    return commandResponse(user, await businesses.removeOwner(context, id.right, user), render);
   };

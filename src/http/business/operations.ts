@@ -14,8 +14,7 @@ import { EventsParameters } from '../parameters/events.js';
 import { ExactText, listParameters } from '../parameters/list.js';
 import { parameter } from '../parameters/parameter.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
-import { AddOwnerBody, UpdateOwnerBody } from './owner-body.js';
-import { OwnerIdBody } from './owner-id.js';
+import { AddOwnerBody, OwnerIdBody, UpdateOwnerBody } from './owner-request.js';
 import { BusinessResponse, OwnerResponse } from './responses.js';
 
 const tag = 'Business';

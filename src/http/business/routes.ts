@@ -6,7 +6,7 @@ import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
-import type { Route } from '../route.js';
+import { type Route, rowOf } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
 import { businessListParameters, businessOperations } from './operations.js';
 import { withBusinessRejections } from './rejections.js';
@@ -17,79 +17,29 @@ const one = `${all}/:id`;
 const owner = `${one}/owner`;
 const named = `${owner}/:ownerId`;
 
-const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => [
-  {
-    operation: 'listBusinesses',
-    description: businessOperations.listBusinesses,
-    method: 'GET',
-    path: all,
-    access: 'token',
-    roles: viewers,
-    handle: listRecords({ read: businessListParameters.read, queries: businesses }),
-  },
-  {
-    operation: 'getBusiness',
-    description: businessOperations.getBusiness,
-    method: 'GET',
-    path: one,
-    access: 'token',
-    roles: viewers,
-    past: auditors,
-    handle: getRecord(businesses.get),
-  },
-  {
-    operation: 'listBusinessEvents',
-    description: businessOperations.listBusinessEvents,
-    method: 'GET',
-    path: `${one}/events`,
-    access: 'token',
-    roles: auditors,
-    handle: listEvents(businesses),
-  },
-];
+const row = rowOf(businessOperations);
+
+const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => {
+  const list = listRecords({ read: businessListParameters.read, queries: businesses });
+  return [
+    { ...row('listBusinesses', 'GET', all, viewers), handle: list },
+    { ...row('getBusiness', 'GET', one, viewers), past: auditors, handle: getRecord(businesses.get) },
+    { ...row('listBusinessEvents', 'GET', `${one}/events`, auditors), handle: listEvents(businesses) },
+  ];
+};
 
 const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
-  const edit = { access: 'token', roles: editors } as const;
-  const remove = { access: 'token', roles: admins } as const;
-  const update = { method: 'PUT', ...edit, handle: withBusinessRejections(updateOwner(businesses)) } as const;
-  const strike = { method: 'DELETE', ...remove, handle: withBusinessRejections(removeOwner(businesses)) } as const;
+  const update = withBusinessRejections(updateOwner(businesses));
+  const remove = withBusinessRejections(removeOwner(businesses));
   return [
-    {
-      operation: 'createBusiness',
-      description: businessOperations.createBusiness,
-      method: 'POST',
-      path: all,
-      ...edit,
-      handle: withBusinessRejections(createBusiness(businesses)),
-    },
-    {
-      operation: 'updateBusiness',
-      description: businessOperations.updateBusiness,
-      method: 'PUT',
-      path: one,
-      ...edit,
-      handle: withBusinessRejections(updateBusiness(businesses)),
-    },
-    {
-      operation: 'deleteBusiness',
-      description: businessOperations.deleteBusiness,
-      method: 'DELETE',
-      path: one,
-      ...remove,
-      handle: withBusinessRejections(deleteBusiness(businesses)),
-    },
-    {
-      operation: 'addOwner',
-      description: businessOperations.addOwner,
-      method: 'POST',
-      path: owner,
-      ...edit,
-      handle: withBusinessRejections(addOwner(businesses)),
-    },
-    { operation: 'updateOwner', description: businessOperations.updateOwner, path: owner, ...update },
-    { operation: 'updateOwnerByPath', description: businessOperations.updateOwnerByPath, path: named, ...update },
-    { operation: 'removeOwner', description: businessOperations.removeOwner, path: owner, ...strike },
-    { operation: 'removeOwnerByPath', description: businessOperations.removeOwnerByPath, path: named, ...strike },
+    { ...row('createBusiness', 'POST', all, editors), handle: withBusinessRejections(createBusiness(businesses)) },
+    { ...row('updateBusiness', 'PUT', one, editors), handle: withBusinessRejections(updateBusiness(businesses)) },
+    { ...row('deleteBusiness', 'DELETE', one, admins), handle: withBusinessRejections(deleteBusiness(businesses)) },
+    { ...row('addOwner', 'POST', owner, editors), handle: withBusinessRejections(addOwner(businesses)) },
+    { ...row('updateOwner', 'PUT', owner, editors), handle: update },
+    { ...row('updateOwnerByPath', 'PUT', named, editors), handle: update },
+    { ...row('removeOwner', 'DELETE', owner, admins), handle: remove },
+    { ...row('removeOwnerByPath', 'DELETE', named, admins), handle: remove },
   ];
 };
 

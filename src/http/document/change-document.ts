@@ -8,34 +8,24 @@ import { renderDocument } from '../../read/document-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
-import { outcomeHeaders } from '../record/outcome-headers.js';
+import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
-import { type HttpResponse, ok } from '../response/http-response.js';
+import type { HttpResponse } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
 import { isForm, readDocumentForm } from './form/read-document-form.js';
 
 type Failed = Failure | DocumentRejection;
 
-/** The document as the command left it. */
-const responseOf = (
-  id: string,
-  outcome: E.Either<Failed, Outcome<DocumentState>>,
-  ...headers: ReadonlyArray<string>
-): E.Either<Failed, HttpResponse> => {
-  if (E.isLeft(outcome)) return outcome;
-  const { after, ...rest } = outcome.right;
-  return after._tag === 'Current'
-    ? E.right(ok(renderDocument(id, after), ...headers, ...outcomeHeaders(rest)))
-    : E.left({ _tag: 'Unexpected', cause: 'a command has left no document behind' });
-};
+const render = (id: string, { after }: Outcome<DocumentState>): string | undefined =>
+  after._tag === 'Current' ? renderDocument(id, after) : undefined;
 
 const createdResponse = (
   id: string,
-  outcome: E.Either<Failed, Outcome<DocumentState>>,
-): E.Either<Failed, HttpResponse> => responseOf(id, outcome, 'Location', `${API}/document/${id}`);
+  executed: E.Either<Failed, Outcome<DocumentState>>,
+): E.Either<Failed, HttpResponse> => commandResponse(id, executed, render, 'Location', `${API}/document/${id}`);
 
 const createByJson =
   ({ create }: DocumentUseCases) =>
@@ -55,9 +45,9 @@ const createByForm =
     const ids = commandIdsOf(context.right);
     const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
-      const { fields, file = null } = read.right;
+      const [fields, file = null] = read.right;
       return create(context.right, ids, fields, file);
     });
     return createdResponse(ids.entityId, outcome);
@@ -71,10 +61,10 @@ const updateByJson =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, fields] = read.right;
-    return responseOf(id.right, await update(context, id.right, fields, undefined));
+    return commandResponse(id.right, await update(context, id.right, fields, undefined), render);
   };
 
-/** No byte is taken before it is known that there is a document for them. */
+/** Takes no byte of the file before it knows that the document exists. */
 const updateByForm =
   ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
@@ -86,11 +76,11 @@ const updateByForm =
     if (E.isLeft(admitted)) return admitted;
     const outcome = await withUpload<Failed>(id.right, async (store) => {
       const shape = { fields: UpdateDocumentForm, isFileRequired: false };
-      const read = await readDocumentForm(shape, { store, heldPerUpload, maxUploadBytes })(request.ctx);
+      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
-      return update(context.right, id.right, read.right.fields, read.right.file);
+      return update(context.right, id.right, ...read.right);
     });
-    return responseOf(id.right, outcome);
+    return commandResponse(id.right, outcome, render);
   };
 
 type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;

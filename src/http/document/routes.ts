@@ -6,7 +6,7 @@ import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
-import type { Route } from '../route.js';
+import { type Route, rowOf } from '../route.js';
 import { createDocument, updateDocument } from './change-document.js';
 import { documentListParameters, documentOperations } from './operations.js';
 import { withDocumentRejections } from './rejections.js';
@@ -24,70 +24,29 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
-const listing = ({ page, all: whole }: DocumentReads, { isListPublic }: DocumentOptions): Route => ({
-  operation: 'listDocuments',
-  description: documentOperations.listDocuments,
-  method: 'GET',
-  path: all,
-  roles: viewers,
-  access: isListPublic ? 'optional token' : 'token',
-  handle: listRecords({ read: documentListParameters.read, queries: { page, all: whole } }),
-});
+const row = rowOf(documentOperations);
 
-const reading = (documents: DocumentReads): ReadonlyArray<Route> => [
+const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): ReadonlyArray<Route> => [
   {
-    operation: 'getDocument',
-    description: documentOperations.getDocument,
-    method: 'GET',
-    path: one,
-    access: 'token',
-    roles: viewers,
-    past: auditors,
-    handle: getRecord(documents.get),
+    ...row('listDocuments', 'GET', all, viewers),
+    access: isListPublic ? 'optional token' : 'token',
+    handle: listRecords({ read: documentListParameters.read, queries: documents }),
   },
-  {
-    operation: 'listDocumentEvents',
-    description: documentOperations.listDocumentEvents,
-    method: 'GET',
-    path: `${one}/events`,
-    access: 'token',
-    roles: auditors,
-    handle: listEvents(documents),
-  },
-  {
-    operation: 'getDocumentFile',
-    description: documentOperations.getDocumentFile,
-    method: 'GET',
-    path: `${one}/file`,
-    access: 'token',
-    roles: viewers,
-    past: auditors,
-    handle: getFile(documents),
-  },
+  { ...row('getDocument', 'GET', one, viewers), past: auditors, handle: getRecord(documents.get) },
+  { ...row('listDocumentEvents', 'GET', `${one}/events`, auditors), handle: listEvents(documents) },
+  { ...row('getDocumentFile', 'GET', `${one}/file`, viewers), past: auditors, handle: getFile(documents) },
 ];
 
-const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => [
-  {
-    operation: 'createDocument',
-    description: documentOperations.createDocument,
-    method: 'POST',
-    path: all,
-    access: 'token',
-    roles: editors,
-    handle: withDocumentRejections(createDocument(documents, maxUploadBytes)),
-  },
-  {
-    operation: 'updateDocument',
-    description: documentOperations.updateDocument,
-    method: 'PUT',
-    path: one,
-    access: 'token',
-    roles: editors,
-    handle: withDocumentRejections(updateDocument(documents, maxUploadBytes)),
-  },
-];
+const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => {
+  const create = withDocumentRejections(createDocument(documents, maxUploadBytes));
+  const update = withDocumentRejections(updateDocument(documents, maxUploadBytes));
+  return [
+    { ...row('createDocument', 'POST', all, editors), handle: create },
+    { ...row('updateDocument', 'PUT', one, editors), handle: update },
+  ];
+};
 
 export const documentRoutes = (
   documents: DocumentUseCases & DocumentReads,
   options: DocumentOptions,
-): ReadonlyArray<Route> => [listing(documents, options), ...reading(documents), ...changing(documents, options)];
+): ReadonlyArray<Route> => [...reading(documents, options), ...changing(documents, options)];

@@ -10,13 +10,13 @@ type FieldSpec<A> = {
 };
 
 /**
- * A codec over one value of a request. `is` holds for a value that is already as the domain takes it, so that a
- * sound request is read without building a validation for each of its fields.
+ * A codec over one value of a request. `is` holds for a value that `read` would leave as it is, so that a valid request is
+ * read without a validation object for each of its fields.
  */
 export const field = <A>({ expectation, schema, read }: FieldSpec<A>): t.Type<A, A> => {
   const codec = new t.Type<A, A, unknown>(
     expectation,
-    // `Object.is`, as -0 is read as 0 and so must not pass as it is
+    // `Object.is`: -0 is read as 0, so -0 itself must not pass
     (value): value is A => value !== undefined && Object.is(read(value), value),
     (value, context) => {
       const result = read(value);

@@ -9,7 +9,7 @@ type Given<Props extends Codecs, Required extends keyof Props> = {
 
 type Options<Required> = {
   readonly required?: ReadonlyArray<Required>;
-  /** By key: another name, which counts when the key itself is absent. */
+  /** By key: another name, which is read when the key itself is absent. */
   readonly aliases?: Readonly<Record<string, string>>;
 };
 

@@ -13,7 +13,7 @@ export const describe = <Codec extends t.Mixed>(codec: Codec, schema: JsonSchema
 
 const names = new WeakMap<t.Mixed, string>();
 
-/** Gives a codec a name, under which the document describes it once, and by which it refers to it everywhere else. */
+/** Names a codec: the document describes it once, under this name, and refers to it everywhere else. */
 export const named = <Codec extends t.Mixed>(name: string, codec: Codec): Codec => {
   names.set(codec, name);
   return codec;

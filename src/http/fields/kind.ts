@@ -3,7 +3,7 @@ import { field } from './field.js';
 
 const kinds = Object.keys(EntityKind.keys);
 
-/** A value of the printed family; null or an empty text restores the default. */
+/** A kind of entity that the contract lists; null or an empty text restores the default. */
 export const Kind = field<EntityKind | null>({
   expectation: `one of ${kinds.join(', ')}, or null`,
   schema: { enum: [...kinds, '', null] },

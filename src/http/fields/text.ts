@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import { field } from './field.js';
 
-/** Longest text where nothing else is said, in Unicode code points. */
+/** Longest text of a field without a limit of its own, in Unicode code points. */
 export const TEXT_LIMIT = 255;
 
 // C0 control characters and lone surrogates; all other Unicode is kept byte for byte.
@@ -21,17 +21,17 @@ export const isPlainText = (value: string, limit: number): boolean => isWithin(v
 const isBlank = (value: string): boolean => value.trim() === '';
 
 /** An optional text; null or an empty text unsets it. */
-export const text = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
+export const text = (): t.Type<string | null, string | null> =>
   field({
-    expectation: `text of at most ${limit} characters without control characters, or null`,
-    schema: { type: ['string', 'null'], maxLength: limit, pattern: PLAIN_TEXT },
+    expectation: `text of at most ${TEXT_LIMIT} characters without control characters, or null`,
+    schema: { type: ['string', 'null'], maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
     read: (value) => {
       if (value === null || value === '') return null;
-      return typeof value === 'string' && isPlainText(value, limit) ? value : undefined;
+      return typeof value === 'string' && isPlainText(value, TEXT_LIMIT) ? value : undefined;
     },
   });
 
-/** An optional text that may have lines: tab, line feed and carriage return are allowed in it. */
+/** An optional text of several lines: with tab, line feed and carriage return. */
 export const linesOfText = (limit: number): t.Type<string | null, string | null> =>
   field({
     expectation: `text of at most ${limit} characters without control characters but tabs and line ends, or null`,
@@ -43,15 +43,16 @@ export const linesOfText = (limit: number): t.Type<string | null, string | null>
   });
 
 /** A text that can be neither unset nor blank. */
-export const requiredText = (limit = TEXT_LIMIT): t.Type<string, string> =>
+export const requiredText = (): t.Type<string, string> =>
   field({
-    expectation: `non-blank text of at most ${limit} characters without control characters`,
-    schema: { type: 'string', maxLength: limit, pattern: PLAIN_TEXT, allOf: [{ pattern: '\\S' }] },
-    read: (value) => (typeof value === 'string' && !isBlank(value) && isPlainText(value, limit) ? value : undefined),
+    expectation: `non-blank text of at most ${TEXT_LIMIT} characters without control characters`,
+    schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT, allOf: [{ pattern: '\\S' }] },
+    read: (value) =>
+      typeof value === 'string' && !isBlank(value) && isPlainText(value, TEXT_LIMIT) ? value : undefined,
   });
 
 /** An optional text that is not only white space; null or an empty text unsets it. */
-export const nonBlankText = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
+export const nonBlankText = (limit: number): t.Type<string | null, string | null> =>
   field({
     expectation: `non-blank text of at most ${limit} characters without control characters, or null`,
     schema: {

@@ -5,10 +5,10 @@ import type { Failure } from '../problem/failure.js';
 import type { HttpResponse } from '../response/http-response.js';
 import type { Route } from '../route.js';
 
-/** What the service needs and does not have (nothing: it is ready), and what somebody should look after meanwhile. */
+/** What the service needs and does not have (nothing: it is ready), and what an operator should look after. */
 type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings?: ReadonlyArray<string> };
 
-/** The figures of the process in the form of a scraper. */
+/** The metrics of the process in the format of the scraper. */
 type MetricsText = { readonly contentType: string; readonly body: string };
 
 export type HealthDeps = {
@@ -29,7 +29,7 @@ const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failu
 
 const HealthResponse = t.type({ status: t.string });
 
-/** `warnings` only where there are any: the service works, but somebody should look after it. */
+/** `warnings` only where there are any: the service works, but an operator should look after it. */
 const ReadinessResponse = t.intersection([HealthResponse, t.partial({ warnings: t.array(t.string) })]);
 
 const tag = 'Operation';

@@ -3,12 +3,11 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { makeStaticContent, type StaticContent } from '../response/static-content.js';
 
-// Where the page's parts are installed; the package's main module would start a server's worth of dependencies.
+// Where the page's parts are installed. Importing the package's main module would load its server's dependencies too.
 const distribution = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-const HTML = 'text/html; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
-const STYLE = 'text/css; charset=utf-8';
+const SCRIPT = { contentType: 'text/javascript; charset=utf-8' };
+const STYLE = { contentType: 'text/css; charset=utf-8' };
 
 // Swagger UI sets styles on its elements; nothing but our own files is ever loaded.
 const contentSecurityPolicy = [
@@ -58,23 +57,17 @@ SwaggerUIBundle({
 /** The page and its parts by name. */
 type DocsPage = { readonly page: Promise<StaticContent>; readonly assets: ReadonlyMap<string, Promise<StaticContent>> };
 
-const written = (contentType: string, text: string, contentSecurityPolicy?: string): Promise<StaticContent> =>
-  makeStaticContent(Buffer.from(text), {
-    contentType,
-    ...(contentSecurityPolicy === undefined ? {} : { contentSecurityPolicy }),
-  });
-
-const installed = async (contentType: string, name: string): Promise<StaticContent> =>
-  makeStaticContent(await readFile(path.join(distribution, name)), { contentType });
+const installed = async (name: string, described: StaticContent['described']): Promise<StaticContent> =>
+  makeStaticContent(await readFile(path.join(distribution, name)), described);
 
 const load = (): DocsPage => {
-  const page = written(HTML, PAGE, contentSecurityPolicy);
+  const page = makeStaticContent(Buffer.from(PAGE), { contentType: 'text/html; charset=utf-8', contentSecurityPolicy });
   const assets = new Map([
-    ['init.js', written(SCRIPT, INIT)],
-    ['swagger-ui.css', installed(STYLE, 'swagger-ui.css')],
-    ['swagger-ui-bundle.js', installed(SCRIPT, 'swagger-ui-bundle.js')],
+    ['init.js', makeStaticContent(Buffer.from(INIT), SCRIPT)],
+    ['swagger-ui.css', installed('swagger-ui.css', STYLE)],
+    ['swagger-ui-bundle.js', installed('swagger-ui-bundle.js', SCRIPT)],
   ]);
-  // a part that cannot be read is the failure of the requests for it; unhandled, it would end the process
+  // a part that cannot be read fails the requests for it; unhandled here, it would end the process
   for (const part of assets.values()) part.catch(() => undefined);
   return { page, assets };
 };

@@ -2,12 +2,6 @@ import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
 import type { RequestHeader } from './parameters.js';
 
-/** A body that is not JSON, by its media type. */
-type Content = { readonly mediaType: string };
-
-/** A list of the events of one entity, whose events carry this `entityType`. */
-type Events = { readonly eventsOf: string };
-
 type ResponseHeader =
   'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary';
 
@@ -20,11 +14,12 @@ export type OperationDescription = {
   readonly requestHeaders?: ReadonlyArray<RequestHeader>;
   readonly body?: {
     readonly json: t.Mixed;
-    /** What /docs has ready to be sent; by the schema alone it would make up letters. */
+    /** What /docs proposes to send; from the schema alone it would invent values. */
     readonly example: JsonSchema;
     readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
   };
-  readonly success: t.Mixed | Content | Events;
+  /** A JSON body by its codec, another one by its media type, the events of one entity by their `entityType`. */
+  readonly success: t.Mixed | { readonly mediaType: string } | { readonly eventsOf: string };
   /** Beside those that every response has. */
   readonly responseHeaders?: ReadonlyArray<ResponseHeader>;
   /** Statuses without a failure, beside 200. */

@@ -37,7 +37,7 @@ export const queryParameters = (
   schemaOf: (codec: t.Mixed) => JsonSchema,
 ): ReadonlyArray<JsonSchema> => {
   if (!(query instanceof FieldsType)) return [];
-  // reason: `instanceof` cannot tell the parameters of the type
+  // reason: `instanceof` does not know the type's parameters
   const { props } = query as FieldsType<Readonly<Record<string, t.Mixed>>, string>;
   return Object.entries(props).map(([name, codec]) => ({
     name,

@@ -5,7 +5,7 @@ import type { OperationDescription } from './operation-description.js';
 
 const FILE = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
 
-// The schemas of request bodies are of fields: an object with properties, and required ones where there are any.
+// The schema of a `fields` codec: an object with properties, and `required` where there are required ones.
 type FieldsSchema = {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: ReadonlyArray<string>;
@@ -13,7 +13,7 @@ type FieldsSchema = {
 
 type Form = NonNullable<NonNullable<OperationDescription['body']>['form']>;
 
-/** Examples field by field, which is where a page that shows a form looks for them; empty: not sent. */
+/** Each field has its own example, which is where Swagger UI looks for it in a form; an empty one is not sent. */
 const formSchema = (
   { properties = {}, required = [] }: FieldsSchema,
   { isFileRequired, example }: Form,

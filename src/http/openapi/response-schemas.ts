@@ -1,19 +1,10 @@
 import * as t from 'io-ts';
 import { EntityKind } from '../../domain/shared/entity-kind.js';
-import { field } from '../fields/field.js';
-import { named } from '../fields/json-schema.js';
+import { describe, named } from '../fields/json-schema.js';
 
-export const instant = field<string>({
-  expectation: 'an ISO 8601 instant, UTC',
-  schema: { type: 'string', format: 'date-time' },
-  read: (value) => (typeof value === 'string' ? value : undefined),
-});
+export const instant = describe(new t.StringType(), { type: 'string', format: 'date-time' });
 
-export const count = field<number>({
-  expectation: 'a whole number of at least 0',
-  schema: { type: 'integer', minimum: 0 },
-  read: (value) => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined),
-});
+export const count = describe(new t.NumberType(), { type: 'integer', minimum: 0 });
 
 const EventRefResponse = named('EventRef', t.type({ entity: t.string, entityType: EntityKind }));
 

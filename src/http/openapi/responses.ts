@@ -11,7 +11,7 @@ export type Schemas = {
 
 const TEXT = { type: 'string' };
 
-/** Of a header that every such response has; others are optional. */
+/** For a header that every such response has; the others are optional. */
 const ALWAYS = { required: true, schema: TEXT };
 
 const headerSchemas: Readonly<Record<string, JsonSchema>> = {

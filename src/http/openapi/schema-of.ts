@@ -63,9 +63,9 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
 };
 
 /**
- * The schema of what a codec reads: as registered, else by its structure. Throws on a codec of which neither is known, so
- * that none can be left out of the document. A codec with a name becomes a
- * reference; `components` holds the schemas that were referred to so far, by name, in the order in which they were.
+ * The schema of what a codec reads: the registered one, else one by its structure. Throws on a codec that has neither, so
+ * that none is left out of the document. A codec with a name becomes a reference; `components` holds the schemas referred
+ * to so far, by name, in the order of their first reference.
  */
 export const makeSchemaOf = (): { readonly schemaOf: SchemaOf; readonly components: Map<string, JsonSchema> } => {
   const components = new Map<string, JsonSchema>();
@@ -74,7 +74,7 @@ export const makeSchemaOf = (): { readonly schemaOf: SchemaOf; readonly componen
     const registered = registeredSchema(codec);
     if (registered !== undefined) return registered;
     return codec instanceof FieldsType
-      ? fieldsSchema(codec as FieldsType<Codecs, string>, schemaOf) // reason: `instanceof` cannot tell its parameters
+      ? fieldsSchema(codec as FieldsType<Codecs, string>, schemaOf) // reason: `instanceof` does not know its parameters
       : reflect(codec, schemaOf);
   };
   const schemaOf: SchemaOf = (codec) => {

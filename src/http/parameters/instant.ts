@@ -27,7 +27,6 @@ const readInstant = (value: string): Date | undefined => {
   return isLeap && instant % DAY !== 0 ? undefined : new Date(instant);
 };
 
-/** Of the state at an instant. */
 export const InstantParameter = parameter<Date>({
   expectation: 'an RFC 3339 date-time with Z or an offset',
   meaning: 'The state at this instant; excludes revision. Needs a role that may read events.',

@@ -16,15 +16,9 @@ export type ListRequest<Filter> = {
   readonly after?: string;
 };
 
-type ListParameters<Filter> = {
-  /** Of all parameters, for the API description. */
-  readonly codec: t.Mixed;
-  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
-};
-
 /**
- * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is one, as
- * in a body.
+ * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is a fault,
+ * as in a body.
  */
 export const ExactText = parameter<string>({
   expectation: 'text without control characters',
@@ -40,13 +34,14 @@ const Page = fields(page);
 export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>>(filters: Filters) => {
   const Filter = fields(filters);
   return {
+    /** Of all parameters, for the API description. */
     codec: fields({ ...filters, ...page }),
-    read: (searchParams) => {
+    read: (searchParams: URLSearchParams): E.Either<RequestInvalid, ListRequest<t.TypeOf<typeof Filter>>> => {
       const values = parameterValues(searchParams);
       return pipe(
         both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
         E.map(([filter, wanted]) => ({ filter, ...wanted })),
       );
     },
-  } satisfies ListParameters<t.TypeOf<typeof Filter>>;
+  };
 };

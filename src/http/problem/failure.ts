@@ -43,7 +43,7 @@ export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retry
 /** The client went away before its request was complete; nobody reads the response. */
 export type ClientGone = { readonly _tag: 'ClientGone' };
 
-/** What the request needs of the process budget was not to be had in time. */
+/** The request waited too long for its part of the process budget. */
 export type Overloaded = { readonly _tag: 'Overloaded' };
 
 /** The service cannot do its work yet, or not now: the parts that are missing. */

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.js';
 
-/** What a log may hold of an error: names, messages and stacks of it and its causes, no values that came with it. */
+/** What a log may hold of an error and its causes: names, messages and stacks, but no other values. */
 export const errorFields = (error: unknown, depth = 4): object => {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
@@ -24,6 +24,6 @@ export const failureFields = (failure: Failure): object => {
 
 const LOST = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** Whether a stream ended because its reader went (or was cut off for its slowness). */
+/** Whether a stream ended because its reader went, or was cut off as too slow. */
 export const isLostReader = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && LOST.has(error.code);

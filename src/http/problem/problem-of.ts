@@ -27,8 +27,8 @@ const unauthorized = (challenge: string, message: string): Problem => ({
 });
 
 /**
- * What a failure means in HTTP; a tag without a row does not compile. What the decider of a kind of entity rejects has
- * its meaning in the folder of that kind.
+ * What a failure means in HTTP; a tag without a row does not compile. The rejections of a decider have theirs in the
+ * folder of their entity.
  */
 const problems: ProblemTable = {
   Rejected: ({ problem }) => problem,

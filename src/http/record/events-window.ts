@@ -11,7 +11,7 @@ type Window = {
 export const needsNewest = ({ limit, direction, from }: EventsRequest): boolean =>
   limit !== undefined || (direction === 'backwards' && from !== undefined);
 
-/** Cuts the page out of a history. Revisions have no gaps, so the newest one says where the pages end. */
+/** The range of a page and the start of the next one. Revisions have no gaps, so the newest says where the pages end. */
 export const eventsWindow = (wanted: EventsRequest, newest: Revision): Window => {
   const { direction, from, limit } = wanted;
   if (direction === 'forwards') {

@@ -1,34 +1,18 @@
 import { either as E, option as O } from 'fp-ts';
-import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { EntityReads } from '../../read/entity-reads.js';
 import type { View } from '../../read/queries.js';
-import type { EntityNotFound, Failure } from '../problem/failure.js';
-import { type Conditions, evaluate } from '../request/conditions.js';
+import type { Failure } from '../problem/failure.js';
+import type { Conditions } from '../request/conditions.js';
 import { tagOf } from '../request/entity-tags.js';
 import type { RequestContext } from '../request-context.js';
+import { conditionalResponse } from '../response/conditional-response.js';
 import { type HttpResponse, ok } from '../response/http-response.js';
 import { pageAdmission } from './page-admission.js';
 import { readRecordRequest } from './read-record-request.js';
+import { entityNotFound } from './record-id.js';
 
-/** What a large record acquires of the lists: it is held as a whole. */
+/** A large record counts as this many lists: it is held as a whole. */
 const LARGE_RECORD = 2;
-
-const notFound = E.left<EntityNotFound>({ _tag: 'EntityNotFound' });
-
-/** The response that the conditions demand whatever the record says; undefined when it is the record itself. */
-const conditionalResponse = (
-  revision: Revision,
-  conditions: Conditions,
-): E.Either<Failure, HttpResponse> | undefined => {
-  switch (evaluate(conditions, tagOf(revision))) {
-    case 'Go':
-      return undefined;
-    case 'IfNoneMatchFailed':
-      return E.right({ status: 304, headers: ['ETag', tagOf(revision)] });
-    case 'IfMatchFailed':
-      return E.left({ _tag: 'PreconditionFailed', current: revision });
-  }
-};
 
 /** A large record is read only here, and may be newer than its view: the conditions are evaluated again. */
 const responseOf = async (
@@ -36,15 +20,17 @@ const responseOf = async (
   { revision, body }: View,
   conditions: Conditions,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const conditional = conditionalResponse(revision, conditions);
+  const tag = tagOf(revision);
+  const conditional = conditionalResponse(conditions, tag, revision);
   if (conditional !== undefined) return conditional;
-  if (typeof body === 'string') return E.right(ok(body, 'ETag', tagOf(revision)));
+  if (typeof body === 'string') return E.right(ok(body, 'ETag', tag));
   if (!(await ctx.state.acquire('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
   const large = await body.read();
   if (E.isLeft(large)) return large;
-  if (O.isNone(large.right)) return notFound;
+  if (O.isNone(large.right)) return entityNotFound;
   const { revision: current, bytes } = large.right.value;
-  return conditionalResponse(current, conditions) ?? E.right(ok(bytes, 'ETag', tagOf(current)));
+  const currentTag = tagOf(current);
+  return conditionalResponse(conditions, currentTag, current) ?? E.right(ok(bytes, 'ETag', currentTag));
 };
 
 /** GET by id: the record now, or as it was at a revision or an instant. */
@@ -56,5 +42,5 @@ export const getRecord =
     const { id, asOf, conditions } = wanted.right;
     const view = await get(id, asOf, pageAdmission(request));
     if (E.isLeft(view)) return view;
-    return O.isNone(view.right) ? notFound : responseOf(request, view.right.value, conditions);
+    return O.isNone(view.right) ? entityNotFound : responseOf(request, view.right.value, conditions);
   };

@@ -27,7 +27,7 @@ async function* jsonArray(pages: AsyncIterable<EventsPage>): AsyncGenerator<stri
 const responseOf = async (pages: Pages<EventsPage>, headers: ReadonlyArray<string>): Promise<HttpResponse> => {
   if (!pages.isWhole) {
     const body = Readable.from(jsonArray(pages), { objectMode: false });
-    // a generator that was never begun would not end the read of the store that is open
+    // a generator that was never started would not end the store's open read
     return { status: 200, headers, body: body.once('close', () => void pages.return()) };
   }
   let text = '';
@@ -35,7 +35,7 @@ const responseOf = async (pages: Pages<EventsPage>, headers: ReadonlyArray<strin
   return ok(text, ...headers);
 };
 
-/** At most so many events do not wait behind longer histories: they acquire bytes instead. */
+/** A history of at most this many events does not wait behind longer ones: it acquires bytes instead. */
 const SHORT = 50;
 
 /** What a large event takes while it is read: as an event, as a text, and as part of the response. */

@@ -13,7 +13,7 @@ type Listing<Filter> = {
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
-/** A page of at most so many records acquires no list, and so does a list that is no longer. */
+/** A page or list of at most this many records waits for no list of the budget. */
 const SHORT = 100;
 
 const isText = (records: Page['records']): records is ReadonlyArray<string> => Array.isArray(records);

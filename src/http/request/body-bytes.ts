@@ -46,7 +46,7 @@ const collect = ({ req, state }: KoaContext, limit: number): Promise<Bytes> =>
 
 /**
  * The whole body, of at most `limit` bytes; a longer one is left unread as soon as that shows. It takes as much memory as
- * it has bytes, in however small pieces they come, and large ones acquire it from the process budget.
+ * it has bytes, however small the pieces are; a large body acquires that from the process budget.
  */
 export const bodyBytes = (ctx: KoaContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
   if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));

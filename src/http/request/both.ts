@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 
-/** Two readings of one request; the faults of both, at once, where either is wrong. */
+/** Two parts of one request; where either is invalid, the faults of both together. */
 export const both = <A, B>(
   one: E.Either<RequestInvalid, A>,
   other: E.Either<RequestInvalid, B>,

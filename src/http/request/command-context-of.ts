@@ -5,7 +5,6 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
 import { tagOfExpected } from './entity-tags.js';
-import { traceparentOf } from './traceparent.js';
 
 const KEY = /^[\u0021-\u007e]{1,255}$/;
 
@@ -16,15 +15,18 @@ const preconditionOf = (conditions: Conditions): CommandContext['precondition'] 
     ? undefined
     : (current) => evaluate(conditions, tagOfExpected(current)) === 'Go';
 
+// W3C Trace Context, level 1, §3.2.2: version ff, and ids of zeros alone, are invalid.
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The trace that a request belongs to; a malformed header is ignored, as the standard demands. */
+const traceparentOf = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
+
 const operationOf = ({ method, path }: KoaContext): string =>
   `${method} ${path.endsWith('/') ? path.slice(0, -1) : path}`;
 
 /** Where a command comes from, as the request's headers say; all faults of them at once. */
-export const commandContextOf = ({
-  ctx,
-  caller,
-  requestId,
-}: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
+export const commandContextOf = ({ ctx, caller }: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
@@ -35,7 +37,7 @@ export const commandContextOf = ({
   }
   return E.right({
     actor: caller.subject,
-    correlationId: requestId,
+    correlationId: ctx.state.requestId,
     traceparent: traceparentOf(headers['traceparent']),
     operation: operationOf(ctx),
     idempotencyKey: key,

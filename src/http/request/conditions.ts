@@ -4,8 +4,10 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
 import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
 
-/** The preconditions of a request. */
-export type Conditions = { readonly ifMatch?: EntityTags; readonly ifNoneMatch?: EntityTags };
+export type Conditions = {
+  readonly ifMatch?: EntityTags | undefined;
+  readonly ifNoneMatch?: EntityTags | undefined;
+};
 
 const unconditional: E.Either<never, Conditions> = E.right({});
 
@@ -23,11 +25,7 @@ export const conditionsOf = (headers: IncomingHttpHeaders): E.Either<RequestInva
   const ifMatch = parse(match);
   const ifNoneMatch = parse(noneMatch);
   const faults = [...faultsOf('If-Match', match, ifMatch), ...faultsOf('If-None-Match', noneMatch, ifNoneMatch)];
-  if (faults.length > 0) return E.left(requestInvalid(...faults));
-  return E.right({
-    ...(ifMatch === undefined ? {} : { ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-  });
+  return faults.length === 0 ? E.right({ ifMatch, ifNoneMatch }) : E.left(requestInvalid(...faults));
 };
 
 /** Evaluates them for a record whose tag is `current` (undefined: there is none), as RFC 9110 §13.2.2 says. */

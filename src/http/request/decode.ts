@@ -1,14 +1,12 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
+import { expectationOf, pathOf } from '../../event-sourcing/validation-errors.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
 
 const faultOf = ({ context, message }: t.ValidationError): Fault => ({
-  path: context
-    .map(({ key }) => key)
-    .filter((key) => key !== '')
-    .join('.'),
-  message: message ?? `expected ${context.at(-1)?.type.name ?? 'another value'}`,
+  path: pathOf(context),
+  message: message ?? expectationOf(context),
 });
 
 export const decodeRequest =

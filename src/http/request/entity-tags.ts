@@ -26,7 +26,7 @@ export const parseEntityTags = (header: string): EntityTags | undefined => {
   return count === 0 ? undefined : strong;
 };
 
-/** Whether one of `tags` is the tag of what is there; `*` is any tag of something that is there at all. */
+/** Whether `tags` contain the tag of a record (undefined: there is no record); `*` contains every tag. */
 export const matchesTag = (tags: EntityTags, current: string | undefined): boolean =>
   current !== undefined && (tags === '*' || tags.includes(current));
 

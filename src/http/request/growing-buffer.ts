@@ -1,6 +1,6 @@
 const FIRST_BYTES = 4096;
 
-/** Bytes that come in pieces, copied together: a Buffer for each piece would take some hundred bytes more. */
+/** Bytes that come in pieces, copied into one buffer: a Buffer of its own for each piece would take 100 bytes more. */
 export class GrowingBuffer {
   readonly #limit: number;
   #bytes: Buffer = Buffer.alloc(0);

@@ -44,7 +44,7 @@ export const jsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, u
   return fault === undefined ? parseJson(bytes.right) : E.left(fault);
 };
 
-/** As `jsonBody`, where the body hardly matters: one of another type, or no JSON at all, counts as none. */
+/** As `jsonBody`, for an optional body: one of another type, or that is not JSON, counts as none (undefined). */
 export const lenientJsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);
   if (E.isLeft(bytes)) return bytes;

@@ -9,16 +9,8 @@ const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
 
 /** On every response: never guessed at, framed, referred from or kept by a shared cache. */
 const FIXED = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'X-Frame-Options',
-  'DENY',
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-  'Cache-Control',
-  'private, no-cache',
+  ...['X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Cache-Control', 'private, no-cache'],
 ];
 
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
@@ -56,8 +48,8 @@ const discard = (body: Readable): void => {
 };
 
 /**
- * The system is given so many bytes at once. Only when it has taken all of them do we know that the client has taken
- * anything, and a slow client must not look like one that has stopped.
+ * Bytes that are written to the socket at once. We see progress only when the system has taken all of them: in larger
+ * pieces, a slow client would look like one that has stopped.
  */
 const PIECE = 64 * 1024;
 

@@ -4,7 +4,8 @@ import { gzip } from 'node:zlib';
 import { either as E } from 'fp-ts';
 import type { RequestContext, KoaContext } from '../request-context.js';
 import type { Failure } from '../problem/failure.js';
-import { conditionsOf, evaluate } from '../request/conditions.js';
+import { conditionsOf } from '../request/conditions.js';
+import { conditionalResponse } from './conditional-response.js';
 import type { HttpResponse } from './http-response.js';
 
 /** The same content in one coding: its bytes, and the strong entity tag of exactly those (RFC 9110 §8.8.3). */
@@ -38,30 +39,19 @@ export const makeStaticContent = async (
 const codingFor = (ctx: KoaContext): 'gzip' | 'identity' =>
   ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
 
-const responseOf = (
-  { described, ...codings }: StaticContent,
-  { ctx }: RequestContext,
-): E.Either<Failure, HttpResponse> => {
-  // through Koa, as another `Vary` may be there already
-  ctx.vary('Accept-Encoding');
-  const conditions = conditionsOf(ctx.req.headers);
-  if (E.isLeft(conditions)) return conditions;
-  const { body, tag, headers } = codings[codingFor(ctx)];
-  switch (evaluate(conditions.right, tag)) {
-    case 'Go':
-      return E.right({ status: 200, ...described, headers, body });
-    case 'IfNoneMatchFailed':
-      return E.right({ status: 304, headers: ['ETag', tag] });
-    case 'IfMatchFailed':
-      return E.left({ _tag: 'PreconditionFailed', current: 'no-stream' });
-  }
-};
-
 /**
  * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
  * the same bytes.
  */
 export const respondWithStatic =
   (content: Promise<StaticContent>) =>
-  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> =>
-    responseOf(await content, request);
+  async ({ ctx }: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const { described, ...codings } = await content;
+    // through Koa, as another `Vary` may be there already
+    ctx.vary('Accept-Encoding');
+    const conditions = conditionsOf(ctx.req.headers);
+    if (E.isLeft(conditions)) return conditions;
+    const { body, tag, headers } = codings[codingFor(ctx)];
+    const conditional = conditionalResponse(conditions.right, tag, 'no-stream');
+    return conditional ?? E.right({ status: 200, ...described, headers, body });
+  };

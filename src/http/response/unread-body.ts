@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** An unread body up to this size is discarded by Node and the connection kept, bytes. */
 const WORTH_KEEPING = 64 * 1024;
 
-/** Longest time, ms, for which we read what nobody wants, so that the client can read its response. */
+/** Longest time, ms, for which the rest of a body is discarded so that the client can read its response. */
 const LINGER = 1000;
 
 /** Whether the request's body is still on its way, and too long to wait for. */

@@ -17,26 +17,19 @@ type Guarded = TokenRequired | TokenOptional;
 const rolesFor = (route: Guarded, searchParams: URLSearchParams): Roles =>
   route.access === 'token' && route.past !== undefined && asksForPast(searchParams) ? route.past : route.roles;
 
-const identify = async (
-  { authenticate }: Admission,
-  route: Guarded,
-  ctx: KoaContext,
-): Promise<E.Either<AdmissionFailure, Caller | undefined>> => {
-  const proven = await authenticate(ctx);
-  if (E.isLeft(proven) || proven.right !== undefined || route.access === 'optional token') return proven;
-  return E.left({ _tag: 'Unauthenticated' });
-};
-
-/** Checks the token, then the rate limit of the caller (or else of its address), then the roles. */
+/**
+ * Checks the token, then the rate limit of the caller (or else of its address), then the roles. Undefined: there is no
+ * token.
+ */
 export const admit = async (
-  admission: Admission,
+  { authenticate, rateLimit }: Admission,
   route: Guarded,
   ctx: KoaContext,
   searchParams: URLSearchParams,
 ): Promise<E.Either<AdmissionFailure, Caller | undefined>> => {
-  const identified = await identify(admission, route, ctx);
+  const identified = await authenticate(ctx);
   const caller = E.isRight(identified) ? identified.right : undefined;
-  const exceeded = admission.rateLimit?.(caller, ctx);
+  const exceeded = rateLimit?.(caller, ctx);
   if (exceeded !== undefined) return E.left(exceeded);
   const isAllowed = caller === undefined || hasOneOf(caller, rolesFor(route, searchParams));
   return isAllowed ? identified : E.left({ _tag: 'RoleMissing' });

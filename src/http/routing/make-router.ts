@@ -4,13 +4,13 @@ import { connectionOf } from '../budget/connection.js';
 import type { RequestContext, RequestState } from '../request-context.js';
 import type { Failure } from '../problem/failure.js';
 import type { HttpResponse } from '../response/http-response.js';
-import { isLimited, type UndescribedRoute } from '../route.js';
+import { isLimited, type Route } from '../route.js';
 import { admit, type Admission } from './admit.js';
 
 const noParameters = new URLSearchParams();
 
 const run = async (
-  route: UndescribedRoute,
+  route: Route,
   admission: Admission,
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
@@ -28,16 +28,16 @@ const run = async (
 };
 
 const middlewareOf =
-  (route: UndescribedRoute, admission: Admission): RouterMiddleware<RequestState> =>
+  (route: Route, admission: Admission): RouterMiddleware<RequestState> =>
   async (ctx) => {
     const { state, params, querystring } = ctx;
     state.operation = route.operation;
     const searchParams = querystring === '' ? noParameters : new URLSearchParams(querystring);
-    state.outcome = await run(route, admission, { ctx, params, searchParams, requestId: state.requestId });
+    state.outcome = await run(route, admission, { ctx, params, searchParams });
   };
 
 /** Sends each request of the table to its handler, after the checks that its row asks for. */
-export const makeRouter = (routes: ReadonlyArray<UndescribedRoute>, admission: Admission): Router<RequestState> => {
+export const makeRouter = (routes: ReadonlyArray<Route>, admission: Admission): Router<RequestState> => {
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of routes)
     router.register(route.path, [route.method], middlewareOf(route, admission), { name: route.operation });

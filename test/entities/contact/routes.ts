@@ -18,12 +18,12 @@ import { withRejections } from '../../../src/http/problem/rejected.js';
 import { getRecord } from '../../../src/http/record/get-record.js';
 import { listEvents } from '../../../src/http/record/list-events.js';
 import { listRecords } from '../../../src/http/record/list-records.js';
-import { outcomeHeaders } from '../../../src/http/record/outcome-headers.js';
+import { commandResponse } from '../../../src/http/record/command-response.js';
 import { recordId } from '../../../src/http/record/record-id.js';
 import type { AuthorizedContext } from '../../../src/http/request-context.js';
 import { decodeRequest } from '../../../src/http/request/decode.js';
 import { readCommand } from '../../../src/http/request/read-command.js';
-import { type HttpResponse, ok } from '../../../src/http/response/http-response.js';
+import type { HttpResponse } from '../../../src/http/response/http-response.js';
 import type { Route } from '../../../src/http/route.js';
 import type { EntityReads } from '../../../src/read/entity-reads.js';
 import type { ContactCommand, ContactRejection, ContactState } from './domain.js';
@@ -64,10 +64,8 @@ const callOf = (context: CommandContext, id: string, command: ContactCommand, id
   fresh: command._tag === 'CreateContact',
 });
 
-const responseOf = (id: string, { after, ...outcome }: Outcome<ContactState>): E.Either<Failure, HttpResponse> =>
-  after._tag === 'NotCreated'
-    ? E.left({ _tag: 'Unexpected', cause: 'a command has left no contact behind' })
-    : E.right(ok(renderContact(id, after.fields), ...outcomeHeaders(outcome)));
+const render = (id: string, { after }: Outcome<ContactState>): string | undefined =>
+  after._tag === 'NotCreated' ? undefined : renderContact(id, after.fields);
 
 const creating =
   ({ execute }: Deps) =>
@@ -77,7 +75,7 @@ const creating =
     const [context, contact] = decoded.right;
     const ids = commandIdsOf(context);
     const outcome = await execute(callOf(context, ids.entityId, { _tag: 'CreateContact', fields: contact }, ids));
-    return E.isLeft(outcome) ? outcome : responseOf(ids.entityId, outcome.right);
+    return commandResponse(ids.entityId, outcome, render);
   };
 
 const updating =
@@ -89,7 +87,7 @@ const updating =
     if (E.isLeft(id)) return id;
     const [context, changes] = decoded.right;
     const outcome = await execute(callOf(context, id.right, { _tag: 'UpdateContact', changes }));
-    return E.isLeft(outcome) ? outcome : responseOf(id.right, outcome.right);
+    return commandResponse(id.right, outcome, render);
   };
 
 export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [

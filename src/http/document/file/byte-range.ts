@@ -1,6 +1,6 @@
 import type { ByteRange } from '../../../read/get-file.js';
 
-/** What to send of a file: all of it, some bytes, or nothing because it has none of the bytes of the range. */
+/** What to send of a file: all of it, some bytes, or nothing because the range lies outside it. */
 export type Selection =
   | { readonly _tag: 'Whole' }
   | { readonly _tag: 'Part'; readonly range: ByteRange }

@@ -5,7 +5,8 @@ import type { PreconditionFailed } from '../../../event-sourcing/command/command
 import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';
-import { type Conditions, evaluate } from '../../request/conditions.js';
+import type { Conditions } from '../../request/conditions.js';
+import { conditionalResponse } from '../../response/conditional-response.js';
 import type { HttpResponse } from '../../response/http-response.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
@@ -16,7 +17,7 @@ type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | F
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
 
-/** A range counts only while the file is the one that the client has the rest of; HEAD has no ranges. */
+/** A range counts only where `If-Range` still names this file; HEAD has no ranges. */
 const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
   const ifRange = headers['if-range'];
   const isApplicable = method === 'GET' && (ifRange === undefined || ifRange === fileTag(file));
@@ -49,22 +50,16 @@ const respondWith = async (
  */
 export const fileResponse =
   (open: FileContents['open']) =>
-  (
+  async (
     { file, revision }: FileVersion,
     request: IncomingMessage,
     conditions: Conditions,
   ): Promise<E.Either<FileFailure, HttpResponse>> => {
-    if (file === null) return Promise.resolve(E.left({ _tag: 'EntityNotFound' }));
-    switch (evaluate(conditions, fileTag(file))) {
-      case 'IfMatchFailed':
-        return Promise.resolve(E.left({ _tag: 'PreconditionFailed', current: revision }));
-      case 'IfNoneMatchFailed':
-        return Promise.resolve(E.right({ status: 304, headers: ['ETag', fileTag(file)] }));
-      case 'Go': {
-        const selection = selectionOf(file, request);
-        return selection._tag === 'Unsatisfiable'
-          ? Promise.resolve(E.left({ _tag: 'RangeNotSatisfiable', size: file.size }))
-          : respondWith(request, file, open, selection);
-      }
-    }
+    if (file === null) return E.left({ _tag: 'EntityNotFound' });
+    const conditional = conditionalResponse(conditions, fileTag(file), revision);
+    if (conditional !== undefined) return conditional;
+    const selection = selectionOf(file, request);
+    return selection._tag === 'Unsatisfiable'
+      ? E.left({ _tag: 'RangeNotSatisfiable', size: file.size })
+      : respondWith(request, file, open, selection);
   };

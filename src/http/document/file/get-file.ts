@@ -4,10 +4,11 @@ import { type RequestContext, isHead } from '../../request-context.js';
 import type { Failure } from '../../problem/failure.js';
 import { readRecordRequest } from '../../record/read-record-request.js';
 import { pageAdmission } from '../../record/page-admission.js';
+import { entityNotFound } from '../../record/record-id.js';
 import type { HttpResponse } from '../../response/http-response.js';
 import { fileResponse } from './file-response.js';
 
-/** A file of at most so many bytes is sent at once, and acquires nothing. */
+/** A file of at most this many bytes is sent at once, and acquires nothing. */
 const SHORT = 64 * 1024;
 
 export type FileReads = { readonly getFile: GetFile; readonly openFile: FileContents['open'] };
@@ -21,7 +22,7 @@ export const getFile =
     const { id, asOf, conditions } = wanted.right;
     const version = await find(id, asOf, pageAdmission(request));
     if (E.isLeft(version)) return version;
-    if (O.isNone(version.right)) return E.left({ _tag: 'EntityNotFound' });
+    if (O.isNone(version.right)) return entityNotFound;
     const { file } = version.right.value;
     const isLong = file !== null && file.size > SHORT && !isHead(request);
     if (isLong && !(await request.ctx.state.acquire('files'))) return E.left({ _tag: 'Overloaded' });

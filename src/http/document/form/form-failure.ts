@@ -9,26 +9,21 @@ const invalid = (path: string | undefined, message: string): BodyFailure =>
 const MALFORMED =
   /^(Unexpected end of|Malformed part header|Multipart: Boundary|Malformed content type|Missing Content)/;
 
-const ONE_FILE = 'must be the only file of the form, and its part be named file';
-const UNUSABLE_NAME = 'must have a file name, in valid UTF-8';
-const TOO_MANY = 'has too many parts';
-const BAD_NAME = 'has a part whose name is missing, too long or malformed';
-
 const messages: Readonly<Record<string, string>> = {
-  LIMIT_UNEXPECTED_FILE: ONE_FILE,
+  LIMIT_UNEXPECTED_FILE: 'must be the only file of the form, and its part be named file',
   LIMIT_FIELD_VALUE: 'is too long',
-  LIMIT_PART_COUNT: TOO_MANY,
+  LIMIT_PART_COUNT: 'has too many parts',
 };
 
 const limitFailure = ({ code, field }: MulterError, maxUploadBytes: number): BodyFailure =>
   code === 'LIMIT_FILE_SIZE'
     ? { _tag: 'PayloadTooLarge', limit: maxUploadBytes }
-    : invalid(field, messages[code] ?? BAD_NAME);
+    : invalid(field, messages[code] ?? 'has a part whose name is missing, too long or malformed');
 
 /** What an error of the form parser means to the client that sent the form. */
 export const formFailure = (error: unknown, maxUploadBytes: number): BodyFailure | Unexpected => {
   if (error instanceof MulterError) return limitFailure(error, maxUploadBytes);
-  if (error instanceof UnusableFileName) return invalid('file', UNUSABLE_NAME);
+  if (error instanceof UnusableFileName) return invalid('file', 'must have a file name, in valid UTF-8');
   return error instanceof Error && MALFORMED.test(error.message)
     ? invalid(undefined, 'must be complete multipart/form-data')
     : { _tag: 'Unexpected', cause: error };

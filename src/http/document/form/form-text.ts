@@ -2,8 +2,8 @@ import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import type { Fault } from '../../problem/problem.js';
 
 /**
- * The parser puts this where bytes are not UTF-8. The same character in a valid text looks alike and is refused with it;
- * JSON takes it.
+ * The parser puts this character where bytes are not UTF-8. A valid text that contains it is refused too, as the two look
+ * alike; JSON takes it.
  */
 const REPLACED = '\ufffd';
 

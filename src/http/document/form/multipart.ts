@@ -9,9 +9,16 @@ import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/fai
 import { sendContinue } from '../../request/body-bytes.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
-import { FORM_OVERHEAD, formLimits } from './form-limits.js';
 import { formTextFault } from './form-text.js';
 import { PartCount } from './part-count.js';
+
+/** What form data may bring beside its file, bytes. */
+const FORM_OVERHEAD = 512 * 1024;
+
+// The longest text is 10,000 characters of at most 4 bytes; a list of tags may be a little longer.
+const FIELD_BYTES = 64 * 1024;
+const FIELD_NAME_BYTES = 100;
+const PARTS = 64;
 
 export type FormDeps = {
   readonly store: StoreUpload;
@@ -42,7 +49,15 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
   });
 
 const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
-  const limits = formLimits(maxUploadBytes);
+  const limits = {
+    fileSize: maxUploadBytes,
+    fieldSize: FIELD_BYTES,
+    fieldNameSize: FIELD_NAME_BYTES,
+    parts: PARTS,
+    headerPairs: PARTS,
+    // `a[4294967294]` would make an array with that many holes, and the parser visits each of them
+    fieldArrayIndexLimit: PARTS,
+  };
   // `preservePath`: a name like `x/` must not look like no name, which makes a part without a file
   const streamHandler = (request: Readable, parser: Writable): void => {
     // reason: busboy gives these with each part that it takes for a file
@@ -93,24 +108,25 @@ const isCompressed = ({ req }: KoaContext): boolean =>
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
 /**
- * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. The file has been stored, or
- * broken off, when this resolves, also when the form is at fault. A form that is too long is left unread as soon as that
+ * Reads multipart/form-data with at most one file, whose bytes go straight into `store`. When this resolves, the file has
+ * been stored or broken off, whether the form is valid or not. A form that is too long is left unread as soon as that
  * shows.
  */
-export const readForm =
-  ({ store, maxUploadBytes, heldPerUpload }: FormDeps) =>
-  async (ctx: KoaContext): Promise<E.Either<FormFailure, Form>> => {
-    if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
-      return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
-    if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
-    const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
-    if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
-    sendContinue(ctx.req, ctx.res);
-    const engine = new UploadEngine(store);
-    const received = await receive(ctx, engine, maxUploadBytes);
-    if (E.isLeft(received)) engine.abort();
-    const stored = await engine.outcome();
-    if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
-    const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
-    return E.map((fields: unknown) => ({ fields, file }))(received);
-  };
+export const readForm = async (
+  ctx: KoaContext,
+  { store, maxUploadBytes, heldPerUpload }: FormDeps,
+): Promise<E.Either<FormFailure, Form>> => {
+  if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
+    return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
+  if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
+  const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
+  if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
+  sendContinue(ctx.req, ctx.res);
+  const engine = new UploadEngine(store);
+  const received = await receive(ctx, engine, maxUploadBytes);
+  if (E.isLeft(received)) engine.abort();
+  const stored = await engine.outcome();
+  if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
+  const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
+  return E.map((fields: unknown) => ({ fields, file }))(received);
+};

@@ -79,7 +79,7 @@ export class UploadEngine implements multer.StorageEngine {
     this.#read += 1;
   }
 
-  /** What is wrong with a form of so many parts although the parser found no fault; undefined when nothing is. */
+  /** A fault that the parser has missed in a form of `parts` parts; undefined when there is none. */
   fault(parts: number): RequestInvalid | undefined {
     if (this.#hasNamelessContent) return NAMELESS;
     return this.#read < parts ? UNREADABLE : undefined;

@@ -1,8 +1,43 @@
 import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { UpdateOwner } from '../../domain/business/commands.js';
+import type { Owner } from '../../domain/business/events.js';
 import { fields } from '../fields/fields-type.js';
-import { text } from '../fields/text.js';
+import { Share } from '../fields/amount.js';
+import { requiredText, text } from '../fields/text.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
+
+export const AddOwnerBody = fields({ user: requiredText(), title: text(), equity: Share }, { required: ['user'] });
+
+export const UpdateOwnerBody = fields({ ownerId: text(), user: requiredText(), title: text(), equity: Share });
+
+export const OwnerIdBody = fields({ ownerId: text() });
+
+export const readNewOwner = (body: unknown): E.Either<RequestInvalid, Owner> =>
+  pipe(
+    body,
+    decodeRequest(AddOwnerBody),
+    E.map(({ user, title = null, equity = null }) => ({ user, title, equity })),
+  );
+
+/**
+ * What is to change of the owner `ownerId` (undefined: it could not be read). An owner cannot become another user:
+ * that is to remove one and to add the other.
+ */
+export const readOwnerChanges = (
+  body: unknown,
+  ownerId: string | undefined,
+): E.Either<RequestInvalid, UpdateOwner['changes']> =>
+  pipe(
+    body,
+    decodeRequest(UpdateOwnerBody),
+    E.chain(({ user, ownerId: _addressed, ...changes }) =>
+      user === undefined || ownerId === undefined || user === ownerId
+        ? E.right(changes)
+        : E.left(requestInvalid({ path: 'user', message: 'cannot be changed' })),
+    ),
+  );
 
 /** Where a request may name the owner. The body may be anything: a proxy or a client may have lost it. */
 type OwnerIdSources = {
@@ -10,8 +45,6 @@ type OwnerIdSources = {
   readonly searchParams: URLSearchParams;
   readonly body: unknown;
 };
-
-export const OwnerIdBody = fields({ ownerId: text() });
 
 const invalid = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'ownerId', message }));
