@@ -7,7 +7,7 @@ import { foldBatch, type FoldedBatch } from './fold-batch.js';
 import { type Role, tableOf } from '../generation/generation.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { type Entity, readEntities } from './rows.js';
-import { type Step, writeBatch, type Writer } from './write-batch.js';
+import { type Step, writeBatch, type Writer, writeStep } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
 /** How much of the entities is held in memory: at most twice this. */
@@ -18,7 +18,8 @@ const CACHE = { entities: 2_500, bytes: 8 * 1024 * 1024 };
 export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 
 /**
- * Folds events into their rows and moves the checkpoint over them, in one transaction. Resolves to the role that the
+ * Folds events into their rows and moves the checkpoint over them, in one transaction; without events it only moves the
+ * checkpoint. Resolves to the role that the
  * generation had then. Undefined, and nothing written, in the cases of `writeStep`: after that, and after an error, it
  * must not be used again, because the entities that it holds in memory may be wrong.
  */
@@ -71,6 +72,7 @@ export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent, size: Cac
 
   return async (move, events) => {
     const step: Step = { ...move, last: events.at(-1) };
+    if (events.length === 0) return writeStep(pool, writer, step);
     const folded = await fold(events);
     const role = folded.parkings.length === 0 ? await writeWhole(step, folded) : false;
     return role === false ? writeCarefully(step, folded, events) : role;

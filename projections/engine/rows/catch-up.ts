@@ -3,7 +3,7 @@ import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/
 import { leaseLost } from '../engine-failure.js';
 import type { ApplyBatch } from './apply-batch.js';
 import { mergeBatches } from './merge-batches.js';
-import { type Writer, writeStep } from './write-batch.js';
+import type { Writer } from './write-batch.js';
 
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
@@ -34,15 +34,12 @@ export const catchUp = async (
   from: From,
   { upTo, signal, isLong = false, onBatch = () => undefined }: CatchUp,
 ): Promise<CaughtUp> => {
-  const { pool, projection, generation } = writer;
+  const { projection, generation } = writer;
   let stored = from;
   let count = 0;
   const step = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
     if (!isBefore(stored, to)) return;
-    const move = { from: stored, to };
-    const role =
-      events.length > 0 ? await apply(move, events) : await writeStep(pool, writer, { ...move, last: undefined });
-    if (role === undefined) throw leaseLost(generation.name);
+    if ((await apply({ from: stored, to }, events)) === undefined) throw leaseLost(generation.name);
     stored = to;
     count += events.length;
     onBatch(count, to);

@@ -18,7 +18,8 @@ const joined = (batches: ReadonlyArray<LogBatch>, newest: LogBatch): LogBatch =>
 
 /**
  * Merges the batches that arrive while the consumer is busy into one, so that slow commits lead to larger batches.
- * Ends, or throws, as the source does; the source is aborted when the consumer leaves early.
+ * Ends, or throws, as the source does, and ends with what was read when `signal` aborts. The source is aborted when the
+ * consumer leaves early.
  */
 export async function* mergeBatches(
   source: (signal: AbortSignal) => AsyncIterable<LogBatch>,
@@ -26,6 +27,7 @@ export async function* mergeBatches(
   signal: AbortSignal,
 ): AsyncGenerator<LogBatch> {
   const leave = new AbortController();
+  const ends = AbortSignal.any([signal, leave.signal]);
   const waiting: Array<LogBatch> = [];
   let end: { readonly error?: unknown } | undefined;
   let events = 0;
@@ -36,13 +38,13 @@ export async function* mergeBatches(
   const isFull = (): boolean => events >= limits.events || bytes >= limits.bytes;
 
   const readAhead = async (): Promise<void> => {
-    for await (const batch of source(AbortSignal.any([signal, leave.signal]))) {
+    for await (const batch of source(ends)) {
+      if (ends.aborted) return;
       waiting.push(batch);
       events += batch.events.length;
       bytes += bytesOf(batch);
       arrived();
       while (isFull() && !leave.signal.aborted) await new Promise<void>((resolve) => (taken = resolve));
-      if (leave.signal.aborted) return;
     }
   };
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Checkpoint, From, Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -20,7 +20,7 @@ import { withSkips } from '../parked/skips.js';
 import { unpark } from '../parked/unpark.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { mergeBatches } from '../rows/merge-batches.js';
-import { type Step, type Writer, writeStep } from '../rows/write-batch.js';
+import type { Writer } from '../rows/write-batch.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 import type { Progress } from './progress.js';
 import { makeStatistics } from './statistics.js';
@@ -89,34 +89,28 @@ class ProjectorRun {
     let stored = range.after;
     let storedAt = performance.now();
 
-    // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
-    const stepTo = (to: Checkpoint): Omit<Step, 'last'> => ({
-      from: stored,
-      to,
-      mustBeLive: this.#status.role === 'live',
-    });
-    const wrote = async (role: Role | undefined, checkpoint: Checkpoint): Promise<void> => {
+    const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
+      if (events.length === 0 && commitOf(to) === commitOf(stored)) return;
       const { name } = writer.generation;
+      // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
+      const role = await apply({ from: stored, to, mustBeLive: this.#status.role === 'live' }, events);
       if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
-      [stored, storedAt] = [checkpoint, performance.now()];
-      this.#setStatus({ role, checkpoint });
-    };
-    const storeStep = async (checkpoint: From): Promise<void> => {
-      if (checkpoint === 'start' || commitOf(checkpoint) === commitOf(stored)) return;
-      await wrote(await writeStep(pool, writer, { ...stepTo(checkpoint), last: undefined }), checkpoint);
+      [stored, storedAt] = [to, performance.now()];
+      this.#setStatus({ role, checkpoint: to });
     };
 
     if (stored !== 'start') await unpark(writer, store, stored, onEvent);
     for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
       if (events.length > 0) {
-        await wrote(await apply(stepTo(checkpoint), events), checkpoint);
+        await write(checkpoint, events);
         statistics.wrote(events.length);
       } else {
         this.#setStatus({ ...this.#status, checkpoint });
-        if (performance.now() - storedAt >= STEP_MS) await storeStep(checkpoint);
+        if (performance.now() - storedAt >= STEP_MS) await write(checkpoint, []);
       }
     }
-    await storeStep(this.#status.checkpoint);
+    const { checkpoint } = this.#status;
+    if (checkpoint !== 'start') await write(checkpoint, []);
   }
 
   /** Whether another generation has become the live one instead of this. */
