@@ -7,6 +7,10 @@ import type { CommandContext } from '../../src/application/command-context.js';
 import { businessUseCases } from '../../src/application/business/use-cases.js';
 import { business } from '../../src/entities/business.js';
 import { connect } from '../../src/entities/define-entity.js';
+import { listEvents } from '../../src/http/record/list-events.js';
+import type { KoaContext } from '../../src/http/request-context.js';
+import type { EventsPage } from '../../src/read/history.js';
+import { type Pages, readAhead } from '../../src/read/read-ahead.js';
 import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { portsOf, replacing } from '../support/memory-ports.js';
@@ -148,6 +152,39 @@ describe('streaming over HTTP', () => {
   it('folds no more of a history than an earlier state needs', async () => {
     await call('GET', `/business/${id}?revision=3`, { as: stack.tokenFor('admin') });
     expect([pulled, running]).to.deep.equal([1, 0]);
+  });
+});
+
+describe('a history of more than a page', () => {
+  it('is closed when its reader has gone before any of it was sent', async () => {
+    let isOpen = true;
+    const events = async (): Promise<E.Either<never, Pages<EventsPage>>> => {
+      async function* endless(): AsyncGenerator<EventsPage, void, undefined> {
+        try {
+          for (;;) yield await Promise.resolve(['{}']);
+        } finally {
+          isOpen = false;
+        }
+      }
+      return E.right(await readAhead(endless()));
+    };
+    const handle = listEvents({ newestRevision: () => Promise.resolve(E.right(9n)), events });
+    const granted = (): Promise<boolean> => Promise.resolve(true);
+    const state = { requestId: 'r', acquire: granted, tryAcquire: granted, timeSlice: granted };
+    // reason: of Koa's context it reads no more
+    const ctx = { req: { method: 'GET' }, path: '/', state } as unknown as KoaContext;
+    const params = { id: '0198f000-0000-7000-8000-000000000001' };
+    const response = await handle({ ctx, params, searchParams: new URLSearchParams(), requestId: 'r' });
+    const body = E.isRight(response) ? response.right.body : undefined;
+    expect([body instanceof Readable, isOpen]).to.deep.equal([true, true]);
+    // as `send` does where nobody reads
+    if (body instanceof Readable) body.destroy();
+    expect(
+      await eventually(
+        () => isOpen,
+        (open) => !open,
+      ),
+    ).to.equal(false);
   });
 });
 

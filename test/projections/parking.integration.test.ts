@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { businesses } from '../../projections/businesses.js';
 import { type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -56,6 +58,30 @@ describe('a parked entity', function () {
     const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
     await engine.shown(service, await append(store, stream, 0n, created('no row can hold \0'), unreadable));
     expect(await (await engine.operations()).findParked(stream)).to.include({ revision: 0n, waiting: 2 });
+  });
+
+  it('is recorded when the reason, or the name of its stream, has what no text in Postgres can hold', async () => {
+    const { store } = engine;
+    const { decode, ...serde } = businesses.serde;
+    const process = engine.follow({
+      ...businesses,
+      serde: {
+        ...serde,
+        decode: (stored) =>
+          stored.data.includes('Acme') ? E.left({ _tag: 'UndecodableEvent', stored, reason: 'a\0b' }) : decode(stored),
+      },
+    });
+    const stream = `business-${randomUUID()}` as const;
+    await append(store, stream, 0n, created('Acme'));
+    await append(store, 'business-c\0d', 0n, created('Bolt'));
+    expect(await engine.shown(process, await append(store, `business-${randomUUID()}`, 0n, created('Cord')))).to.equal(
+      true,
+    );
+    const parked = await (await engine.operations()).listParked(10);
+    expect(parked.map(({ stream: named, error }) => [named, error])).to.have.deep.members([
+      [stream, 'a\ufffdb'],
+      ['business-c\ufffdd', 'the id is not a UUID'],
+    ]);
   });
 
   it('is counted once, in the rows that are live, though those that were replaced hold it, too', async () => {

@@ -42,4 +42,26 @@ describe('a rebuild that nobody can be asked about', function () {
       expect([code, outcome, rows.map(({ role }) => role)]).to.deep.equal([1, 'Kept', ['live', 'building']]);
       expect(compared).to.deep.equal({ position: compared.position, ...counts });
     });
+
+  it('ends with 1 when one of several read models differs, whichever is rebuilt last', async () => {
+    const connectionString = await freshDatabase();
+    await projectLog(connectionString, (store) => append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(`update read_model.businesses set name = 'Vandal'`);
+    await client.end();
+    const env = { DATABASE_URL: connectionString };
+    const { code, stdout } = await runOperator(['projections', 'rebuild', '--dry-run', '--json'], { env });
+    const lines = stdout.trimEnd().split('\n');
+    // reason: the command documents what it prints
+    const parsed = lines.map((line) => JSON.parse(line) as { projection: string; compared: { differing: number } });
+    const differing = parsed.map(({ projection, compared }) => [projection, compared.differing]);
+    expect([code, differing]).to.deep.equal([
+      1,
+      [
+        ['businesses', 1],
+        ['documents', 0],
+      ],
+    ]);
+  });
 });

@@ -135,7 +135,9 @@ export const appending = (store: StoreUnderTest): void => {
   });
 
   it('refuses text that is no valid Unicode', async () => {
-    const refused = await append(store(), aStream(), 'no-stream', anEvent({ data: '"\ud800"' }));
-    expect(E.isLeft(refused) && refused.left._tag).to.equal('AppendRejected');
+    for (const over of [{ data: '"\ud800"' }, { metadata: '{"actor":"\udc00"}' }, { type: 'Note\ud800Taken' }]) {
+      const refused = await append(store(), aStream(), 'no-stream', anEvent(over));
+      expect(E.isLeft(refused) && refused.left._tag, Object.keys(over)[0]).to.equal('AppendRejected');
+    }
   });
 };

@@ -174,6 +174,46 @@ describe('copying a log', () => {
     expect(await contentOf(target)).to.deep.equal(await contentOf(source));
   });
 
+  it('does not go on waiting for a target that is away when it is told to end', async () => {
+    const [source, target] = [makeInMemoryEventStore(), makeInMemoryEventStore()];
+    await appendChained(source, makeChains(), ...interleaved(3, 3));
+    const interrupted = new AbortController();
+    let tries = 0;
+    const away: LogTarget = {
+      ...target,
+      appendInOrder: (appends) => {
+        tries += 1;
+        interrupted.abort();
+        return tries > 1 ? target.appendInOrder(appends) : Promise.resolve(E.left(new StoreUnavailable('away')));
+      },
+    };
+    const outcome = await copyLog(source, away, quietly({ signal: interrupted.signal }));
+    expect([E.isLeft(outcome) && outcome.left._tag, tries]).to.deep.equal(['StoreUnavailable', 1]);
+  });
+
+  it('leaves no read of the source open where the target holds less than it', async () => {
+    const [source, target] = [makeInMemoryEventStore(), makeInMemoryEventStore()];
+    const chains = makeChains();
+    await appendChained(source, chains, ...interleaved(3, 3));
+    await copyLog(source, target, quietly());
+    await appendChained(source, chains, ...interleaved(3, 1));
+    let open = 0;
+    const watched: EventStore = {
+      ...source,
+      async *readAll(range) {
+        open += 1;
+        try {
+          yield* source.readAll(range);
+        } finally {
+          open -= 1;
+        }
+      },
+    };
+    const copied = await copyLog(watched, target, quietly());
+    expect(E.isRight(copied) && copied.right).to.include({ copied: 3, isLevel: true });
+    expect(open).to.equal(0);
+  });
+
   it('is not level when the source has gone on meanwhile, and is when the next run has fetched that', async () => {
     const [source, target] = [makeInMemoryEventStore(), makeInMemoryEventStore()];
     const chains = makeChains();

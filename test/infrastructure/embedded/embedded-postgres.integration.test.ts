@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { startTimeOf } from '../../../src/infrastructure/embedded/process-liveness.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
@@ -189,6 +191,18 @@ describe('embedded Postgres', function () {
       'MajorVersionMismatch',
       `${dataDir} was written by Postgres 16, this release ships Postgres 17`,
     ]);
+  });
+
+  it('a first start removes what others have left unfinished, and nothing that one is still making', async () => {
+    const fresh = newDirectory();
+    const { pid: ended } = spawnSync(process.execPath, ['--version']);
+    const [own, left] = [`initialising-${process.pid}-${startTimeOf(process.pid)}-own`, `initialising-${ended}-1-left`];
+    mkdirSync(path.join(fresh, 'postgres'));
+    for (const name of [own, left]) mkdirSync(path.join(fresh, 'postgres', name));
+    const operator = await runningOperator(fresh);
+    expect(readdirSync(path.join(fresh, 'postgres')).sort()).to.deep.equal(['cluster', own]);
+    await operator.stop();
+    discard(fresh);
   });
 
   it('first starts at the same moment make one cluster', async () => {

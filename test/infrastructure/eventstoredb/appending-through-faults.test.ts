@@ -115,6 +115,19 @@ describe('appending to EventStoreDB through faults', () => {
   );
 
   it(
+    'reads back before it reports a conflict when any try may have stored the events, not the last one alone',
+    withStore(async ({ store, double }) => {
+      const stream = aStream();
+      const events = someEvents(2);
+      double.node.faults.appends.push('lost-acknowledgement', 'not-ready', 'claims-conflict');
+      expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
+        E.right({ revision: 1n, position: double.log.records.at(-1)!.position, confirmedNew: false }),
+      );
+      expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
+    }),
+  );
+
+  it(
     'does not read back after a conflict at the first try',
     withStore(async ({ store, double }) => {
       const stream = aStream();

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { anEvent, append, appended, aStream, collect, eventsOf } from '../../contract/event-store/store-under-test.js';
 import { eventually } from '../../support/eventually.js';
-import { openStore } from '../../support/eventstoredb-double/open-store.js';
+import { openStore, quick } from '../../support/eventstoredb-double/open-store.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
 
 const onCluster = (run: (both: DoubleAndStore) => Promise<void>) => withStore(run, { nodes: 3 });
@@ -51,6 +51,26 @@ describe('a cluster of EventStoreDB', () => {
       await appended(store, aStream(), 'no-stream', anEvent());
       await store.close();
       expect(double.nodes[1]?.state.calls.map(({ rpc }) => rpc)).to.deep.equal(['gossip', 'append']);
+    }),
+  );
+
+  it(
+    'takes nobody for the leader whom only others name, and finds the one who says so once it is heard of',
+    onCluster(async (both) => {
+      const { double } = both;
+      const [asked, named, leading] = double.nodes;
+      double.elect(2);
+      asked!.faults.namesAsLeader = named!.port;
+      const { store } = openStore(`esdb://127.0.0.1:${asked!.port}?tls=false`);
+      const pending = append(store, aStream(), 'no-stream', anEvent());
+      await eventually(
+        () => named!.state.calls.length,
+        (count) => count > 0,
+      );
+      asked!.faults.namesAsLeader = leading!.port;
+      expect(E.isRight(await pending)).to.equal(true);
+      await store.close();
+      expect(appendsAt(both)).to.deep.equal([0, 0, 1]);
     }),
   );
 
@@ -105,6 +125,36 @@ describe('a cluster of EventStoreDB', () => {
       expect(appendsAt(both)).to.deep.equal([2, 1, 0]);
       expect(both.double.log.records).to.have.length(3);
     }),
+  );
+
+  it(
+    'keeps its connection to the new leader when a call to the old one fails later',
+    withStore(
+      async (both) => {
+        const { double, store, connectionEvents } = both;
+        const [old] = double.nodes;
+        old!.faults.appends.push('no-response');
+        const late = append(store, aStream(), 'no-stream', anEvent());
+        await eventually(
+          () => old!.faults.appends.length,
+          (length) => length === 0,
+        );
+        double.elect(1);
+        await appended(store, aStream(), 'no-stream', anEvent());
+        old!.kill();
+        expect(E.isRight(await late)).to.equal(true);
+        const kinds = connectionEvents.map(({ kind }) => kind);
+        expect(kinds).to.deep.equal([
+          'connected',
+          'connection-lost',
+          'append-repeated',
+          'reconnected',
+          'append-repeated',
+        ]);
+      },
+      // no call times out before the old leader dies
+      { nodes: 3, timings: { ...quick, idleTimeout: 2_000 } },
+    ),
   );
 
   it(

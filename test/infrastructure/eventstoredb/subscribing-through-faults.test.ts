@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { CheckpointNotInLog, type LogBatch } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
+import { quick } from '../../support/eventstoredb-double/open-store.js';
 import { anEvent, appended, aStream, eventsOf, someEvents } from '../../contract/event-store/store-under-test.js';
 import { eventually, atRest } from '../../support/eventually.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
@@ -208,6 +209,31 @@ describe('subscribing to EventStoreDB through faults', () => {
   );
 
   it(
+    'starts from a checkpoint that the log reaches only at a second look',
+    withStore(
+      async (both) => {
+        const { double } = both;
+        const before = double.log.records.length;
+        await write(both, 1);
+        const end = double.log.records.at(-1)!.position;
+        double.log.restore(before);
+        const follower = follow(both, { commit: end, prepare: end });
+        await eventually(
+          () => double.node.state.searches.length,
+          (searches) => searches > 0,
+        );
+        await write(both, 1);
+        expect(double.log.records.at(-1)?.position).to.equal(end);
+        const behind = await write(both, 1);
+        expect(await follower.seen(1)).to.deep.equal(behind);
+        await follower.stop();
+      },
+      // between the two looks there is time to append
+      { timings: { ...quick, backoff: { first: 20, longest: 500 } } },
+    ),
+  );
+
+  it(
     'ends when the log has been restored from before its checkpoint',
     withStore(async (both) => {
       const { double } = both;
@@ -245,6 +271,34 @@ describe('subscribing to EventStoreDB through faults', () => {
       // five thousand events at once take long on a busy machine
       { timings: defaultTimings },
     ),
+  );
+
+  it(
+    'buffers few large events, however many a page may have',
+    withStore(
+      async ({ store }) => {
+        const large = () => anEvent({ data: `"${'x'.repeat(250_000)}"` });
+        for (let count = 0; count < 15; count++)
+          await appended(store, aStream(), 'no-stream', large(), large(), large());
+        const sizes: Array<number> = [];
+        for await (const { events } of store.readAll({ after: 'start' })) sizes.push(events.length);
+        expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(45);
+        expect(Math.max(...sizes)).to.be.lessThan(20);
+      },
+      { timings: defaultTimings },
+    ),
+  );
+
+  it(
+    'leaves the connection to all others when its reader goes',
+    withStore(async (both) => {
+      const follower = follow(both);
+      await write(both, 1);
+      await follower.seen(1);
+      await follower.stop();
+      await write(both, 1);
+      expect(both.connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+    }),
   );
 
   it(

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import type { LogBatch } from '../../../src/event-sourcing/event-store.js';
 import type { Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
@@ -119,6 +120,17 @@ describe('a subscription to the event log in Postgres', () => {
     const document = eventAt(3n, 'document');
     feed.publish({ prev: 2n, head: 4n, events: [document, eventAt(4n)], bytes: 2 });
     expect(await pull()).to.deep.equal({ events: [document], checkpoint: { commit: 4n, prepare: 4n } });
+  });
+
+  it('listens to the end of its subscription only while it waits', async () => {
+    const { feed } = arrange();
+    const { signal } = new AbortController();
+    const growing = feed.grown(0n, signal);
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    feed.publish(commitOf(0n, 1));
+    await growing;
+    await feed.grown(0n, signal);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   it('ends when it is aborted while it waits', async () => {

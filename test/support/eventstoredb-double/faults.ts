@@ -30,6 +30,8 @@ export type Faults = {
   /** Subscriptions send every event twice. */
   isRepeating: boolean;
   isNotReady: boolean;
+  /** Port of the node that this one takes for the leader, whoever leads: it has not heard of an election yet. */
+  namesAsLeader: number | undefined;
   /** Time, ms, that a filtered read needs for each record that does not match; it sends nothing meanwhile. */
   msPerForeignRecord: number;
 };
@@ -42,5 +44,6 @@ export const noFaults = (): Faults => ({
   areSubscriptionsSilent: false,
   isRepeating: false,
   isNotReady: false,
+  namesAsLeader: undefined,
   msPerForeignRecord: 0,
 });

@@ -10,6 +10,7 @@ export const makeGossipService =
   (call: ServerUnaryCall<Empty, ClusterInfo>, callback: sendUnaryData<ClusterInfo>): void => {
     noteCall(state, 'gossip', call);
     if (state.faults.isSilent) return;
+    const { namesAsLeader } = state.faults;
     const info = new gossip.ClusterInfo();
     for (const { host, port, isLeader, isAlive } of state.members()) {
       const endpoint = new gossip.EndPoint();
@@ -18,7 +19,8 @@ export const makeGossipService =
       const member = new gossip.MemberInfo();
       member.setHttpEndPoint(endpoint);
       member.setIsAlive(isAlive);
-      member.setState(isLeader ? VNodeState.LEADER : VNodeState.FOLLOWER);
+      const isNamed = namesAsLeader === undefined ? isLeader : port === namesAsLeader;
+      member.setState(isNamed ? VNodeState.LEADER : VNodeState.FOLLOWER);
       info.addMembers(member);
     }
     callback(null, info);
