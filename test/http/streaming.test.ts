@@ -174,7 +174,7 @@ describe('a history of more than a page', () => {
     // reason: of Koa's context it reads no more
     const ctx = { req: { method: 'GET' }, path: '/', state } as unknown as KoaContext;
     const params = { id: '0198f000-0000-7000-8000-000000000001' };
-    const response = await handle({ ctx, params, searchParams: new URLSearchParams(), requestId: 'r' });
+    const response = await handle({ ctx, params, searchParams: new URLSearchParams() });
     const body = E.isRight(response) ? response.right.body : undefined;
     expect([body instanceof Readable, isOpen]).to.deep.equal([true, true]);
     // as `send` does where nobody reads
