@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { versionOf } from '../../projections/version.js';
+import { beforeStatement } from '../support/before-statement.js';
 import { changed, type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
+import { stored } from '../support/recorded.js';
 import { append, created, renamed, sealed } from './appending.js';
+
+const MANY_PAGES = 40;
+const EVENTS_OF_A_PAGE = 250;
 
 describe('rows that an operator has rebuilt', function () {
   this.timeout(startingPostgres);
@@ -118,5 +124,52 @@ describe('rows that an operator has rebuilt', function () {
     });
     expect(await outcomeOf(rebuilding)).to.include({ _tag: 'NotAllowed' });
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'building'], ['Acme']]);
+  });
+
+  it('show what was appended between a load that was ended and the one that goes on with it', async () => {
+    const [one, other] = [randomUUID(), randomUUID()].sort().map((id) => `business-${id}` as const);
+    await append(engine.store, one!, 0n, created('Acme'));
+    await append(engine.store, other!, 0n, created('Bolt'));
+    const ending = new AbortController();
+    const onProgress = (_events: number, share: number): void => {
+      if (share > 0) ending.abort(new Error('ended'));
+    };
+    const observer = {
+      onOpened: () => undefined,
+      onChunksLoaded: () => undefined,
+      onProgress,
+      onBuilt: () => undefined,
+    };
+    const store = inManyParts();
+    expect(await outcomeOf(engine.rebuild({ store, observer, signal: ending.signal }))).to.equal(ending.signal.reason);
+    await append(engine.store, one!, 1n, renamed('Acme 2'));
+    await engine.rebuild({ store });
+    expect(await engine.names()).to.deep.equal(['Acme 2', 'Bolt']);
+  });
+
+  it('do not become live while one of their indexes could not be made', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const full = new Error('no space for an index');
+    const pool = beforeStatement(engine.database, 'create index', () => Promise.reject(full));
+    expect(await outcomeOf(engine.rebuild({ pool }))).to.equal(full);
+    expect(await engine.roles()).to.deep.equal(['building']);
+  });
+
+  it('are not loaded any further once the rebuild is ended', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const ending = new AbortController();
+    let pages = 0;
+    async function* read() {
+      for (pages = 0; pages < MANY_PAGES; pages += 1) {
+        if (pages === 1) ending.abort(new Error('ended'));
+        await delay(1);
+        yield Array.from({ length: EVENTS_OF_A_PAGE }, () =>
+          stored({ type: 'BusinessCreated', data: { name: 'Acme' } }, { stream: `business-${randomUUID()}` }),
+        );
+      }
+    }
+    const store = { ...engine.store, byStream: { ...engine.store.byStream!, read } };
+    expect(await outcomeOf(engine.rebuild({ store, signal: ending.signal }))).to.equal(ending.signal.reason);
+    expect(pages).to.be.below(MANY_PAGES);
   });
 });
