@@ -144,4 +144,19 @@ describe('versions of a read model', function () {
     }
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
+
+  it('an old one that waits for the right to write its rows makes them anew when they are dropped meanwhile', async () => {
+    const { store, database } = engine;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await old.stop();
+    await engine.takeLease('live');
+    engine.follow(businesses);
+    await engine.said('businesses StandingBy');
+    engine.follow(changed);
+    await engine.said('changed Switched');
+    await dropOutdated(database, businesses, 0);
+    expect(await engine.said('businesses Switched')).to.equal(true);
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['previous', 'live'], ['Acme']]);
+  });
 });
