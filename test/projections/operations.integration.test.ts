@@ -341,6 +341,29 @@ describe("an operator's work on the read models", function () {
     expect(await operations.listParked(10)).to.deep.equal([]);
   });
 
+  it('records what two operators decide at the same moment', async () => {
+    const projections = start();
+    await poison(1);
+    await poison(2);
+    await show(projections, await append(store, streamAt(3), 0n, created('Good')));
+    let isDecided = false;
+    const shared: EventStore = {
+      ...store,
+      append: async (...appended) => {
+        if (!isDecided) {
+          isDecided = true;
+          expect(await recordSkip(streamAt(2), 'otto')).to.deep.equal(E.right(true));
+        }
+        return store.append(...appended);
+      },
+    };
+    const onShared = orThrow(await operationsOn(shared, database, projectionsOf(registry)));
+    const parked = await operations.findParked(streamAt(1));
+    const decision = { actor: 'olga', reason: 'made by a broken client', at: new Date() };
+    expect(await onShared.showing(streamAt(1))!.recordSkip(parked!, decision)).to.deep.equal(E.right(true));
+    for (const index of [1, 2]) expect(await repair(streamAt(index))).to.deep.equal({ _tag: 'Projected' });
+  });
+
   it('takes no row for drifted that was repaired after a decision which came while rows are compared', async () => {
     const projections = start();
     await poison(1);
