@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { versionOf } from '../../projections/version.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { beforeStatement } from '../support/before-statement.js';
 import { changed, type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
@@ -145,6 +146,22 @@ describe('rows that an operator has rebuilt', function () {
     await append(engine.store, one!, 1n, renamed('Acme 2'));
     await engine.rebuild({ store });
     expect(await engine.names()).to.deep.equal(['Acme 2', 'Bolt']);
+  });
+
+  it('keep what is loaded of them when the log fails, and are made of the rest alone', async () => {
+    for (const name of ['Acme', 'Bolt']) await append(engine.store, `business-${randomUUID()}`, 0n, created(name));
+    const { byStream, ...others } = inManyParts();
+    const away = new StoreUnavailable('the log is away');
+    let parts = 0;
+    async function* read(...[range, upTo]: Parameters<NonNullable<EventStore['byStream']>['read']>) {
+      parts += 1;
+      if (parts === 2) throw away;
+      yield* byStream.read(range, upTo);
+    }
+    const store = { ...others, byStream: { ...byStream, read } };
+    expect(await outcomeOf(engine.rebuild({ store }))).to.equal(away);
+    await engine.rebuild({ store });
+    expect([parts, (await engine.names()).toSorted()]).to.deep.equal([3, ['Acme', 'Bolt']]);
   });
 
   it('do not become live while one of their indexes could not be made', async () => {
