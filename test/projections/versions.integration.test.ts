@@ -6,7 +6,7 @@ import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { operationsOn } from '../../projections/engine/operations.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
-import { changed, type Engine, gated, makeEngine, orThrow } from '../support/engine.js';
+import { changed, type Engine, gated, makeEngine, orThrow, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -118,7 +118,7 @@ describe('versions of a read model', function () {
     expect(await engine.said('changed Switched')).to.equal(true);
   });
 
-  it('one works on the rows of no other: it neither verifies nor repairs them, nor goes back to them or from them', async () => {
+  it('one works on the rows of no other: it neither verifies, repairs nor rebuilds them, nor goes back to them or from them', async () => {
     const { store, database } = engine;
     const stream = `business-${randomUUID()}` as const;
     const old = engine.follow(businesses);
@@ -135,6 +135,7 @@ describe('versions of a read model', function () {
     expect([verified, await onOther?.repair(stream)].map((one) => one && E.isLeft(one) && one.left._tag)).to.deep.equal(
       ['NoLiveRows', 'NoLiveRows'],
     );
+    expect(await outcomeOf(engine.rebuild({ projection: changed }))).to.include({ _tag: 'NotAllowed' });
     const next = engine.follow(changed);
     await engine.said('changed Switched');
     await next.stop();
