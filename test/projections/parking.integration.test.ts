@@ -109,7 +109,7 @@ describe('a parked entity', function () {
     expect([outcome, parked]).to.deep.equal(['Dropped', []]);
   });
 
-  it('is counted in the status of its rows, which tells why the last one was parked', async () => {
+  it('is counted in the status of its rows, which tells why the last one was parked, and listed after those that are parked longer', async () => {
     const { store } = engine;
     const service = engine.serve();
     for (const version of [99, 98]) {
@@ -121,6 +121,8 @@ describe('a parked entity', function () {
       parked: 2,
       lastError: 'schema version 98 is newer than this program',
     });
+    const longest = await (await engine.operations()).listParked(1);
+    expect(longest.map(({ error }) => error)).to.deep.equal(['schema version 99 is newer than this program']);
   });
 
   it('is none whose row the database could not store just then, as when the disk is full', async () => {

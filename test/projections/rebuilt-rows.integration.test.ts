@@ -15,6 +15,7 @@ import { append, created, renamed, sealed } from './appending.js';
 
 const MANY_PAGES = 40;
 const EVENTS_OF_A_PAGE = 250;
+const LONGER_THAN_IT_WAITS_MS = 3_000;
 
 describe('rows that an operator has rebuilt', function () {
   this.timeout(startingPostgres);
@@ -144,7 +145,16 @@ describe('rows that an operator has rebuilt', function () {
     const store = inManyParts();
     expect(await outcomeOf(engine.rebuild({ store, observer, signal: ending.signal }))).to.equal(ending.signal.reason);
     await append(engine.store, one!, 1n, renamed('Acme 2'));
-    await engine.rebuild({ store });
+    const told: Array<unknown> = [];
+    await engine.rebuild({
+      store,
+      observer: {
+        ...observer,
+        onChunksLoaded: (loaded, chunks) => void told.push({ loaded, chunks }),
+        onProgress: (_events, share) => void told.push({ share }),
+      },
+    });
+    expect(told.slice(0, 2)).to.deep.equal([{ loaded: 1, chunks: 2 }, { share: 0.5 }]);
     expect(await engine.names()).to.deep.equal(['Acme 2', 'Bolt']);
   });
 
@@ -188,5 +198,38 @@ describe('rows that an operator has rebuilt', function () {
     const store = { ...engine.store, byStream: { ...engine.store.byStream!, read } };
     expect(await outcomeOf(engine.rebuild({ store, signal: ending.signal }))).to.equal(ending.signal.reason);
     expect(pages).to.be.below(MANY_PAGES);
+  });
+
+  it('are not written on when an older log takes the place of theirs, though that one grows', async () => {
+    const [kept, ...later] = ['Acme', 'Instead', 'Other'].map((name) => businessOf(name));
+    await append(engine.store, kept!.stream, 0n, kept!.event);
+    const last = await append(engine.store, lost.stream, 0n, lost.event);
+    const restored = makeInMemoryEventStore();
+    await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
+    await append(restored, kept!.stream, 0n, kept!.event);
+    const replacing = new AbortController();
+    const now = (): EventStore => (replacing.signal.aborted ? restored : engine.store);
+    const store: EventStore = {
+      ...engine.store,
+      head: (categories) => now().head(categories),
+      reaches: (checkpoint) => now().reaches(checkpoint),
+      readStream: (stream, range) => now().readStream(stream, range),
+      subscribe: async function* (range, signal) {
+        yield* now().subscribe(range, AbortSignal.any([signal, replacing.signal]));
+        if (!signal.aborted) yield* restored.subscribe({ ...range, after: { commit: last, prepare: last } }, signal);
+      },
+    };
+    const first = engine.serve();
+    await engine.shown(first, last);
+    await first.stop();
+    const service = engine.serve({ store });
+    await engine.shown(service, last);
+    const { status } = service.byName('businesses');
+    await eventually(() => status().isExamined && status().projector._tag === 'Projecting', Boolean);
+    replacing.abort();
+    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherPast');
+    for (const { stream, event } of later) await append(restored, stream, 0n, event);
+    const shown = await eventually(engine.names, ({ length }) => length > 2, LONGER_THAN_IT_WAITS_MS);
+    expect(shown).to.deep.equal(['Acme', 'Lost']);
   });
 });
