@@ -4,6 +4,7 @@ import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { updatePrevious } from '../../projections/engine/run/update-previous.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -161,5 +162,21 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
       stopping.abort();
       await updating;
     }
+  });
+
+  it('a rollback that fails leaves nobody waiting for the rows that it would have gone back to', async () => {
+    const { store } = engine;
+    await append(store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    await engine.rebuild();
+    const writer = engine.follow(businesses);
+    await engine.shown(writer, await append(store, `business-${id}`, 1n, renamed('Acme 2')));
+    await writer.stop();
+    const away = new StoreUnavailable('the log is away');
+    const readAll: EventStore['readAll'] = () => {
+      throw away;
+    };
+    expect(await outcomeOf(engine.rollBack({ store: { ...store, readAll } }))).to.equal(away);
+    expect([await engine.roles(), await engine.holder('previous')]).to.deep.equal([['previous', 'live'], undefined]);
   });
 });
