@@ -140,7 +140,8 @@ describe('while the database is away', function () {
     });
     const isStarting = (): boolean =>
       starting.all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
-    expect(await eventually(isStarting, (is) => !is, 10_000)).to.equal(false);
+    const isStillStarting = await eventually(isStarting, (is) => !is, 10_000);
     await starting.stop();
+    expect(isStillStarting).to.equal(false);
   });
 });
