@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Pool } from 'pg';
+import pg from 'pg';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { type Engine, makeEngine } from '../support/engine.js';
+import { beforeStatement } from '../support/before-statement.js';
+import { type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
@@ -13,28 +14,6 @@ const SLOW_READ_MS = 60;
 const GROWING_READS = 5;
 
 const MORE_THAN_A_FETCH = 201;
-
-/** The same object, one member of it replaced. */
-const withMember = <A extends object>(object: A, name: keyof A, member: unknown): A =>
-  new Proxy(object, {
-    get: (target, key) => {
-      const value: unknown = key === name ? member : Reflect.get(target, key);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
-  });
-
-/** The database, with something done before each statement that begins with `words`. */
-const beforeStatement = (database: Pool, words: string, act: () => Promise<unknown>): Pool =>
-  withMember(database, 'connect', async () => {
-    const client = await database.connect();
-    // reason: a copy is a statement, too, and its answer no promise
-    const query = client.query.bind(client) as (...statement: ReadonlyArray<unknown>) => unknown;
-    return withMember(client, 'query', (...statement: ReadonlyArray<unknown>) => {
-      const [text] = statement;
-      const isMeant = typeof text === 'string' && text.startsWith(words);
-      return isMeant ? act().then(() => query(...statement)) : query(...statement);
-    });
-  });
 
 /** More than are read in the time for which a rebuild holds up the service. */
 const TOO_MANY_AT_ONCE = 8;
@@ -114,6 +93,38 @@ describe('the comparison of rebuilt rows with the live ones', function () {
     const { compared } = await engine.rebuild({ pool: beforeStatement(engine.database, 'declare', write) });
     expect(compared).to.include({ differing: 0, onlyLive: 0, onlyRebuilt: 0 });
     expect(await engine.names()).to.deep.equal(['Acme 2']);
+  });
+
+  it('leaves no transaction open when its report cannot be written', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await service.stop();
+    await engine.database.query(`update read_model.businesses set ein = '7'`);
+    const full = new Error('no space for the report');
+    const differences = { keep: 3, onDifference: () => Promise.reject(full) };
+    expect(await outcomeOf(engine.rebuild({ differences }))).to.equal(full);
+    const observer = new pg.Client({ connectionString: engine.connectionString });
+    await observer.connect();
+    const open = async (): Promise<number | null> => {
+      const text = `select from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'`;
+      return (await observer.query(text)).rowCount;
+    };
+    expect(await eventually(open, (count) => count === 0, 3_000)).to.equal(0);
+    await observer.end();
+  });
+
+  it('is made where the live rows are, though the log goes further', async () => {
+    const { byStream: _, ...store } = engine.store;
+    const service = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    const shown = await append(store, stream, 0n, created('Acme'));
+    await engine.shown(service, shown);
+    await service.stop();
+    await append(store, stream, 1n, renamed('Acme 2'));
+    await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
+    const { compared } = await engine.rebuild({ store, decide: () => Promise.resolve('keep') });
+    expect(compared).to.include({ at: shown, differing: 0, onlyLive: 0, onlyRebuilt: 0 });
   });
 });
 

@@ -122,6 +122,15 @@ describe('the projection engine', function () {
     expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
   });
 
+  it('answers no GET from a row that the database does not let it replace by the newer one', async () => {
+    const { progress } = start().byName('businesses');
+    const id = randomUUID();
+    expect(await progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')))).to.equal(true);
+    expect(await progress.waitFor(await append(store, `business-${id}`, 1n, renamed('N\0L')))).to.equal(true);
+    const byId = await queries.of(businesses).byId(id);
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+  });
+
   it('parks an entity whose row the database rejects, while all others are projected', async () => {
     const projections = start();
     const [bad, good] = [randomUUID(), randomUUID()];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
-import { append, created, renamed } from './appending.js';
+import { append, created, renamed, sealed } from './appending.js';
 
 describe('a process that has lost its lease', function () {
   this.timeout(startingPostgres);
@@ -125,5 +125,38 @@ describe('a process that has lost its lease', function () {
       `select body::json->>'name' as name, body::json->>'city' as city from read_model.businesses`,
     );
     expect(shown).to.deep.equal([{ name: 'Acme 2', city: 'Mended' }]);
+  });
+
+  it('has suffered no outage by that: one that follows is the first, and reported', async () => {
+    const { store, database } = engine;
+    let isAway = false;
+    const subscribe: EventStore['subscribe'] = async function* (range, signal) {
+      if (isAway) {
+        isAway = false;
+        throw new StoreUnavailable('the log is away');
+      }
+      yield* store.subscribe(range, signal);
+    };
+    const service = engine.follow(businesses, { store: { ...store, subscribe } });
+    await engine.shown(service, await append(store, `business-${id}`, 0n, created('Acme')));
+    await database.query('update read_model.lease set fencing = fencing + 1');
+    isAway = true;
+    await append(store, `business-${id}`, 1n, renamed('Acme 2'));
+    expect(await engine.said('businesses Interrupted')).to.equal(true);
+    expect(engine.events.filter((event) => / (LeaseLost|Interrupted)$/.test(event))).to.deep.equal([
+      'businesses LeaseLost',
+      'businesses Interrupted',
+    ]);
+  });
+
+  it('writes nothing of a batch in which an entity cannot be projected', async () => {
+    const { store } = engine;
+    const service = engine.serve();
+    await engine.shown(service, await append(store, `business-${id}`, 0n, created('Acme')));
+    await engine.takeLease('live');
+    const stream = `business-${randomUUID()}` as const;
+    await append(store, stream, 0n, created('Bolt'), sealed(renamed('From the future'), stream, 1n, 99));
+    expect(await engine.said('businesses LeaseLost')).to.equal(true);
+    expect([await engine.names(), await (await engine.operations()).listParked(1)]).to.deep.equal([['Acme'], []]);
   });
 });

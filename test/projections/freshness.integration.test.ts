@@ -113,4 +113,15 @@ describe('a process that does not write the rows', function () {
     const { status } = reading.byName('businesses');
     expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherLog');
   });
+
+  it('knows how far the live rows are, and takes no others for them', async () => {
+    const projecting = engine.serve();
+    const shown = await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    await engine.shown(projecting, shown);
+    await projecting.stop();
+    await engine.rebuild({ decide: () => Promise.resolve('keep') });
+    await engine.database.query(`update read_model.instance set checkpoint_commit = 99 where role = 'building'`);
+    const { reached } = engine.serve({ projector: false });
+    expect(await eventually(reached, (position) => position >= 0n)).to.equal(shown);
+  });
 });

@@ -9,6 +9,7 @@ import { startProjections } from '../../projections/engine/run/start-projections
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
+import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, businessStream, type Chains, interleaved, makeChains } from '../support/chained-events.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
@@ -121,9 +122,16 @@ describe('moving read models to a copy of their log', function () {
     // seen only by what is not built anew
     await database.query(`update read_model.${table} set kept = 'still here' where body is not null`);
     await goOver(memory, eventStoreDb);
+    const position = orThrow(await eventStoreDb.head(['business']))!;
     const newer = businessStream(1000);
     await appendChained(eventStoreDb, chains, newer, newer);
-    await project(eventStoreDb);
+    const begun: Array<unknown> = [];
+    const subscribe: EventStore['subscribe'] = (range, signal) => {
+      if (range.categories?.includes('business') === true) begun.push(range.after);
+      return eventStoreDb.subscribe(range, signal);
+    };
+    await project({ ...eventStoreDb, subscribe });
+    expect(begun).to.deep.equal([{ commit: position, prepare: position }]);
     const { rows: found } = await database.query<{ id: string; kept: string | null; revision: string }>(
       'select id, kept, revision from read_model.businesses order by place',
     );

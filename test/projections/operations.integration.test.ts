@@ -24,6 +24,7 @@ import { append, created, renamed, sealed } from './appending.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
+const MANY_PAUSES_MS = 1_500;
 const tagged = (name: string, ...tags: ReadonlyArray<string>) => ({
   type: 'DocumentCreated',
   data: {
@@ -147,6 +148,14 @@ describe("an operator's work on the read models", function () {
     await show(projections, await append(store, streamAt(2), 1n, renamed('Straight')));
     expect([await nameOf(idAt(3)), await nameOf(idAt(2))]).to.deep.equal(['Back', 'Straight']);
     expect(await drifts()).to.deep.equal([]);
+  });
+
+  it('names a missing row once, however many events its stream has', async () => {
+    const projections = start();
+    const last = await append(store, streamAt(1), 0n, created('Acme'), renamed('Acme 2'), renamed('Acme 3'));
+    await show(projections, last);
+    await database.query('delete from read_model.businesses');
+    expect(await drifts()).to.deep.equal([{ stream: streamAt(1), id: idAt(1), kind: 'missing', fields: [] }]);
   });
 
   it('compares as many rows as are asked for, and none of them twice', async () => {
@@ -341,6 +350,29 @@ describe("an operator's work on the read models", function () {
     expect(await operations.listParked(10)).to.deep.equal([]);
   });
 
+  it('records what two operators decide at the same moment', async () => {
+    const projections = start();
+    await poison(1);
+    await poison(2);
+    await show(projections, await append(store, streamAt(3), 0n, created('Good')));
+    let isDecided = false;
+    const shared: EventStore = {
+      ...store,
+      append: async (...appended) => {
+        if (!isDecided) {
+          isDecided = true;
+          expect(await recordSkip(streamAt(2), 'otto')).to.deep.equal(E.right(true));
+        }
+        return store.append(...appended);
+      },
+    };
+    const onShared = orThrow(await operationsOn(shared, database, projectionsOf(registry)));
+    const parked = await operations.findParked(streamAt(1));
+    const decision = { actor: 'olga', reason: 'made by a broken client', at: new Date() };
+    expect(await onShared.showing(streamAt(1))!.recordSkip(parked!, decision)).to.deep.equal(E.right(true));
+    for (const index of [1, 2]) expect(await repair(streamAt(index))).to.deep.equal({ _tag: 'Projected' });
+  });
+
   it('takes no row for drifted that was repaired after a decision which came while rows are compared', async () => {
     const projections = start();
     await poison(1);
@@ -360,18 +392,19 @@ describe("an operator's work on the read models", function () {
     expect([await drifts(), isDecided]).to.deep.equal([[], true]);
   });
 
-  it('watches the rows all the time and names what drifted once, never a value', async () => {
+  it('watches the rows all the time while it writes them, and names what drifted once, never a value', async () => {
     const projections = start();
     await append(store, streamAt(1), 0n, created('Acme'));
     await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
     const found: Array<FoundDrift> = [];
+    let isProjecting = false;
     const onDrift = (drift: FoundDrift): void => void found.push(drift);
     const watching = watchDrift({
       store,
       projections: projectionsOf(registry),
       onEvent: () => undefined,
       connectionString,
-      isProjecting: () => true,
+      isProjecting: () => isProjecting,
       onDrift,
       pauseMs: 1,
     });
@@ -384,6 +417,9 @@ describe("an operator's work on the read models", function () {
           (length) => length === count,
         );
       };
+      await database.query(`update read_model.businesses set name = 'Vandal' where id = $1`, [idAt(2)]);
+      expect(await eventually(() => found.length, Boolean, MANY_PAUSES_MS)).to.equal(0);
+      isProjecting = true;
       await plant(`name = 'Vandal'`, 1);
       await plant(`ein = '13'`, 2);
       expect(found).to.deep.equal([

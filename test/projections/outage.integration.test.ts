@@ -126,4 +126,22 @@ describe('while the database is away', function () {
     for (const socket of sockets) socket.destroy();
     silent.close();
   });
+
+  it('a process that starts has tried what it can, and does not count as starting for ever', async () => {
+    proxy.sever();
+    const starting = startProjections({
+      projections: projectionsOf(registry),
+      store,
+      connectionString: proxy.url,
+      projector: true,
+      isSoleProcess: true,
+      rollbackWindowMs: 60_000,
+      onEvent: () => undefined,
+    });
+    const isStarting = (): boolean =>
+      starting.all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
+    const isStillStarting = await eventually(isStarting, (is) => !is, 10_000);
+    await starting.stop();
+    expect(isStillStarting).to.equal(false);
+  });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
+import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
 import { type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -105,5 +106,88 @@ describe('a parked entity', function () {
     await engine.shown(second, await append(store, `business-${randomUUID()}`, 0n, created('Bolt')));
     expect(await (await engine.operations()).findParked(stream)).to.include({ revision: 1n, waiting: 1 });
     expect(engine.events).to.not.include('businesses Unparked');
+  });
+
+  it('is no longer parked alone: another one that still cannot be projected stays', async () => {
+    const { store, database } = engine;
+    const first = engine.serve();
+    const [mended, unreadable] = [`business-${randomUUID()}`, `business-${randomUUID()}`] as const;
+    await engine.shown(first, await append(store, `business-${randomUUID()}`, 0n, created('Good')));
+    const table = `read_model.${await engine.tableOf('live')}`;
+    await database.query(`alter table ${table} add constraint picky check (name <> 'Bad')`);
+    await append(store, mended, 0n, created('Bad'));
+    const last = await append(store, unreadable, 0n, sealed(created('From the future'), unreadable, 0n, 99));
+    await engine.shown(first, last);
+    await first.stop();
+    await database.query(`alter table ${table} drop constraint picky`);
+    engine.serve();
+    expect(await engine.said('businesses Unparked')).to.equal(true);
+    const parked = await (await engine.operations()).listParked(10);
+    expect(parked.map(({ stream }) => stream)).to.deep.equal([unreadable]);
+  });
+
+  it('is forgotten with the rows that hold it', async () => {
+    const stream = `business-${randomUUID()}` as const;
+    await append(engine.store, stream, 0n, created('Acme'), sealed(renamed('From the future'), stream, 1n, 99));
+    const { outcome } = await engine.rebuild({ decide: () => Promise.resolve('drop') });
+    const { rows: parked } = await engine.database.query('select stream from read_model.parked');
+    expect([outcome, parked]).to.deep.equal(['Dropped', []]);
+  });
+
+  it('is counted in the status of its rows, which tells why the last one was parked, and listed after those that are parked longer', async () => {
+    const { store } = engine;
+    const service = engine.serve();
+    for (const version of [99, 98]) {
+      const stream = `business-${randomUUID()}` as const;
+      await engine.shown(service, await append(store, stream, 0n, sealed(created('Acme'), stream, 0n, version)));
+    }
+    const statuses = await readStatuses(engine.database);
+    expect(statuses.find(({ projection }) => projection === 'businesses')).to.include({
+      parked: 2,
+      lastError: 'schema version 98 is newer than this program',
+    });
+    const longest = await (await engine.operations()).listParked(1);
+    expect(longest.map(({ error }) => error)).to.deep.equal(['schema version 99 is newer than this program']);
+  });
+
+  it('is none whose row the database could not store just then, as when the disk is full', async () => {
+    const { store, database } = engine;
+    const service = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    await engine.shown(service, await append(store, `business-${randomUUID()}`, 0n, created('Good')));
+    const table = `read_model.${await engine.tableOf('live')}`;
+    await database.query(`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise 'no space left' using errcode = '53100'; end $$`);
+    await database.query(
+      `create trigger full_disk before insert on ${table} for each row when (new.revision >= 0)
+       execute function full_disk()`,
+    );
+    const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
+    const last = await append(store, stream, 0n, created('Acme'), unreadable);
+    expect(await engine.said('businesses Interrupted')).to.equal(true);
+    await database.query(`drop trigger full_disk on ${table}`);
+    expect(await engine.shown(service, last)).to.equal(true);
+    expect(await engine.names()).to.deep.equal(['Good', 'Acme']);
+    expect(await (await engine.operations()).findParked(stream)).to.include({ revision: 1n, waiting: 1 });
+  });
+
+  it('of replaced rows does not count when the live ones are verified', async () => {
+    const { store, database } = engine;
+    const service = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    await engine.shown(service, await append(store, stream, 0n, created('Acme')));
+    await database.query(
+      `alter table read_model.${await engine.tableOf('live')} add constraint picky check (name <> 'Bad')`,
+    );
+    await engine.shown(service, await append(store, stream, 1n, renamed('Bad')));
+    await service.stop();
+    await engine.rebuild();
+    const verified = await (await engine.operations()).showing(stream)?.verify({
+      sample: undefined,
+      onDrift: () => Promise.resolve(),
+      onChecked: () => undefined,
+      signal: new AbortController().signal,
+    });
+    expect(verified).to.deep.equal(E.right({ checked: 1, drifted: 0, isComplete: true }));
   });
 });

@@ -74,6 +74,17 @@ describe('the progress of a read model', () => {
     expect(progress.isBehind()).to.equal(false);
   });
 
+  it('still lags after a confirmation until it shows what it had to show before', () => {
+    const progress = makeProgress(1);
+    progress.requireConfirmation();
+    progress.requireUntil(9n);
+    progress.confirm(7n);
+    progress.advance(7n);
+    expect(progress.isBehind()).to.equal(true);
+    progress.advance(9n);
+    expect(progress.isBehind()).to.equal(false);
+  });
+
   it('never goes back', async () => {
     const progress = makeProgress(1);
     progress.advance(7n);

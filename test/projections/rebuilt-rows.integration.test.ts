@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { versionOf } from '../../projections/version.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { beforeStatement } from '../support/before-statement.js';
 import { changed, type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
+import { stored } from '../support/recorded.js';
 import { append, created, renamed, sealed } from './appending.js';
+
+const MANY_PAGES = 40;
+const EVENTS_OF_A_PAGE = 250;
+const LONGER_THAN_IT_WAITS_MS = 3_000;
 
 describe('rows that an operator has rebuilt', function () {
   this.timeout(startingPostgres);
@@ -118,5 +126,110 @@ describe('rows that an operator has rebuilt', function () {
     });
     expect(await outcomeOf(rebuilding)).to.include({ _tag: 'NotAllowed' });
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'building'], ['Acme']]);
+  });
+
+  it('show what was appended between a load that was ended and the one that goes on with it', async () => {
+    const [one, other] = [randomUUID(), randomUUID()].sort().map((id) => `business-${id}` as const);
+    await append(engine.store, one!, 0n, created('Acme'));
+    await append(engine.store, other!, 0n, created('Bolt'));
+    const ending = new AbortController();
+    const onProgress = (_events: number, share: number): void => {
+      if (share > 0) ending.abort(new Error('ended'));
+    };
+    const observer = {
+      onOpened: () => undefined,
+      onChunksLoaded: () => undefined,
+      onProgress,
+      onBuilt: () => undefined,
+    };
+    const store = inManyParts();
+    expect(await outcomeOf(engine.rebuild({ store, observer, signal: ending.signal }))).to.equal(ending.signal.reason);
+    await append(engine.store, one!, 1n, renamed('Acme 2'));
+    const told: Array<unknown> = [];
+    await engine.rebuild({
+      store,
+      observer: {
+        ...observer,
+        onChunksLoaded: (loaded, chunks) => void told.push({ loaded, chunks }),
+        onProgress: (_events, share) => void told.push({ share }),
+      },
+    });
+    expect(told.slice(0, 2)).to.deep.equal([{ loaded: 1, chunks: 2 }, { share: 0.5 }]);
+    expect(await engine.names()).to.deep.equal(['Acme 2', 'Bolt']);
+  });
+
+  it('keep what is loaded of them when the log fails, and are made of the rest alone', async () => {
+    for (const name of ['Acme', 'Bolt']) await append(engine.store, `business-${randomUUID()}`, 0n, created(name));
+    const { byStream, ...others } = inManyParts();
+    const away = new StoreUnavailable('the log is away');
+    let parts = 0;
+    async function* read(...[range, upTo]: Parameters<NonNullable<EventStore['byStream']>['read']>) {
+      parts += 1;
+      if (parts === 2) throw away;
+      yield* byStream.read(range, upTo);
+    }
+    const store = { ...others, byStream: { ...byStream, read } };
+    expect(await outcomeOf(engine.rebuild({ store }))).to.equal(away);
+    await engine.rebuild({ store });
+    expect([parts, (await engine.names()).toSorted()]).to.deep.equal([3, ['Acme', 'Bolt']]);
+  });
+
+  it('do not become live while one of their indexes could not be made', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const full = new Error('no space for an index');
+    const pool = beforeStatement(engine.database, 'create index', () => Promise.reject(full));
+    expect(await outcomeOf(engine.rebuild({ pool }))).to.equal(full);
+    expect(await engine.roles()).to.deep.equal(['building']);
+  });
+
+  it('are not loaded any further once the rebuild is ended', async () => {
+    await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
+    const ending = new AbortController();
+    let pages = 0;
+    async function* read() {
+      for (pages = 0; pages < MANY_PAGES; pages += 1) {
+        if (pages === 1) ending.abort(new Error('ended'));
+        await delay(1);
+        yield Array.from({ length: EVENTS_OF_A_PAGE }, () =>
+          stored({ type: 'BusinessCreated', data: { name: 'Acme' } }, { stream: `business-${randomUUID()}` }),
+        );
+      }
+    }
+    const store = { ...engine.store, byStream: { ...engine.store.byStream!, read } };
+    expect(await outcomeOf(engine.rebuild({ store, signal: ending.signal }))).to.equal(ending.signal.reason);
+    expect(pages).to.be.below(MANY_PAGES);
+  });
+
+  it('are not written on when an older log takes the place of theirs, though that one grows', async () => {
+    const [kept, ...later] = ['Acme', 'Instead', 'Other'].map((name) => businessOf(name));
+    await append(engine.store, kept!.stream, 0n, kept!.event);
+    const last = await append(engine.store, lost.stream, 0n, lost.event);
+    const restored = makeInMemoryEventStore();
+    await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
+    await append(restored, kept!.stream, 0n, kept!.event);
+    const replacing = new AbortController();
+    const now = (): EventStore => (replacing.signal.aborted ? restored : engine.store);
+    const store: EventStore = {
+      ...engine.store,
+      head: (categories) => now().head(categories),
+      reaches: (checkpoint) => now().reaches(checkpoint),
+      readStream: (stream, range) => now().readStream(stream, range),
+      subscribe: async function* (range, signal) {
+        yield* now().subscribe(range, AbortSignal.any([signal, replacing.signal]));
+        if (!signal.aborted) yield* restored.subscribe({ ...range, after: { commit: last, prepare: last } }, signal);
+      },
+    };
+    const first = engine.serve();
+    await engine.shown(first, last);
+    await first.stop();
+    const service = engine.serve({ store });
+    await engine.shown(service, last);
+    const { status } = service.byName('businesses');
+    await eventually(() => status().isExamined && status().projector._tag === 'Projecting', Boolean);
+    replacing.abort();
+    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherPast');
+    for (const { stream, event } of later) await append(restored, stream, 0n, event);
+    const shown = await eventually(engine.names, ({ length }) => length > 2, LONGER_THAN_IT_WAITS_MS);
+    expect(shown).to.deep.equal(['Acme', 'Lost']);
   });
 });

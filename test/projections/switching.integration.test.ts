@@ -3,7 +3,9 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
-import { CHANNEL, changed, type Engine, gated, makeEngine } from '../support/engine.js';
+import { updatePrevious } from '../../projections/engine/run/update-previous.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
@@ -84,5 +86,97 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     await engine.rebuild();
     await dropOutdated(engine.database, businesses, 60_000);
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+  });
+
+  it('of the replaced rows only those stay that were replaced last', async () => {
+    await append(engine.store, `business-${id}`, 0n, created('Acme'));
+    const made = [await engine.rebuild(), await engine.rebuild(), await engine.rebuild()];
+    const [, second, third] = made.map(({ generation }) => generation);
+    expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+    expect([await engine.tableOf('previous'), await engine.tableOf('live')]).to.deep.equal([second, third]);
+  });
+
+  it('a rebuild waits for whoever reads a list, and switches when nobody does', async () => {
+    await append(engine.store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    const reader = await engine.database.connect();
+    await reader.query('begin');
+    await reader.query('select from read_model.businesses');
+    const since = new Date();
+    const rebuilding = outcomeOf(engine.rebuild());
+    try {
+      expect(await eventually(() => engine.waiting(since), Boolean)).to.equal(1);
+      // it gives way to other readers before it tries again
+      expect(
+        await eventually(
+          () => engine.waiting(since),
+          (count) => count === 0,
+        ),
+      ).to.equal(0);
+    } finally {
+      await reader.query('rollback');
+      reader.release();
+    }
+    expect(await rebuilding).to.include({ outcome: 'Switched' });
+  });
+
+  it('who stops gives back the replaced rows, too', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    const writer = await engine.holder('live');
+    await engine.rebuild();
+    const isTaken = (name: string | null | undefined): boolean => typeof name === 'string' && name !== writer;
+    expect(await eventually(() => engine.holder('previous'), isTaken)).to.satisfy(isTaken);
+    await service.stop();
+    expect(await engine.holder('previous')).to.equal(undefined);
+  });
+
+  it('nobody writes the replaced rows on once the log is known to be another', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    await service.stop();
+    await engine.rebuild();
+    let isSame = true;
+    const stopping = new AbortController();
+    const updating = updatePrevious(
+      {
+        pool: engine.database,
+        store: engine.store,
+        projection: businesses,
+        windowMs: 60_000,
+        isSameLog: () => isSame,
+        onEvent: () => undefined,
+      },
+      stopping.signal,
+    );
+    try {
+      expect(await eventually(() => engine.holder('previous'), Boolean)).to.be.a('string');
+      isSame = false;
+      const holder = await eventually(
+        () => engine.holder('previous'),
+        (name) => name === undefined,
+        5_000,
+      );
+      expect(holder).to.equal(undefined);
+    } finally {
+      stopping.abort();
+      await updating;
+    }
+  });
+
+  it('a rollback that fails leaves nobody waiting for the rows that it would have gone back to', async () => {
+    const { store } = engine;
+    await append(store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    await engine.rebuild();
+    const writer = engine.follow(businesses);
+    await engine.shown(writer, await append(store, `business-${id}`, 1n, renamed('Acme 2')));
+    await writer.stop();
+    const away = new StoreUnavailable('the log is away');
+    const readAll: EventStore['readAll'] = () => {
+      throw away;
+    };
+    expect(await outcomeOf(engine.rollBack({ store: { ...store, readAll } }))).to.equal(away);
+    expect([await engine.roles(), await engine.holder('previous')]).to.deep.equal([['previous', 'live'], undefined]);
   });
 });

@@ -6,7 +6,7 @@ import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { operationsOn } from '../../projections/engine/operations.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
-import { changed, type Engine, gated, makeEngine, orThrow } from '../support/engine.js';
+import { changed, type Engine, gated, makeEngine, orThrow, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -118,7 +118,7 @@ describe('versions of a read model', function () {
     expect(await engine.said('changed Switched')).to.equal(true);
   });
 
-  it('one works on the rows of no other: it neither verifies nor repairs them, nor goes back to them or from them', async () => {
+  it('one works on the rows of no other: it neither verifies, repairs nor rebuilds them, nor goes back to them or from them', async () => {
     const { store, database } = engine;
     const stream = `business-${randomUUID()}` as const;
     const old = engine.follow(businesses);
@@ -135,6 +135,7 @@ describe('versions of a read model', function () {
     expect([verified, await onOther?.repair(stream)].map((one) => one && E.isLeft(one) && one.left._tag)).to.deep.equal(
       ['NoLiveRows', 'NoLiveRows'],
     );
+    expect(await outcomeOf(engine.rebuild({ projection: changed }))).to.include({ _tag: 'NotAllowed' });
     const next = engine.follow(changed);
     await engine.said('changed Switched');
     await next.stop();
@@ -143,5 +144,20 @@ describe('versions of a read model', function () {
       expect(E.isLeft(back) && back.left._tag).to.equal('NotAllowed');
     }
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
+  });
+
+  it('an old one that waits for the right to write its rows makes them anew when they are dropped meanwhile', async () => {
+    const { store, database } = engine;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    await old.stop();
+    await engine.takeLease('live');
+    engine.follow(businesses);
+    await engine.said('businesses StandingBy');
+    engine.follow(changed);
+    await engine.said('changed Switched');
+    await dropOutdated(database, businesses, 0);
+    expect(await engine.said('businesses Switched')).to.equal(true);
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['previous', 'live'], ['Acme']]);
   });
 });
