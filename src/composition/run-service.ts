@@ -19,8 +19,12 @@ export const runService = async (registry: Registry): Promise<void> => {
   }
   const log = makeLogger(config.right.logLevel, process.stdout.isTTY);
   const started = new Started();
+  const starting = startService(config.right, log, started, registry);
   const stop = async (code: number): Promise<void> => {
     setTimeout(() => process.exit(1), STOP_LIMIT).unref();
+    await started.stop();
+    // a start that is under way goes on, and what it has started by then is stopped, too
+    await starting.catch(() => undefined);
     await started.stop();
     log.info('stopped');
     process.exitCode = code;
@@ -31,10 +35,12 @@ export const runService = async (registry: Registry): Promise<void> => {
       void stop(0);
     });
   try {
-    const address = await startService(config.right, log, started, registry);
+    const address = await starting;
+    if (started.isStopping) return;
     const token = 'npm run -s token -- --role admin --user alice';
     log.info({ address, api: `${address}/api/v1`, docs: `${address}/docs`, token }, 'listening');
   } catch (error) {
+    if (started.isStopping) return;
     log.fatal(reasonOf(error));
     await stop(1);
   }

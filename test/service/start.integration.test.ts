@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
+import { eventually } from '../support/eventually.js';
 import { startService, tokenFor } from '../support/service-process.js';
 import { needs } from '../support/needs.js';
 
@@ -37,6 +38,25 @@ describe('starting and stopping', function () {
     expect(await makeApi(second.address, token).json('GET', '/business')).to.deep.equal([created]);
     second.kill('SIGINT');
     expect(await second.exited).to.equal(0);
+  });
+
+  it('stops in order on a SIGTERM during the start, and leaves nothing running', async () => {
+    const message = await failure(
+      startService({
+        dataDir,
+        onSpawned: (child) =>
+          void eventually(
+            () => readdir(dataDir),
+            ({ length }) => length > 0,
+            10_000,
+          ).then(() => child.kill('SIGTERM')),
+      }),
+    );
+    expect(message).to.include('ended with 0').and.to.include('"stopped"').and.to.not.include('"level":60');
+    const next = await startService({ dataDir });
+    expect(next.output()).to.not.include('waiting');
+    next.kill('SIGTERM');
+    expect(await next.exited).to.equal(0);
   });
 
   it('does not start a second service on the same data directory, and leaves the first alone', async () => {

@@ -29,6 +29,8 @@ type ServiceOptions = {
   readonly uid?: number;
   /** What Node runs; absent: the program as it is delivered. */
   readonly program?: ReadonlyArray<string>;
+  /** Called with the process before it listens. */
+  readonly onSpawned?: (child: ChildProcess) => void;
 };
 
 /** A token that a service started here accepts. */
@@ -61,13 +63,20 @@ const listening = (child: ChildProcess, output: () => string, exited: Promise<un
   });
 
 /** Starts the service, built from its sources, as a process of its own, on a free port; resolves when it listens. */
-export const startService = async ({ dataDir, env = {}, uid, program }: ServiceOptions): Promise<ServiceProcess> => {
+export const startService = async ({
+  dataDir,
+  env = {},
+  uid,
+  program,
+  onSpawned,
+}: ServiceOptions): Promise<ServiceProcess> => {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, program ?? [path.join(await askRun('build'), 'src/main.js')], {
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  onSpawned?.(child);
   let written = '';
   const output = (): string => written;
   for (const stream of [child.stdout, child.stderr])
