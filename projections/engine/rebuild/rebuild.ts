@@ -93,12 +93,17 @@ const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding
   }
 };
 
-/** Creates missing indexes, all at the same time, and analyzes the table for the query planner. */
+/** Indexes made at the same time. Fewer than the pool has connections: the lease is renewed meanwhile. */
+const INDEXES_AT_ONCE = 4;
+
+/** Creates missing indexes, several at the same time, and analyzes the table for the query planner. */
 const finishTable = async (pool: Pool, { keys }: Projection, generation: Generation): Promise<void> => {
   const table = tableOf(generation);
-  const made = await Promise.allSettled(
-    createIndexes(table, generation.name, keys).map((statement) => pool.query(statement)),
-  );
+  const missing = [...createIndexes(table, generation.name, keys)];
+  const createNext = async (): Promise<void> => {
+    for (let next = missing.shift(); next !== undefined; next = missing.shift()) await pool.query(next);
+  };
+  const made = await Promise.allSettled(Array.from({ length: INDEXES_AT_ONCE }, createNext));
   const failed = made.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
   await pool.query(`analyze ${table}`);

@@ -103,7 +103,7 @@ export class Rebuilding {
     signal.throwIfAborted();
     throw new EngineError({
       _tag: 'NotLevel',
-      message: `${writer.generation.name} could not catch up with the live rows: the log grows faster, or clients read lists all the time`,
+      message: `${writer.generation.name} could not catch up with the live rows: the log grows faster, clients read lists all the time, or a service has never written the live rows (start it)`,
     });
   }
 

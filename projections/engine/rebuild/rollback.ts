@@ -20,8 +20,8 @@ type Rollback = {
 
 const nothingToGoBackTo = (name: string): EngineError =>
   notAllowed(
-    `there are no rows of "${name}" to go back to: none were replaced within ROLLBACK_WINDOW, ` +
-      'or those that were belong to another version of the program, which takes them up again when it is started',
+    `there are no rows of "${name}" to go back to. None were replaced within ROLLBACK_WINDOW, or another version ` +
+      'of the program made them: start that version, and it goes on with them',
   );
 
 const run = async ({ pool, store, projection, signal }: Rollback): Promise<SwitchedTo> => {
