@@ -61,7 +61,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
   parked
     .command('retry')
     .addArgument(entity)
-    .description('folds the entity anew with this program; exit code 1 when it stays parked')
+    .description('computes the row of the entity anew with this program; exit code 1 when it stays parked')
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: JsonOption) =>
       onEntities(registry, (operations) => retry(operations, stream, options)),

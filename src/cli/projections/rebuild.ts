@@ -70,7 +70,9 @@ const asJson = ({ at, rows, differing, onlyLive, onlyRebuilt }: Compared) => ({
 });
 
 const conclude = (name: string, { generation, compared, outcome }: Rebuilt, { json }: Options, say: Say): ExitCode => {
-  if (outcome === 'Switched') say(`${name}: ${generation} is live; \`projections rollback ${name}\` goes back`);
+  // without a comparison there were no rows to go back to, or those of another log
+  const back = compared === undefined ? '' : `; \`projections rollback ${name}\` goes back`;
+  if (outcome === 'Switched') say(`${name}: ${generation} is live${back}`);
   if (outcome === 'Kept')
     say(
       `${name}: not switched; ${generation} is kept, and \`projections rebuild ${name} --switch always\` switches to it`,

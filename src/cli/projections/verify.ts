@@ -54,15 +54,15 @@ const verifyOne = async (
     sample: options.sample,
     onChecked: (checked) => progress.report(checked, undefined),
     onDrift: async (drift) => {
-      const mended = options.repair === true ? await readModel.repair(drift.stream) : undefined;
-      if (mended !== undefined && E.isLeft(mended)) {
-        failure = mended.left;
+      const outcome = options.repair === true ? await readModel.repair(drift.stream) : undefined;
+      if (outcome !== undefined && E.isLeft(outcome)) {
+        failure = outcome.left;
         ending.abort();
         return;
       }
-      if (mended !== undefined) repaired += 1;
+      if (outcome?.right._tag === 'Projected') repaired += 1;
       progress.end();
-      reportDrift(name, drift, mended?.right, options);
+      reportDrift(name, drift, outcome?.right, options);
     },
     signal: AbortSignal.any([signal, ending.signal]),
   });
@@ -94,7 +94,7 @@ export const addVerifyRows = (projections: Command, registry: Registry): void =>
     .command('verify')
     .addArgument(projectionArgument(registry))
     .description(
-      'folds entities from the log and compares them with their live rows, field by field\n' +
+      'computes rows anew from the log and compares them with the live rows, field by field\n' +
         '(each up to the checkpoint at which its row was read: a row that is behind the log is not different for that)',
     )
     .option(
