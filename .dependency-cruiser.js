@@ -109,7 +109,7 @@ const zones = [
     name: 'the HTTP layer',
     files: http,
     may: [application, read, entity, shared, kernel, functional, pure, koa, otherPackages, builtins],
-    because: 'HTTP reaches storage and configuration only through what src/main.ts hands to it',
+    because: 'HTTP reaches storage and configuration only through what src/composition hands to it',
   },
   {
     name: 'the infrastructure',

@@ -38,6 +38,7 @@ export type RowContent = {
 export type ProjectionOf<State, Event extends DomainEvent> = {
   /** Name of the read model, of its view, and the beginning of its tables' names. */
   readonly name: string;
+  /** What the names of its streams begin with: `<category>-<id>`. One word without a dash. */
   readonly category: string;
   /**
    * Raised with every change to the fold, the renderer or the hidden state that changes rows and leaves the columns as

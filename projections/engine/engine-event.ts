@@ -3,7 +3,7 @@ import type { Parking } from './rows/fold-batch.js';
 
 type OfProjection = { readonly projection: string };
 
-/** What happens in the engine, for the process's log and metrics. Sent once per change, without payloads. */
+/** What happens in the engine, for the process's log and metrics. Without payloads. */
 export type EngineEvent =
   | (OfProjection & { readonly _tag: 'Projecting'; readonly generation: string; readonly role: string })
   | (OfProjection & { readonly _tag: 'StandingBy' })

@@ -28,8 +28,8 @@ export type EngineFailure =
   | { readonly _tag: 'RowsRejected'; readonly message: string };
 
 /**
- * Carries an `EngineFailure` out of a transaction or an iteration, which only an error can end. Operators' commands get
- * the failure as a value instead.
+ * Carries an `EngineFailure` through transactions and iterations. Operators' commands get it as a value, by
+ * `attemptInEngine`.
  */
 export class EngineError extends Error {
   readonly failure: EngineFailure;

@@ -13,7 +13,6 @@ import { defineEntity } from './define-entity.js';
 
 export const business = defineEntity<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection>({
   name: 'Business',
-  category: 'business',
   decider: businessDecider,
   serde: businessSerde,
   describe: describeBusinessEvent,

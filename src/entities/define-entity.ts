@@ -9,7 +9,7 @@ import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-defini
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   {
     name,
-    category,
+    projection,
     decider,
     serde,
     describe,
@@ -17,6 +17,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   }: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   { store, queries, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
+  const { category } = projection;
   const history = makeHistory({ store, serde, fold: decider, description: { entityType: name, describe }, category });
   return {
     execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),

@@ -14,7 +14,6 @@ import { defineEntity } from './define-entity.js';
 
 export const document = defineEntity<DocumentState, DocumentCommand, DocumentEvent, DocumentRejection>({
   name: 'Document',
-  category: 'document',
   decider: documentDecider,
   serde: documentSerde,
   describe: describeDocumentEvent,

@@ -39,8 +39,6 @@ export type Connected<State, Command, Rejection> = {
 export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Rejection> = {
   /** As events and API name it: their `entityType`. */
   readonly name: string;
-  /** What the names of its streams begin with: `<category>-<id>`. One word without a dash. */
-  readonly category: string;
   readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   /** What an auditor reads of an event beside its envelope. */

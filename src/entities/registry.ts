@@ -19,6 +19,6 @@ export const projectionsOf = ({ entities }: Pick<Registry, 'entities'>): Readonl
 
 /** The categories of all streams that are ours: those of the entities, and of the operators' decisions. */
 export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<string> => [
-  ...entities.map(({ category }) => category),
+  ...entities.map(({ projection }) => projection.category),
   SKIP_CATEGORY,
 ];

@@ -80,7 +80,7 @@ const staysTrueToItsVersion = <State, Event extends DomainEvent>(projection: Pro
   if (known !== digest)
     expect.fail(
       `${name} makes other rows than its version ${version} stands for; tables in the field would mix both. Undo what ` +
-        `changed them, or raise \`shape\` in projections/${name}.ts to ${revision + 1} (or LAYOUT in ` +
+        `changed them, or raise \`revision\` in projections/${name}.ts to ${revision + 1} (or LAYOUT in ` +
         'projections/version.ts, for the table of every read model), run this test again, and add the line that it ' +
         `then asks for. Only where nothing but the frozen histories was changed the line becomes ${line}`,
     );

@@ -6,11 +6,11 @@ const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** The categories of entities, in a sentence: `business or document`. */
 export const categoriesIn = ({ entities }: Registry): string =>
-  alternatives.format(entities.map(({ category }) => category));
+  alternatives.format(entities.map(({ projection }) => projection.category));
 
 /** The names of their streams, in a sentence: `business-<id> or document-<id>`. */
 export const streamsIn = ({ entities }: Registry): string =>
-  alternatives.format(entities.map(({ category }) => `${category}-<id>`));
+  alternatives.format(entities.map(({ projection }) => `${projection.category}-<id>`));
 
 export const streamArgument = (text: string): StreamName => {
   if (!/^[^-]+-./.test(text)) throw new InvalidArgumentError('A stream is named <category>-<id>.');

@@ -56,7 +56,7 @@ export const stepsToCutOver = ({ from, to }: Route): string =>
     'The old log is unchanged; never start a service on it again.',
   ].join('\n');
 
-const fateOfReadModels = (tablesMoved: number, keepsReadModels: boolean): string => {
+const describeReadModels = (tablesMoved: number, keepsReadModels: boolean): string => {
   if (!keepsReadModels) return 'The service builds the read models in the new database when it starts.';
   return tablesMoved === 0
     ? 'There are no read models yet: the service builds them when it starts.'
@@ -69,7 +69,7 @@ export const stepsAfterCutOver = (
   keepsReadModels: boolean,
 ): string =>
   [
-    fateOfReadModels(moved.length, keepsReadModels),
+    describeReadModels(moved.length, keepsReadModels),
     `Start the service ${settingsFor(to)}.`,
     `The old log is unchanged; never start a service on it again. To go back, give the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
   ].join('\n');

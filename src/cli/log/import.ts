@@ -47,7 +47,7 @@ const watch = async (what: string, size: number | undefined, run: Run): Promise<
 };
 
 /** A file is read twice, so that nothing of a broken one is stored; standard input can be read only once. */
-const bringIn = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
+const importFrom = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
   if (file === undefined)
     return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));
   const { size } = await stat(file);
@@ -64,7 +64,7 @@ const importInto = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const outcome = await bringIn(target, file, signal);
+  const outcome = await importFrom(target, file, signal);
   if (E.isLeft(outcome)) return failed(describe(outcome.left));
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete)

@@ -13,7 +13,6 @@ import { describeContactEvent, renderContact } from './views.js';
 
 export const contact = defineEntity<ContactState, ContactCommand, ContactEvent, ContactRejection>({
   name: 'Contact',
-  category: 'contact',
   decider: contactDecider,
   serde: contactSerde,
   describe: describeContactEvent,

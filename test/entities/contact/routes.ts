@@ -75,7 +75,7 @@ const creating =
     const [context, contact] = decoded.right;
     const ids = commandIdsOf(context);
     const outcome = await execute(callOf(context, ids.entityId, { _tag: 'CreateContact', fields: contact }, ids));
-    return commandResponse(ids.entityId, outcome, render);
+    return commandResponse(ids.entityId, outcome, render, 'Location', `${API}/contact/${ids.entityId}`);
   };
 
 const updating =
