@@ -17,8 +17,8 @@ type LoadDeps<State, Event extends DomainEvent> = {
 type LoadedStream<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined };
 
 /**
- * Folds what the stream holds beyond `known`. When the event that `known` ends with is not there (a log that was
- * restored from before it), nothing that is known counts and the whole stream is folded anew.
+ * Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was
+ * restored from an older backup), folds the whole stream anew.
  */
 export const loadStream = async <State, Event extends DomainEvent>(
   deps: LoadDeps<State, Event>,
