@@ -68,13 +68,9 @@ const startTracing = async ({ config, started }: Context): Promise<void> => {
   started.add(begin());
 };
 
-const openAll = async ({
-  config,
-  log,
-  started,
-  metrics,
-  registry,
-}: Context): Promise<Stores & { readonly storage: Storage }> => {
+type Opened = Stores & { readonly storage: Storage };
+
+const openAll = async ({ config, log, started, metrics, registry }: Context): Promise<Opened> => {
   const logEvent = logConnectionEvent(log);
   const stores = await required(
     openStores(config, {
@@ -170,7 +166,7 @@ const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<Verif
 
 const serveEntities = async (
   { config, metrics, registry }: Context,
-  { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
+  { store, storage }: Opened,
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
