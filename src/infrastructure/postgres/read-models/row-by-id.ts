@@ -16,7 +16,7 @@ class ParkedEntity extends Error {
   }
 }
 
-type IdRow = readonly [id: string, revision: string, parked: boolean, isLarge: boolean | null, column: string | null];
+type IdRow = [id: string, revision: string, parked: boolean, isLarge: boolean | null, column: string | null];
 
 type FoundRow = {
   readonly revision: bigint;
@@ -31,7 +31,7 @@ type FoundRow = {
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
   const read = makeCoalescedRows<IdRow>(async (ids) => {
-    const { rows } = await pool.query<[...IdRow]>({
+    const { rows } = await pool.query<IdRow>({
       name: `${view} ${column}`,
       text: `select id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
         case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end
