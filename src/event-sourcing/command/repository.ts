@@ -1,21 +1,17 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { BoundedCache } from '../bounded-cache.js';
-import type { Fold } from '../decider.js';
 import { seal, type SealedEvent } from '../envelope.js';
-import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
+import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
-import { loadStream } from './load-stream.js';
+import { loadStream, type Streams } from './load-stream.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
-export type Repository<State, Event extends DomainEvent> = {
-  readonly store: EventStore;
-  readonly serde: Serde<Event>;
-  readonly decider: Fold<State, Event>;
+export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
   readonly now: () => Date;
   readonly cache: BoundedCache<StreamName, Folded<State>>;
 };
