@@ -7,9 +7,7 @@ const RESERVED = 96;
 /** A client's connection, and the file or the connection to the file storage that its request may need. */
 const FOR_EACH = 2;
 
-/**
- * Fewer connections serve nobody well. Where even these are too many, the process runs out of descriptors and says so.
- */
+/** Fewer are never set: where even these are too many, the process runs out of descriptors and says so. */
 const FEWEST = 16;
 
 /** How many connections clients may have open: as the settings say, but no more than `openFiles` descriptors allow. */

@@ -68,13 +68,9 @@ const startTracing = async ({ config, started }: Context): Promise<void> => {
   started.add(begin());
 };
 
-const openAll = async ({
-  config,
-  log,
-  started,
-  metrics,
-  registry,
-}: Context): Promise<Stores & { readonly storage: Storage }> => {
+type Opened = Stores & { readonly storage: Storage };
+
+const openAll = async ({ config, log, started, metrics, registry }: Context): Promise<Opened> => {
   const logEvent = logConnectionEvent(log);
   const stores = await required(
     openStores(config, {
@@ -130,10 +126,8 @@ const verify = (
 ): void => {
   if (!config.parts.projector) return;
   const projections = projectionsOf(registry);
-  const count = makeDriftCounter(
-    metrics,
-    projections.map(({ name }) => name),
-  );
+  const names = projections.map(({ name }) => name);
+  const count = makeDriftCounter(metrics, names);
   const logFound = logDrift(log);
   const watching = watchDrift({
     store: stores.store,
@@ -170,17 +164,18 @@ const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<Verif
 
 const serveEntities = async (
   { config, metrics, registry }: Context,
-  { store, storage }: { readonly store: Stores['store']; readonly storage: Storage },
+  stores: Opened,
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
 ): Promise<ReadonlyArray<Route>> => {
+  const store = writeWhileSameLog(stores.store, findWrongLog);
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress } = byName(projection.name);
     return serveEntity({
       ...config,
       store,
-      storage,
+      storage: stores.storage,
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,
@@ -222,13 +217,7 @@ export const startService = async (
   let isStopping = false;
   const app = makeApp({
     entityRoutes: config.parts.api
-      ? await serveEntities(
-          context,
-          { ...stores, store: writeWhileSameLog(stores.store, findWrongLog) },
-          queries,
-          projections,
-          findWrongLog,
-        )
+      ? await serveEntities(context, stores, queries, projections, findWrongLog)
       : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
     readiness: makeReadiness(

@@ -7,16 +7,10 @@ import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-defini
 
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
-  {
-    name,
-    projection,
-    decider,
-    serde,
-    describe,
-    render,
-  }: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
+  definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   { store, queries, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
+  const { name, projection, decider, serde, describe, render } = definition;
   const { category } = projection;
   const history = makeHistory({ store, serde, fold: decider, description: { entityType: name, describe }, category });
   return {
@@ -32,7 +26,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   };
 };
 
-/** A definition that can stand in a registry: the types of its states, commands and events end here. */
+/** A definition for the registry: `serve` keeps the types of its states, commands and events to itself. */
 export const defineEntity = <State, Command, Event extends DomainEvent, Rejection>({
   routes,
   ...definition

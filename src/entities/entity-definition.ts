@@ -17,7 +17,7 @@ import type { Freshness } from '../read/row-or-fold.js';
 export type EntityPorts = {
   readonly store: EventStore;
   readonly storage: ObjectStorage & FileContents;
-  /** Those of its own read model, and how far that has come. */
+  /** The queries of its own read model, and how far its projection has come. */
   readonly queries: Queries<FilterValues> & HiddenStates;
   readonly progress: ProjectionProgress;
   readonly freshness: Freshness;
@@ -54,7 +54,7 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   ): Promise<ReadonlyArray<Route>>;
 };
 
-/** A kind of entity to whoever works on all of them alike: its states, events and commands are opaque. */
+/** A kind of entity for code that treats all kinds alike: its states, events and commands are opaque. */
 export type EntityDefinition = Omit<EntityDefinitionOf<unknown, never, DomainEvent, never>, 'decider' | 'routes'> & {
   /** Its rows of the route table, connected to the ports. */
   readonly serve: (ports: EntityPorts) => Promise<ReadonlyArray<Route>>;

@@ -2,7 +2,7 @@ import { createHash, hash as digest } from 'node:crypto';
 import * as t from 'io-ts';
 import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
 import { random16Bytes } from './random-bytes.js';
-import type { NewEvent, Revision, StreamName } from './recorded-event.js';
+import type { NewEvent, StoredEvent } from './recorded-event.js';
 
 /** `previousHash` of the first event of a stream. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -30,12 +30,7 @@ export const Metadata: t.Type<Metadata> = MetadataCodec;
 export const saltedHash = (salt: string, text: string): string =>
   createHash('sha256').update(salt, 'base64url').update(text, 'utf8').digest('hex');
 
-type Sealable = {
-  readonly id: string;
-  readonly stream: StreamName;
-  readonly revision: Revision;
-  readonly type: string;
-};
+type Sealable = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'type'>;
 
 /** Hash of one event over everything but its data (which enters by `dataHash`), its salt and its position. */
 export const eventHash = ({ id, stream, revision, type }: Sealable, metadata: JsonObject): string => {

@@ -37,14 +37,17 @@ const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject):
   return isSalt(salt) && saltedHash(salt, canonical) === dataHash ? undefined : 'dataHash does not match data';
 };
 
-const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
+/** The hash of an event that continues a chain; left: why it does not. */
+const verifiedHash = (event: StoredEvent, end: ChainEnd): E.Either<string, string> => {
   const metadata = parse(event.metadata);
-  if (E.isLeft(metadata) || !isObject(metadata.right.json)) return 'metadata is no JSON object';
+  if (E.isLeft(metadata) || !isObject(metadata.right.json)) return E.left('metadata is no JSON object');
   const envelope = metadata.right.json;
-  if (event.revision !== end.revision) return `revision ${event.revision}, expected ${end.revision}`;
-  if (envelope['previousHash'] !== end.hash) return 'previousHash is not the hash of the event before it';
-  if (eventHash(event, envelope) !== envelope['hash']) return 'hash does not match the event';
-  return dataFault(event, envelope);
+  if (event.revision !== end.revision) return E.left(`revision ${event.revision}, expected ${end.revision}`);
+  if (envelope['previousHash'] !== end.hash) return E.left('previousHash is not the hash of the event before it');
+  const hash = eventHash(event, envelope);
+  if (hash !== envelope['hash']) return E.left('hash does not match the event');
+  const fault = dataFault(event, envelope);
+  return fault === undefined ? E.right(hash) : E.left(fault);
 };
 
 /**
@@ -52,9 +55,7 @@ const fault = (event: StoredEvent, end: ChainEnd): string | undefined => {
  * its salt (`{}` or `null` stands in its place), everything but the data is checked.
  */
 export const extendChain = (end: ChainEnd, event: StoredEvent): E.Either<BrokenLink, ChainEnd> => {
-  const reason = fault(event, end);
-  if (reason !== undefined) return E.left({ _tag: 'BrokenLink', event, reason });
-  // reason: fault() has just compared it with a computed text
-  const { hash } = JSON.parse(event.metadata) as { readonly hash: string };
-  return E.right({ revision: end.revision + 1n, hash });
+  const hash = verifiedHash(event, end);
+  if (E.isLeft(hash)) return E.left({ _tag: 'BrokenLink', event, reason: hash.left });
+  return E.right({ revision: end.revision + 1n, hash: hash.right });
 };

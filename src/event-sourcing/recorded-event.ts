@@ -33,7 +33,12 @@ export type StoredEvent = NewEvent & {
   readonly position: Position;
 };
 
-export const checkpointOf = ({ position }: StoredEvent): Checkpoint => ({ commit: position, prepare: position });
+/** The revision of an event that follows `revision` in its stream. */
+export const nextRevision = (revision: ExpectedRevision): Revision => (revision === 'no-stream' ? 0n : revision + 1n);
+
+export const checkpointAt = (position: Position): Checkpoint => ({ commit: position, prepare: position });
+
+export const checkpointOf = ({ position }: StoredEvent): Checkpoint => checkpointAt(position);
 
 export const categoryOf = (stream: StreamName): string => stream.slice(0, stream.indexOf('-'));
 

@@ -14,7 +14,7 @@ export type RetryPolicy = {
 };
 
 export type Retry = {
-  /** Waits its pause and resolves to true; to false, without waiting, when there is no further try. */
+  /** Resolves to true after a pause; to false at once when there is no further try, or when `signal` aborts. */
   readonly again: () => Promise<boolean>;
   /** After progress: counts pauses and tries from the beginning again. */
   readonly reset: () => void;

@@ -26,10 +26,8 @@ export type UndecodableEvent = {
   readonly reason: string;
 };
 
-const NO_STEPS: ReadonlyArray<Upcaster> = [];
-
 export type Serde<Event extends DomainEvent> = {
-  // a method: a serde of business events is one of domain events to those who only pass its own events on
+  // a method, whose parameter TypeScript checks loosely: a Serde<BusinessEvent> must fit where any serde is asked for
   schemaVersionOf(this: void, type: Event['type']): number;
   readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
 };
@@ -39,7 +37,7 @@ export type Serde<Event extends DomainEvent> = {
  * names faults).
  */
 export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcasters: Upcasters): Serde<Event> => {
-  const stepsOf = (type: string): ReadonlyArray<Upcaster> => upcasters[type] ?? NO_STEPS;
+  const stepsOf = (type: string): ReadonlyArray<Upcaster> => upcasters[type] ?? [];
 
   const schemaVersionOf = (type: string): number => stepsOf(type).length + 1;
 

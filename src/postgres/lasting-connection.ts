@@ -24,8 +24,7 @@ const END_TIMEOUT = 1_000;
 
 type Opened = { readonly client: pg.Client; readonly socket: Socket };
 
-export const makeLastingConnection = (options: LastingConnectionOptions): LastingConnection => {
-  const { config, prepare, onLost } = options;
+export const makeLastingConnection = ({ config, prepare, onLost }: LastingConnectionOptions): LastingConnection => {
   let current: Opened | undefined;
 
   const lost = (opened: Opened, cause: Error | undefined): void => {
@@ -63,9 +62,7 @@ export const makeLastingConnection = (options: LastingConnectionOptions): Lastin
   return {
     open: async (ms) => current?.client ?? connect(ms),
     isOpen: () => current !== undefined,
-    drop: () => {
-      forget()?.socket.destroy();
-    },
+    drop: () => void forget()?.socket.destroy(),
     close: async () => {
       const opened = forget();
       if (opened === undefined) return;

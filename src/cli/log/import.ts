@@ -11,7 +11,7 @@ import {
 } from '../../event-sourcing/whole-log/import-log.js';
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
-import type { BrokenLine } from '../../event-sourcing/whole-log/read-export.js';
+import type { BrokenLine } from '../../event-sourcing/whole-log/lines.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';

@@ -36,7 +36,7 @@ export const makeCommandQueue = (
     tail.arrived += 1;
     const arrival = tail.arrived;
     const run = async (): ReturnType<typeof task> => {
-      // reason: the commands of one stream fail alike
+      // reason: all commands of one stream have the same type of failure
       if (tail.shared !== undefined && arrival <= tail.shared.arrived) return E.left(tail.shared.failure as Failure);
       const outcome = await task();
       if (E.isLeft(outcome) && isShared(outcome.left)) tail.shared = { failure: outcome.left, arrived: tail.arrived };

@@ -1,6 +1,6 @@
 import { GENESIS_HASH } from '../envelope.js';
 import { KeyedCommands } from './keyed-commands.js';
-import type { ExpectedRevision, Position, Revision } from '../recorded-event.js';
+import type { ExpectedRevision, Position } from '../recorded-event.js';
 
 /** A stream folded up to `revision`, with what the next append needs. */
 export type Folded<State> = {
@@ -9,7 +9,7 @@ export type Folded<State> = {
   readonly position: Position | undefined;
   readonly lastHash: string;
   readonly lastAt: string;
-  /** Shared by all folds of the stream in this process, which only ever adds to it. */
+  /** One object for all folds of the stream in this process; commands are only ever added to it. */
   readonly keyed: KeyedCommands;
 };
 
@@ -21,5 +21,3 @@ export const unfolded = <State>(initialState: State): Folded<State> => ({
   lastAt: '',
   keyed: new KeyedCommands(),
 });
-
-export const nextRevision = (revision: ExpectedRevision): Revision => (revision === 'no-stream' ? 0n : revision + 1n);

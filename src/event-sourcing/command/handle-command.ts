@@ -10,7 +10,7 @@ import type { CommandCall, CommandFailure, HandleCommand, Handled, PreconditionF
 import { type CommandQueue, makeCommandQueue } from './command-queue.js';
 import type { Folded } from './fold.js';
 import { findCommand, replayCommand } from './replay-command.js';
-import { append, load, loadAnew, Outdated, readOn, type Repository } from './repository.js';
+import { append, load, loadAnew, readOn, type Repository } from './repository.js';
 
 type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = {
   readonly decider: Decider<State, Command, Event, Rejection>;
@@ -35,7 +35,7 @@ export type CommandLimits = {
 
 const defaultLimits: CommandLimits = { attempts: 30, maxPause: 100, queue: 1000, replays: 100, cached: 2500 };
 
-/** Reading again follows at once so often: a cached fold that was behind, say, is no sign of contention. */
+/** So many tries follow each other without a pause: the first conflict may only mean that the cached fold was behind. */
 const AT_ONCE = 2;
 
 type Handler<State, Command, Event extends DomainEvent, Rejection> = Repository<State, Event> & {
@@ -45,17 +45,10 @@ type Handler<State, Command, Event extends DomainEvent, Rejection> = Repository<
   readonly replays: CommandQueue;
 };
 
-/** The command was carried out before: its last event is at `revision`, according to the log or to a cached fold. */
-class CarriedOut {
-  readonly revision: Revision;
-  readonly isJustRead: boolean;
-  constructor(revision: Revision, isJustRead: boolean) {
-    this.revision = revision;
-    this.isJustRead = isJustRead;
-  }
-}
+/** The command was carried out before: its last event is at `revision`, by the log (`isJustRead`) or a cached fold. */
+type CarriedOut = { readonly _tag: 'CarriedOut'; readonly revision: Revision; readonly isJustRead: boolean };
 
-/** What the decider says, or that the precondition does not hold; absence goes before every precondition. */
+/** What the decider says, unless the precondition fails. An absent entity is reported before a failed precondition. */
 const decide = <State, Command, Event, Rejection>(
   decider: Decider<State, Command, Event, Rejection>,
   { command, precondition }: CommandCall<Command>,
@@ -76,7 +69,7 @@ const withoutEvents = <State, Event>({ state, revision, position }: Folded<State
   replayed: false,
 });
 
-/** Load, find an earlier run, decide, append; again on what the log holds, within a bound. */
+/** Loads, looks for an earlier run, decides, appends; when the fold was outdated, reads on and tries again. */
 const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   handler: Handler<State, Command, Event, Rejection>,
   call: CommandCall<Command>,
@@ -91,14 +84,14 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
 
     const earlier = await findCommand(handler, call, loaded.right);
     if (E.isLeft(earlier)) return earlier;
-    if (earlier.right !== undefined) return E.right(new CarriedOut(earlier.right, isJustRead));
+    if (earlier.right !== undefined) return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead });
 
     let known = folded;
     const decision = decide(decider, call, folded);
     if (E.isRight(decision) && RA.isNonEmpty(decision.right)) {
       const appended = await append(handler, call, folded, decision.right);
       if (E.isRight(appended)) return appended;
-      if (!(appended.left instanceof Outdated)) return E.left(appended.left);
+      if (appended.left._tag !== 'Outdated') return E.left(appended.left);
       known = appended.left.known;
     } else if (isJustRead) {
       return E.isLeft(decision) ? decision : E.right(withoutEvents(folded));
@@ -112,7 +105,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   }
 };
 
-/** A replay folds the stream once more: it waits behind other replays, and no command of the entity behind it. */
+/** A replay folds the stream once more, so it has a queue of its own and holds up no other command of the entity. */
 const handle = async <State, Command, Event extends DomainEvent, Rejection>(
   handler: Handler<State, Command, Event, Rejection>,
   call: CommandCall<Command>,
@@ -120,11 +113,11 @@ const handle = async <State, Command, Event extends DomainEvent, Rejection>(
 ): Promise<E.Either<Rejection | CommandFailure, Handled<State, Event>>> => {
   const outcome = await handler.queue(call.stream, () => carryOut(handler, call, begin));
   if (E.isLeft(outcome)) return outcome;
-  if (!(outcome.right instanceof CarriedOut)) return E.right(outcome.right);
+  if (!('_tag' in outcome.right)) return E.right(outcome.right);
   const { revision, isJustRead } = outcome.right;
   const replayed = await handler.replays(call.stream, () => replayCommand(handler, call, revision));
   if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return replayed;
-  // the log may have been restored from before the command that the cache remembers
+  // the cache remembers a command that is not in the log: the log may have been restored from an older backup
   return handle(handler, call, loadAnew);
 };
 

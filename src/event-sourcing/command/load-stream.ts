@@ -7,7 +7,8 @@ import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import { isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
 
-type LoadDeps<State, Event extends DomainEvent> = {
+/** The streams of one kind of entity, and how they are folded. */
+export type Streams<State, Event extends DomainEvent> = {
   readonly store: EventStore;
   readonly serde: Serde<Event>;
   readonly decider: Fold<State, Event>;
@@ -17,16 +18,16 @@ type LoadDeps<State, Event extends DomainEvent> = {
 type LoadedStream<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined };
 
 /**
- * Folds what the stream holds beyond `known`. When the event that `known` ends with is not there (a log that was
- * restored from before it), nothing that is known counts and the whole stream is folded anew.
+ * Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was
+ * restored from an older backup), folds the whole stream anew.
  */
 export const loadStream = async <State, Event extends DomainEvent>(
-  deps: LoadDeps<State, Event>,
+  streams: Streams<State, Event>,
   stream: StreamName,
   known: Folded<State>,
   commandId: string,
 ): Promise<E.Either<LoadFailure, LoadedStream<State>>> => {
-  const { store, serde, decider } = deps;
+  const { store, serde, decider } = streams;
   const from = known.revision === 'no-stream' ? 0n : known.revision;
   let isKnown = known.revision === 'no-stream';
   let folded = known;
@@ -44,6 +45,6 @@ export const loadStream = async <State, Event extends DomainEvent>(
     return true;
   });
   if (E.isLeft(outcome)) return outcome;
-  if (!isKnown) return loadStream(deps, stream, unfolded(decider.initialState), commandId);
+  if (!isKnown) return loadStream(streams, stream, unfolded(decider.initialState), commandId);
   return E.right({ folded, own });
 };

@@ -7,8 +7,6 @@ import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused } from
 import { isKeyed } from './command-id.js';
 import type { Loaded, Repository } from './repository.js';
 
-type Call = Pick<CommandCall<unknown>, 'stream' | 'envelope'>;
-
 /** A keyed command that the fold no longer remembers, looked for in the log from `since` downwards. */
 const findInStream = async <State, Event extends DomainEvent>(
   { store, serde }: Repository<State, Event>,
@@ -28,7 +26,7 @@ const findInStream = async <State, Event extends DomainEvent>(
 /** Revision of the last event of this very command, if it was carried out before. */
 export const findCommand = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
-  { stream, envelope: { commandId } }: Call,
+  { stream, envelope: { commandId } }: CommandCall<unknown>,
   { folded, own }: Loaded<State>,
 ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
   if (own !== undefined || !isKeyed(commandId)) return E.right(own);
@@ -54,7 +52,7 @@ const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope
  */
 export const replayCommand = async <State, Event extends DomainEvent>(
   { decider, serde, store }: Repository<State, Event>,
-  { stream, envelope }: Call,
+  { stream, envelope }: CommandCall<unknown>,
   revision: Revision,
 ): Promise<E.Either<LoadFailure | IdempotencyKeyReused, Handled<State, Event>>> => {
   let before = decider.initialState;

@@ -1,26 +1,22 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { BoundedCache } from '../bounded-cache.js';
-import type { Fold } from '../decider.js';
 import { seal, type SealedEvent } from '../envelope.js';
-import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
-import type { Revision, StreamName } from '../recorded-event.js';
+import type { AppendRejected, StoreUnavailable } from '../event-store.js';
+import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
-import { type Folded, nextRevision, unfolded } from './fold.js';
-import { loadStream } from './load-stream.js';
+import { type Folded, unfolded } from './fold.js';
+import { loadStream, type Streams } from './load-stream.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
-export type Repository<State, Event extends DomainEvent> = {
-  readonly store: EventStore;
-  readonly serde: Serde<Event>;
-  readonly decider: Fold<State, Event>;
+export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
   readonly now: () => Date;
   readonly cache: BoundedCache<StreamName, Folded<State>>;
 };
 
-type Call = Pick<CommandCall<unknown>, 'stream' | 'envelope' | 'fresh'>;
+type Call = CommandCall<unknown>;
 
 export type Loaded<State> = {
   readonly folded: Folded<State>;
@@ -62,12 +58,7 @@ export const load = async <State, Event extends DomainEvent>(
 };
 
 /** The stream has other events than the fold: read on from `known`, the part of the fold that still holds. */
-export class Outdated<State> {
-  readonly known: Folded<State>;
-  constructor(known: Folded<State>) {
-    this.known = known;
-  }
-}
+type Outdated<State> = { readonly _tag: 'Outdated'; readonly known: Folded<State> };
 
 /** Time never goes back within a stream. */
 const timeOfNext = ({ lastAt }: Folded<unknown>, now: Date): string => {
@@ -121,11 +112,11 @@ export const append = async <State, Event extends DomainEvent>(
     if (failure._tag !== 'RevisionConflict') return E.left(failure);
     // The stream is shorter than the fold: it was restored from a backup, and the fold is void.
     const isAhead = nextRevision(failure.actual) > nextRevision(folded.revision);
-    return E.left(new Outdated(isAhead ? folded : unfolded(decider.initialState)));
+    return E.left({ _tag: 'Outdated', known: isAhead ? folded : unfolded(decider.initialState) });
   }
   const { revision, position, confirmedNew } = appended.right;
   // The store recognises a repeat by its ids alone; whether the request is the same, only the stored event says.
-  if (isKeyed(commandId) && !confirmedNew) return E.left(new Outdated(folded));
+  if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', known: folded });
 
   const after = events.reduce((state, event) => decider.evolve(state, event, { actor, at }), folded.state);
   const { keyed } = folded;

@@ -31,8 +31,8 @@ type CopyingBatches<Batch> = {
 };
 
 /**
- * Writes the batches of a log, or of an export, into the target in their order; gives how many events these were. Ends
- * behind a batch when `signal` aborts. What the source throws ends it as well, with the batches before it stored.
+ * Writes the batches of a log, or of an export, into the target in their order; gives how many events these were. When
+ * `signal` aborts, ends after the batch under way. Throws what the source throws; the batches before that are stored.
  */
 export const copyBatches = async <Batch extends { readonly events: ReadonlyArray<StoredEvent> }>(
   batches: AsyncIterable<Batch>,

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../event-store.js';
-import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
+import { checkpointAt, type Position, type StoredEvent, type StreamName } from '../recorded-event.js';
 import { renderLine, renderLineWithoutData } from './log-line.js';
 
 /** Which events: of the whole log or of one category, behind a position; or those of one stream. */
@@ -26,7 +26,7 @@ async function* selected(store: EventStore, selection: Selection): AsyncGenerato
       yield page.filter(({ position }) => since === undefined || position > since);
     return;
   }
-  const after = since === undefined ? 'start' : { commit: since, prepare: since };
+  const after = since === undefined ? 'start' : checkpointAt(since);
   const categories = selection.category === undefined ? {} : { categories: [selection.category] };
   for await (const { events } of store.readAll({ after, ...categories })) yield events;
 }

@@ -4,7 +4,8 @@ import type { Position } from '../recorded-event.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import { copyBatches } from './copy-batches.js';
 import type { LogTarget } from './log-target.js';
-import { BrokenLine, readExport } from './read-export.js';
+import { BrokenLine } from './lines.js';
+import { readExport } from './read-export.js';
 
 /** Nothing is imported into a log that has events; `newest` is the position of its last one. */
 export type NotEmpty = { readonly _tag: 'NotEmpty'; readonly newest: Position };
@@ -55,7 +56,7 @@ export const requireEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty
 
 /**
  * Copies what `exportLog` wrote into an empty log: ids, revisions, texts and so hashes as they were, in the order of
- * the export. Each chain is checked on the way; at a broken line what stands before it is stored, and nothing else.
+ * the export, and checks each chain on the way. Of an export with a broken line, stores what stands before that line.
  * The log keeps a name of its own.
  */
 export const importLog = (

@@ -9,18 +9,18 @@ export type NumberedLine = {
   readonly isEnded: boolean;
 };
 
-/** A line that is too long, or not UTF-8. */
-export class UnreadableLine extends Error {
-  readonly _tag = 'UnreadableLine';
-  readonly number: number;
-  constructor(number: number, reason: string) {
-    super(reason);
-    this.name = 'UnreadableLine';
-    this.number = number;
+/** Line `line` (from 1) cannot be read, or is not what follows the lines before it. */
+export class BrokenLine extends Error {
+  readonly _tag = 'BrokenLine';
+  readonly line: number;
+  constructor(line: number, reason: string) {
+    super(`line ${line} ${reason}`);
+    this.name = 'BrokenLine';
+    this.line = line;
   }
 }
 
-/** Lines of UTF-8 text, one at a time. Throws `UnreadableLine` for one that is too long or no UTF-8. */
+/** Lines of UTF-8 text, one at a time. Throws `BrokenLine` for one that is too long or no UTF-8. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let held: Array<Uint8Array> = [];
@@ -30,7 +30,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   const hold = (piece: Uint8Array): void => {
     held.push(piece);
     bytes += piece.length;
-    if (bytes > LONGEST) throw new UnreadableLine(number + 1, `is longer than ${LONGEST} bytes`);
+    if (bytes > LONGEST) throw new BrokenLine(number + 1, `is longer than ${LONGEST} bytes`);
   };
   const taken = (isEnded: boolean): NumberedLine => {
     number += 1;
@@ -40,7 +40,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     try {
       return { number, text: decoder.decode(line), isEnded };
     } catch {
-      throw new UnreadableLine(number, 'is not UTF-8');
+      throw new BrokenLine(number, 'is not UTF-8');
     }
   };
 

@@ -1,4 +1,4 @@
-import { either as E } from 'fp-ts';
+import { either as E, json as J } from 'fp-ts';
 import * as t from 'io-ts';
 import { canonicalJson, type JsonObject } from '../canonical-json.js';
 import type { StoredEvent, StreamName } from '../recorded-event.js';
@@ -9,15 +9,7 @@ const opening = ({ position, stream, revision, id, type }: StoredEvent): string 
   return JSON.stringify(places).slice(0, -1);
 };
 
-const isOneLineOfJson = (text: string): boolean => {
-  if (/[\r\n]/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isOneLineOfJson = (text: string): boolean => !/[\r\n]/.test(text) && E.isRight(J.parse(text));
 
 /**
  * An event as one line of JSON (without its end): `position` and `revision` as text, `data` and `metadata` as the

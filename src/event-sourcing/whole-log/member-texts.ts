@@ -1,3 +1,6 @@
+import { either as E, json as J } from 'fp-ts';
+import * as t from 'io-ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -27,14 +30,7 @@ const endOfValue = (text: string, start: number): number => {
   }
 };
 
-const isJsonObject = (text: string): boolean => {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json);
-  } catch {
-    return false;
-  }
-};
+const isJsonObject = (text: string): boolean => E.exists(t.UnknownRecord.is)(J.parse(text));
 
 /**
  * The members of a JSON object as the texts they are written in: parsing and rendering anew would lose the spelling of

@@ -1,23 +1,12 @@
 import { either as E } from 'fp-ts';
 import type { Position, StoredEvent } from '../recorded-event.js';
 import type { ChainVerifier } from './chain-verifier.js';
-import { linesOf, type NumberedLine, UnreadableLine } from './lines.js';
+import { BrokenLine, linesOf, type NumberedLine } from './lines.js';
 import { parseLine } from './log-line.js';
 
 /** A batch ends with so many events, or with the one that makes it so many characters. */
 const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
-
-/** Line `line` (from 1) of an export is not what follows the lines before it. */
-export class BrokenLine extends Error {
-  readonly _tag = 'BrokenLine';
-  readonly line: number;
-  constructor(line: number, reason: string) {
-    super(`line ${line} ${reason}`);
-    this.name = 'BrokenLine';
-    this.line = line;
-  }
-}
 
 /** `read`: how many characters of the export have been read with these events. */
 type ExportedBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly read: number };
@@ -35,20 +24,6 @@ const eventOf = (
   return E.isLeft(linked) ? E.left(`breaks the chain of ${event.stream}: ${linked.left.reason}`) : E.right(event);
 };
 
-async function* eventsOf(chunks: AsyncIterable<Uint8Array>, chains: ChainVerifier) {
-  let reached: Position = -1n;
-  try {
-    for await (const line of linesOf(chunks)) {
-      const event = eventOf(line, reached, chains);
-      if (E.isLeft(event)) throw new BrokenLine(line.number, event.left);
-      reached = event.right.position;
-      yield { event: event.right, characters: line.text.length + 1 };
-    }
-  } catch (error) {
-    throw error instanceof UnreadableLine ? new BrokenLine(error.number, error.message) : error;
-  }
-}
-
 /**
  * The events of an export with data, in its order, in batches, each event checked against the chain of its stream.
  * Throws `BrokenLine` for the first line that does not fit, after it has given all events before it.
@@ -59,11 +34,15 @@ export async function* readExport(
 ): AsyncGenerator<ExportedBatch> {
   let events: Array<StoredEvent> = [];
   let [read, before] = [0, 0];
+  let reached: Position = -1n;
   let broken: BrokenLine | undefined;
   try {
-    for await (const { event, characters } of eventsOf(chunks, chains)) {
-      events.push(event);
-      read += characters;
+    for await (const line of linesOf(chunks)) {
+      const event = eventOf(line, reached, chains);
+      if (E.isLeft(event)) throw new BrokenLine(line.number, event.left);
+      reached = event.right.position;
+      events.push(event.right);
+      read += line.text.length + 1;
       if (events.length < BATCH_EVENTS && read - before < BATCH_CHARACTERS) continue;
       yield { events, read };
       events = [];

@@ -12,7 +12,7 @@ type Batch = { readonly appends: ReadonlyArray<PendingAppend>; readonly commit: 
 const command = (stream = aStream(), data = '{}') => ({
   stream,
   expected: 'no-stream' as const,
-  events: [anEvent({ data })],
+  events: [anEvent({ data })] as const,
 });
 
 /** A text of about so many bytes. */
@@ -76,10 +76,10 @@ describe('the queue of appends', () => {
     const seen: Array<ReadonlyArray<string>> = [];
     for (const index of [0, 1, 2]) {
       const next = await batch(index);
-      seen.push(next.appends.map(({ events }) => events[0]!.id));
+      seen.push(next.appends.map(({ events }) => events[0].id));
       next.commit();
     }
-    const ids = added.map(({ events }) => events[0]!.id);
+    const ids = added.map(({ events }) => events[0].id);
     expect(seen).to.deep.equal([[ids[0], ids[2]], [ids[1]], [ids[3]]]);
   });
 

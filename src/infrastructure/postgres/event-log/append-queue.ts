@@ -1,10 +1,10 @@
 import { either as E } from 'fp-ts';
 import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
 import { type Appended, type AppendFailure, StoreUnavailable } from '../../../event-sourcing/event-store.js';
-import type { AppendCommand } from './append-statement.js';
+import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 
 /** An append that waits for its answer. `since`: when it came, ms of `performance.now`. */
-export type PendingAppend = AppendCommand & {
+export type PendingAppend = Append & {
   readonly bytes: number;
   readonly since: number;
   readonly answer: (outcome: E.Either<AppendFailure, Appended>) => void;
@@ -27,7 +27,7 @@ export const defaultAppendLimits: AppendLimits = {
 };
 
 export type AppendQueue = {
-  readonly add: (command: AppendCommand) => Promise<E.Either<AppendFailure, Appended>>;
+  readonly add: (append: Append) => Promise<E.Either<AppendFailure, Appended>>;
   /** Further appends fail; resolves when those that wait have been answered. */
   readonly close: () => Promise<void>;
 };
@@ -40,7 +40,8 @@ export const makeAppendQueue = (
   commit: (batch: ReadonlyArray<PendingAppend>) => Promise<void>,
   limits: AppendLimits = defaultAppendLimits,
 ): AppendQueue => {
-  let waiting: ReadonlyArray<PendingAppend> = [];
+  /** Pushed to in place: to copy it for each append would cost a millisecond when many arrive at once. */
+  let waiting: Array<PendingAppend> = [];
   let waitingBytes = 0;
   let isClosed = false;
   let running: Promise<void> | undefined;
@@ -73,21 +74,19 @@ export const makeAppendQueue = (
     running = undefined;
   };
 
-  const failureAtOnce = (events: AppendCommand['events'], bytes: number): AppendFailure | undefined => {
+  const failureAtOnce = (events: Append['events'], bytes: number): AppendFailure | undefined => {
     if (isClosed) return new StoreUnavailable('the event log is closed');
     if (waiting.length >= limits.waiting || waitingBytes + bytes > limits.waitingBytes)
       return new StoreUnavailable('too many appends wait for the event log');
     return rejection(events, bytes);
   };
 
-  const add: AppendQueue['add'] = (command) => {
-    const bytes = appendBytes(command.events);
-    const failure = failureAtOnce(command.events, bytes);
+  const add: AppendQueue['add'] = (append) => {
+    const bytes = appendBytes(append.events);
+    const failure = failureAtOnce(append.events, bytes);
     if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      // appended in place: a copy for each append would cost a millisecond in a turn of the event loop with many of
-      // them
-      (waiting as Array<PendingAppend>).push({ ...command, bytes, since: performance.now(), answer }); // reason: our own list
+      waiting.push({ ...append, bytes, since: performance.now(), answer });
       waitingBytes += bytes;
       running ??= run();
     });

@@ -1,21 +1,18 @@
 import { either as E, readonlyArray as RA } from 'fp-ts';
-import type pg from 'pg';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
-import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import { nextRevision, type StoredEvent } from '../../../event-sourcing/recorded-event.js';
 import type { PendingAppend } from './append-queue.js';
 import {
   appendedAt,
   type AppendRow,
-  batchAppend,
-  firstRevision,
-  splitByStored,
-  type StoredCommand,
+  appendStatement,
   type SentStatement,
+  splitByStored,
+  type StoredAppend,
 } from './append-statement.js';
 import type { CommitFeed } from './commit-feed.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { LastingConnection } from '../../../postgres/lasting-connection.js';
-import { loneAppend } from './lone-append-statement.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import { type ConflictRow, conflictQuery, conflictOutcome } from './conflict-outcome.js';
 import { sqlFailureOf } from '../../../postgres/sql-failure.js';
@@ -27,24 +24,16 @@ import { sqlFailureOf } from '../../../postgres/sql-failure.js';
 const TIMEOUT = 1_400;
 const MINIMUM_TIMEOUT = 200;
 
-const storedEvents = ({ command, position }: StoredCommand<PendingAppend>): ReadonlyArray<StoredEvent> =>
-  command.events.map(({ id, type, data, metadata }, index) => ({
+const storedEvents = ({ append, position }: StoredAppend<PendingAppend>): ReadonlyArray<StoredEvent> =>
+  append.events.map(({ id, type, data, metadata }, index) => ({
     id,
     type,
     data,
     metadata,
-    stream: command.stream,
-    revision: firstRevision(command) + BigInt(index),
+    stream: append.stream,
+    revision: nextRevision(append.expected) + BigInt(index),
     position: position + BigInt(index),
   }));
-
-const appendOf = (process: string, batch: ReadonlyArray<PendingAppend>): SentStatement => {
-  const [only, ...others] = batch;
-  const [event, ...further] = only?.events ?? [];
-  return only !== undefined && event !== undefined && others.length + further.length === 0
-    ? loneAppend(process, only, event)
-    : batchAppend(process, batch);
-};
 
 const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + TIMEOUT;
 
@@ -69,7 +58,7 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
     statement: SentStatement,
     appends: ReadonlyArray<PendingAppend>,
   ): Promise<ReadonlyArray<Row>> => {
-    const client: pg.Client = await connection.open(timeLeft(appends));
+    const client = await connection.open(timeLeft(appends));
     // the driver takes a time limit for one statement, which its types do not know
     const query = { ...statement, rowMode: 'array' as const, query_timeout: timeLeft(appends) };
     const { rows } = await client.query<Row>(query);
@@ -78,13 +67,13 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
 
   /** Answers the appends that were stored and gives the others. */
   const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<AppendRow>(appendOf(process, batch), batch);
+    const rows = await ask<AppendRow>(appendStatement(process, batch), batch);
     const prev = BigInt(rows[0]?.[0] ?? 0n);
     const { stored, conflicting } = splitByStored(batch, prev, new Set(rows.map(([, ordinal]) => ordinal)));
     const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
     const bytes = batch.reduce((sum, append) => sum + append.bytes, 0);
     feed.publish({ prev, head: prev + BigInt(taken), events: stored.flatMap(storedEvents), bytes });
-    for (const appended of stored) appended.command.answer(E.right(appendedAt(appended)));
+    for (const entry of stored) entry.append.answer(E.right(appendedAt(entry)));
     return conflicting;
   };
 

@@ -1,6 +1,8 @@
 import { either as E } from 'fp-ts';
 import type { Appended, RevisionConflict } from '../../../event-sourcing/event-store.js';
-import { type AppendCommand, firstRevision, type SentStatement } from './append-statement.js';
+import { nextRevision } from '../../../event-sourcing/recorded-event.js';
+import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
+import type { SentStatement } from './append-statement.js';
 import { bigintArray, textArray } from '../../../postgres/binary-array.js';
 
 /** For each append: the newest revision of its stream, and the events that have the revisions it wanted. */
@@ -14,17 +16,17 @@ const text = `
     from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as wanted (stream, first, last, ordinal)
     order by ordinal`;
 
-export const conflictQuery = (commands: ReadonlyArray<AppendCommand>): SentStatement => ({
+export const conflictQuery = (appends: ReadonlyArray<Append>): SentStatement => ({
   name: 'event_log.conflicts',
   text,
   values: [
-    textArray(commands.map(({ stream }) => stream)),
-    bigintArray(commands.map(firstRevision)),
-    bigintArray(commands.map((command) => firstRevision(command) + BigInt(command.events.length - 1))),
+    textArray(appends.map(({ stream }) => stream)),
+    bigintArray(appends.map(({ expected }) => nextRevision(expected))),
+    bigintArray(appends.map(({ expected, events }) => nextRevision(expected) + BigInt(events.length - 1))),
   ],
 });
 
-/** Revision of the stream's last event, and `id position` of the events at the command's revisions. */
+/** Revision of the stream's last event, and `id position` of the events at the append's revisions. */
 export type ConflictRow = [actual: string | null, there: ReadonlyArray<string>];
 
 /**
@@ -32,14 +34,13 @@ export type ConflictRow = [actual: string | null, there: ReadonlyArray<string>];
  * when the stream is at the expected revision after all: the append may be tried again.
  */
 export const conflictOutcome = (
-  command: AppendCommand,
+  { expected, events }: Append,
   [last, there]: ConflictRow,
 ): E.Either<RevisionConflict, Appended> | undefined => {
-  const { expected, events } = command;
   const stored = there.map((text) => text.split(' '));
   const position = stored.at(-1)?.[1];
   if (position !== undefined && events.every(({ id }, index) => stored[index]?.[0] === id)) {
-    const revision = firstRevision(command) + BigInt(events.length - 1);
+    const revision = nextRevision(expected) + BigInt(events.length - 1);
     return E.right({ revision, position: BigInt(position), confirmedNew: false });
   }
   const actual = last === null ? 'no-stream' : BigInt(last);

@@ -1,5 +1,5 @@
 import { CheckpointNotInLog, type LogBatch, type LogRange } from '../../../event-sourcing/event-store.js';
-import { categoryOf, type Position } from '../../../event-sourcing/recorded-event.js';
+import { categoryOf, checkpointAt, type Position } from '../../../event-sourcing/recorded-event.js';
 import type { CommitFeed, LogSlice } from './commit-feed.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { Pages } from './read/pages.js';
@@ -59,6 +59,6 @@ export async function* followLog(
     const slice = await next(cursor);
     if (slice === undefined || isOver()) return;
     cursor = slice.head;
-    yield { events: slice.events, checkpoint: { commit: cursor, prepare: cursor } };
+    yield { events: slice.events, checkpoint: checkpointAt(cursor) };
   }
 }

@@ -4,18 +4,16 @@ type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string
 const MAX_IN_FLIGHT = 2;
 const MAX_IDS = 100;
 
-type Waiting<Row> = { readonly row: Promise<Row | undefined>; readonly settle: (outcome: Outcome<Row>) => void };
-type Outcome<Row> = { readonly row: Row | undefined } | { readonly error: unknown };
+/** `resolve` makes `row` what the promise given to it becomes. */
+type Waiting<Row> = {
+  readonly row: Promise<Row | undefined>;
+  readonly resolve: (row: Promise<Row | undefined>) => void;
+};
 
 const makeWaiting = <Row>(): Waiting<Row> => {
-  let settle: Waiting<Row>['settle'] = () => undefined;
-  const row = new Promise<Row | undefined>((resolve, reject) => {
-    settle = (outcome) => {
-      if ('error' in outcome) reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
-      else resolve(outcome.row);
-    };
-  });
-  return { row, settle };
+  let resolve: Waiting<Row>['resolve'] = () => undefined;
+  const row = new Promise<Row | undefined>((given) => (resolve = given));
+  return { row, resolve };
 };
 
 /**
@@ -29,15 +27,11 @@ export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => 
 
   const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
     inFlight += 1;
-    try {
-      const rows = await fetch([...batch.keys()]);
-      for (const [id, { settle }] of batch) settle({ row: rows.get(id) });
-    } catch (error) {
-      for (const { settle } of batch.values()) settle({ error });
-    } finally {
-      inFlight -= 1;
-      flush();
-    }
+    const rows = fetch([...batch.keys()]);
+    for (const [id, { resolve }] of batch) resolve(rows.then((found) => found.get(id)));
+    await rows.catch(() => undefined);
+    inFlight -= 1;
+    flush();
   };
 
   const flush = (): void => {

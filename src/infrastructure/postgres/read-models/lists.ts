@@ -11,7 +11,7 @@ import { conditionsOf } from './read-model-filter.js';
 const PAGE_BYTES = 256 * 1024;
 
 /** `body` is null from where the page has more than `PAGE_BYTES`. */
-type PageRow = readonly [id: string | null, body: string | null];
+type PageRow = [id: string | null, body: string | null];
 
 /** A prepared statement for each text: there are as many as combinations of filters. */
 const statementName = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -53,7 +53,7 @@ export const makePage = ({ short, copyList }: ReadModelConnections, { name: view
     const conditions = andAll(conditionsOf(keys, filter, (value) => `${parameter(value)}::text`));
     const text = after === undefined ? first(conditions) : following(conditions, `${parameter(after)}::uuid`);
     const query = { name: statementName(text), text, values, rowMode: 'array' as const };
-    const { rows } = await short.query<[...PageRow]>(query);
+    const { rows } = await short.query<PageRow>(query);
     if (after !== undefined && rows.length === 0) return undefined;
 
     const found = rows.flatMap(([id, body]) => (id === null ? [] : [{ id, body }]));

@@ -1,11 +1,18 @@
-import { type either as E, option as O } from 'fp-ts';
+import { either as E, option as O } from 'fp-ts';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { makePool } from '../../../postgres/pool.js';
-import type { FilterValues, HiddenStates, Queries, ReadModelUnavailable } from '../../../read/queries.js';
+import type {
+  FilterValues,
+  HiddenStates,
+  Queries,
+  ReadModelUnavailable,
+  UnknownCursor,
+  View,
+} from '../../../read/queries.js';
 import { copyJson } from './copy-json.js';
+import { makeAll, makePage } from './lists.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import { makeQueries } from './read-model-queries.js';
-import { makeRowById } from './row-by-id.js';
+import { makeLargeBody, makeRowById } from './row-by-id.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
@@ -18,6 +25,34 @@ export type ReadModelQueries = {
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
+};
+
+const unknownCursor: UnknownCursor = { _tag: 'UnknownCursor' };
+
+const orUnknownCursor = <A extends object>(found: E.Either<ReadModelUnavailable, A | undefined>) =>
+  E.flatMap(found, E.fromNullable(unknownCursor));
+
+/** The queries that every read model answers, over the view of its live rows. */
+const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries<FilterValues> => {
+  const bodyById = makeRowById(connections.short, listed.name, 'body');
+  const largeBody = makeLargeBody(connections, listed.name);
+  const page = makePage(connections, listed);
+  const all = makeAll(connections, listed);
+
+  const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
+
+  return {
+    byId: (id) =>
+      attempt(async (): Promise<O.Option<View>> => {
+        const row = await bodyById(id);
+        if (row === undefined) return O.none;
+        const { revision, column, isLarge } = row;
+        if (isLarge) return O.some({ id, revision, body: { read: readLarge(id) } });
+        return column === null ? O.none : O.some({ id, revision, body: column });
+      }, unavailable),
+    page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request), unavailable)),
+    all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after), unavailable)),
+  };
 };
 
 const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): HiddenStates => {

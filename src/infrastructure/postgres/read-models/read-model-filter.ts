@@ -13,8 +13,8 @@ const condition = ({ name, type }: Key, value: string): string =>
     : `left(${name}, ${INDEXED_CHARACTERS}) = left(${value}, ${INDEXED_CHARACTERS}) and ${name} = ${value}`;
 
 /**
- * The SQL conditions of a filter, in the words of the indexes; `bind` turns a value into a parameter or a literal.
- * Undefined when the filter matches nothing.
+ * The SQL conditions of a filter, written as the indexes are, so that Postgres can use them; `bind` turns a value into
+ * a parameter or a literal. Undefined when the filter matches nothing.
  */
 export const conditionsOf = (
   keys: ReadonlyArray<Key>,

@@ -8,15 +8,7 @@ import type { ReadModelConnections } from './read-model.js';
 /** Longer values are read one by one, as bytes. */
 const SHORT_BYTES = 64 * 1024;
 
-/** The row lacks events that could not be projected, so it must not be served. */
-class ParkedEntity extends Error {
-  constructor(id: string) {
-    super(`${id} is parked`);
-    this.name = 'ParkedEntity';
-  }
-}
-
-type IdRow = readonly [id: string, revision: string, parked: boolean, isLarge: boolean | null, column: string | null];
+type IdRow = [id: string, revision: string, parked: boolean, isLarge: boolean | null, column: string | null];
 
 type FoundRow = {
   readonly revision: bigint;
@@ -26,12 +18,12 @@ type FoundRow = {
 };
 
 /**
- * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects with `ParkedEntity`
- * for the row of a parked entity.
+ * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects for a parked entity:
+ * its row lacks events that could not be projected.
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
   const read = makeCoalescedRows<IdRow>(async (ids) => {
-    const { rows } = await pool.query<[...IdRow]>({
+    const { rows } = await pool.query<IdRow>({
       name: `${view} ${column}`,
       text: `select id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
         case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end
@@ -46,7 +38,7 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
     const row = isUuid(id) ? await read(id) : undefined;
     if (row === undefined) return undefined;
     const [, revision, isParked, isLarge, value] = row;
-    if (isParked) throw new ParkedEntity(id);
+    if (isParked) throw new Error(`${id} is parked`);
     return { revision: BigInt(revision), isLarge: isLarge === true, column: value };
   };
 };

@@ -1,5 +1,10 @@
 import type { LogBatch, LogRange, StreamRange } from '../../../../event-sourcing/event-store.js';
-import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
+import {
+  checkpointAt,
+  type Position,
+  type StoredEvent,
+  type StreamName,
+} from '../../../../event-sourcing/recorded-event.js';
 import { firstOf, type Pages } from './pages.js';
 
 export async function* readStream(
@@ -34,6 +39,6 @@ export async function* readLog(pages: Pages, { after, categories }: LogRange): A
   while (ahead !== undefined) {
     const { events, seen } = await ahead;
     ahead = pageAfter(seen);
-    yield { events, checkpoint: { commit: seen, prepare: seen } };
+    yield { events, checkpoint: checkpointAt(seen) };
   }
 }
