@@ -60,7 +60,7 @@ const verifyOne = async (
         ending.abort();
         return;
       }
-      if (outcome?.right._tag === 'Projected') repaired += 1;
+      if (outcome !== undefined) repaired += 1;
       progress.end();
       reportDrift(name, drift, outcome?.right, options);
     },
