@@ -8,10 +8,8 @@ import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
-import type { VerificationKey } from '../http/authentication/signing-keys.js';
 import type { Route } from '../http/route.js';
 import { type Listener, serve } from '../http/serve.js';
-import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
@@ -30,6 +28,7 @@ import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import type { Started } from './started.js';
+import { requireUsableKey, verificationKey } from './verification-key.js';
 import {
   type FindWrongLog,
   queryWhileSameLog,
@@ -148,19 +147,6 @@ const sweep = ({ config, log, started }: Context, store: Stores['store'], storag
   const sweeping = startSweeping({ store, storage, now, onFault: logSweepFault(log), onSwept: logSwept(log) });
   started.add(sweeping.stop);
 };
-
-/** Throws, before anything is opened, when the configured public key cannot verify tokens. */
-const requireUsableKey = ({ jwt: { key } }: Config): void => {
-  if (key._tag !== 'PublicKey') return;
-  try {
-    makeAuthenticate({ key });
-  } catch (cause) {
-    throw new Error(`JWT_PUBLIC_KEY: ${reasonOf(cause)}`, { cause });
-  }
-};
-
-const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
-  key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
 
 const serveEntities = async (
   { config, metrics, registry }: Context,

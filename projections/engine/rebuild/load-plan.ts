@@ -1,6 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
 import type { KeyRange } from '../../../src/event-sourcing/event-store.js';
-import type { Checkpoint, Position, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import {
+  type Checkpoint,
+  checkpointAt,
+  type Position,
+  type StoredEvent,
+  type StreamName,
+} from '../../../src/event-sourcing/recorded-event.js';
 import { type Generation, tableOf } from '../generation/generation.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { leaseLost } from '../engine-failure.js';
@@ -101,7 +107,7 @@ export const finishPlan = (writer: Writer, upTo: Position): Promise<Checkpoint> 
     const { name } = writer.generation;
     const [row] = (await client.query<LastRow>(NEWEST, [name])).rows;
     const last = row && { stream: row.last_stream, revision: BigInt(row.last_revision), id: row.last_event_id };
-    const to = { commit: upTo, prepare: upTo };
+    const to = checkpointAt(upTo);
     if ((await writeStep(client, writer, { from: 'start', to, last })) === undefined) throw leaseLost(name);
     await client.query('delete from read_model.stretch where table_name = $1', [name]);
     return to;

@@ -2,7 +2,7 @@ import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
+import { type Checkpoint, checkpointAt, type From } from '../../../src/event-sourcing/recorded-event.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import type { Projection } from '../../projection.js';
 import { attemptInEngine, EngineError, type EngineFailure, failureIn } from '../engine-failure.js';
@@ -65,7 +65,7 @@ const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Che
   const live = await rebuilding.live(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
   const head = orThrow(await store.head([projection.category]));
-  return head === undefined ? undefined : { commit: head, prepare: head };
+  return head === undefined ? undefined : checkpointAt(head);
 };
 
 /**

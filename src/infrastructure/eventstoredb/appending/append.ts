@@ -7,6 +7,7 @@ import {
   type EventStore,
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
+import { nextRevision } from '../../../event-sourcing/recorded-event.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed } from '../connection/call-failed.js';
 import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
@@ -52,7 +53,7 @@ const readBack = async (
   { stream, expected, events }: Append,
   until: number,
 ): Promise<E.Either<StoreUnavailable, Appended | undefined>> => {
-  const request = streamRequest(stream, 'forwards', expected === 'no-stream' ? 0n : expected + 1n, events.length);
+  const request = streamRequest(stream, 'forwards', nextRevision(expected), events.length);
   const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout), until);
   if (E.isLeft(page)) return page;
   const stored = page.right.events;

@@ -1,0 +1,19 @@
+import type { Config } from '../config.js';
+import { makeAuthenticate } from '../http/authentication/authenticate.js';
+import type { VerificationKey } from '../http/authentication/signing-keys.js';
+import { developmentSecret } from '../infrastructure/disk/development-secret.js';
+import { reasonOf } from '../infrastructure/logging/reason-of.js';
+
+/** Throws, before anything is opened, when the configured public key cannot verify tokens. */
+export const requireUsableKey = ({ jwt: { key } }: Config): void => {
+  if (key._tag !== 'PublicKey') return;
+  try {
+    makeAuthenticate({ key });
+  } catch (cause) {
+    throw new Error(`JWT_PUBLIC_KEY: ${reasonOf(cause)}`, { cause });
+  }
+};
+
+/** The key that tokens are verified with; without a configured one, that of this data directory. */
+export const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
+  key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
