@@ -1,5 +1,6 @@
 import { Readable, type Duplex } from 'node:stream';
 import type { Connection, PoolClient, Submittable } from 'pg';
+import { takeOverSocket } from '../../../postgres/take-over-socket.js';
 import { makeCopyFraming } from './copy-framing.js';
 
 /** How long the server may take until it sends the first rows. */
@@ -14,22 +15,6 @@ export type CopyLimits = {
   readonly beginMs?: number;
   readonly idleMs?: number;
   readonly totalMs?: number;
-};
-
-type DataListener = (chunk: Buffer) => void;
-
-/** Reads the connection's socket instead of the driver; the function returned gives it back. */
-const takeOver = (socket: Duplex, listener: DataListener): ((unread: Buffer) => void) => {
-  // reason: the driver registers one reader of its socket, its parser, which takes a Buffer
-  const parser = socket.listeners('data')[0] as DataListener;
-  socket.removeListener('data', parser);
-  socket.on('data', listener);
-  return (unread) => {
-    socket.removeListener('data', listener);
-    socket.on('data', parser);
-    parser(unread);
-    socket.resume();
-  };
 };
 
 /**
@@ -78,7 +63,7 @@ export const copyJson = (
     const copy: Submittable & Record<`handle${string}`, (argument: Error) => void> = {
       submit: (connection: Connection) => {
         socket = connection.stream;
-        const giveBack = takeOver(socket, (chunk) => {
+        const driver = takeOverSocket(socket, (chunk) => {
           idle.refresh();
           const { json, rest } = framing.take(chunk);
           if (json.length > 0 && !body.push(json)) connection.stream.pause();
@@ -86,7 +71,7 @@ export const copyJson = (
             clearTimeout(begin);
             resolve(body);
           }
-          if (rest !== undefined) giveBack(rest);
+          if (rest !== undefined) driver.giveBack(rest);
         });
         connection.query(`copy (${select}) to stdout (format binary)`);
       },
