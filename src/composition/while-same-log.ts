@@ -9,8 +9,13 @@ export type FindWrongLog = () => WrongLog | undefined;
 
 export const wrongLogOf =
   ({ all }: Pick<Projections, 'all'>): FindWrongLog =>
-  () =>
-    all.map(({ status }) => status().wrongLog).find((wrongLog) => wrongLog !== undefined);
+  () => {
+    for (const { wrongLog } of all) {
+      const found = wrongLog();
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
 
 const unavailable = (wrongLog: WrongLog): StoreUnavailable => new StoreUnavailable(wrongLog.reason);
 

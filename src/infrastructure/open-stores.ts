@@ -70,9 +70,10 @@ export type OpenLog = {
 
 const openLogIn = async (
   database: OpenDatabase,
+  notifies: boolean,
   { onConnectionEvent }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const opened = await makePostgresEventStore({ connectionString: database.url, onConnectionEvent });
+  const opened = await makePostgresEventStore({ connectionString: database.url, notifies, onConnectionEvent });
   if (E.isLeft(opened)) {
     await database.close();
     return E.left(cannotOpen(opened.left));
@@ -100,7 +101,10 @@ const openInEventStoreDb = async (
 export const openLog = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
   if (location._tag === 'EventStoreDb') return openInEventStoreDb(location.url, options);
   const database = await openDatabase(location, options);
-  return E.isLeft(database) ? database : openLogIn(database.right, options);
+  if (E.isLeft(database)) return database;
+  // a service has an embedded Postgres to itself: nobody else follows its appends
+  const notifies = location._tag !== 'Embedded' || options.processKind !== 'service';
+  return openLogIn(database.right, notifies, options);
 };
 
 export type Stores = {

@@ -5,7 +5,8 @@ import pg from 'pg';
 export type LastingConnection = {
   /** The connection, opened now when it is not open. Rejects when that fails or takes longer than `ms`. */
   readonly open: (ms?: number) => Promise<pg.Client>;
-  readonly isOpen: () => boolean;
+  /** The connection, when it is open. */
+  readonly current: () => pg.Client | undefined;
   /** Destroys the connection and whatever runs on it; the next `open` makes a new one. */
   readonly drop: () => void;
   readonly close: () => Promise<void>;
@@ -61,7 +62,7 @@ export const makeLastingConnection = ({ config, prepare, onLost }: LastingConnec
 
   return {
     open: async (ms) => current?.client ?? connect(ms),
-    isOpen: () => current !== undefined,
+    current: () => current?.client,
     drop: () => void forget()?.socket.destroy(),
     close: async () => {
       const opened = forget();

@@ -98,7 +98,7 @@ const finished = (client: ClientBase, statement: Submitted): Promise<void> =>
 
 /**
  * Runs a statement that gives few, short rows. Rejects with the server's error, when the connection is lost, and after
- * `timeoutMs` (default: the client's own limit); the connection must not be used after that.
+ * `timeoutMs` (default: the client's own limit); after that the connection must not be used.
  */
 export const run = async (
   client: ClientBase,
@@ -109,6 +109,20 @@ export const run = async (
   await finished(client, submitted);
   return submitted.rows;
 };
+
+/** `run` on a connection that the caller does not see. */
+export type RunStatement = (statement: Statement) => Promise<ReadonlyArray<TextRow>>;
+
+export const runOn =
+  (client: ClientBase): RunStatement =>
+  (statement) =>
+    run(client, statement);
+
+/** Each statement on any connection of the pool. */
+export const runIn =
+  (pool: Pool): RunStatement =>
+  (statement) =>
+    withConnection(pool, (client) => run(client, statement));
 
 /** As `run`, for rows that are passed on as bytes: nothing of them is decoded. They are held in memory together. */
 export const readRows = async (client: ClientBase, statement: Statement, timeoutMs?: number): Promise<Rows> => {

@@ -99,7 +99,7 @@ describe('a process that does not write the rows', function () {
     await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
     await append(restored, stream, 0n, event);
     const { byName } = engine.serve({ store: restored, projector: false });
-    const refused = () => byName('businesses').status().wrongLog?.reason;
+    const refused = () => byName('businesses').wrongLog()?.reason;
     expect(await eventually(refused, (reason) => reason !== undefined, 5_000)).to.contain(`position ${later}`);
   });
 
@@ -110,8 +110,8 @@ describe('a process that does not write the rows', function () {
     const reading = engine.serve({ projector: false });
     await eventually(reading.reached, (reached) => reached > 0n);
     await engine.rebuild({ store: makeInMemoryEventStore(), isFromOtherLog: true });
-    const { status } = reading.byName('businesses');
-    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherLog');
+    const { wrongLog } = reading.byName('businesses');
+    expect(await eventually(() => wrongLog()?.difference, Boolean, 5_000)).to.equal('OtherLog');
   });
 
   it('knows how far the live rows are, and takes no others for them', async () => {

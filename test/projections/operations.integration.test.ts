@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { runIn } from '../../src/postgres/statement.js';
 import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
@@ -208,7 +209,7 @@ describe("an operator's work on the read models", function () {
     if (lease === undefined || generation.checkpoint === 'start') throw new Error('nothing to write');
     const writer = { pool: database, projection: businesses, generation, lease, notifies: false };
     const step = { from: generation.checkpoint, to: generation.checkpoint, last: undefined };
-    expect(await writeStep(database, writer, step)).to.equal('live');
+    expect(await writeStep(runIn(database), writer, step)).to.equal('live');
 
     const gate = new EventEmitter();
     let isClosed = false;
@@ -233,7 +234,7 @@ describe("an operator's work on the read models", function () {
         (count) => count === 1,
       ),
     ).to.equal(1);
-    const writing = writeStep(database, writer, step);
+    const writing = writeStep(runIn(database), writer, step);
     expect(
       await eventually(
         () => locks(false),

@@ -53,7 +53,7 @@ describe('rows that an operator has rebuilt', function () {
       await restored.adoptIdentity(E.getOrElse(() => '')(identity));
       for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
       const { byName } = engine.serve({ store: restored });
-      const wrongLog = () => byName('businesses').status().wrongLog?.reason;
+      const wrongLog = () => byName('businesses').wrongLog()?.reason;
       expect(await eventually(wrongLog, (reason) => reason !== undefined)).to.contain(lost.event.id);
     });
 
@@ -99,7 +99,7 @@ describe('rows that an operator has rebuilt', function () {
     await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
     for (const { stream, event } of [first, second, businessOf('Instead')]) await append(restored, stream, 0n, event);
     const { byName } = engine.serve({ store: restored });
-    const wrongLog = () => byName('businesses').status().wrongLog?.reason ?? '';
+    const wrongLog = () => byName('businesses').wrongLog()?.reason ?? '';
     expect(await eventually(wrongLog, (reason) => reason !== '', 5_000)).to.contain(last.id);
   });
 
@@ -224,10 +224,10 @@ describe('rows that an operator has rebuilt', function () {
     await first.stop();
     const service = engine.serve({ store });
     await engine.shown(service, last);
-    const { status } = service.byName('businesses');
+    const { status, wrongLog } = service.byName('businesses');
     await eventually(() => status().isExamined && status().projector._tag === 'Projecting', Boolean);
     replacing.abort();
-    expect(await eventually(() => status().wrongLog?.difference, Boolean, 5_000)).to.equal('OtherPast');
+    expect(await eventually(() => wrongLog()?.difference, Boolean, 5_000)).to.equal('OtherPast');
     for (const { stream, event } of later) await append(restored, stream, 0n, event);
     const shown = await eventually(engine.names, ({ length }) => length > 2, LONGER_THAN_IT_WAITS_MS);
     expect(shown).to.deep.equal(['Acme', 'Lost']);

@@ -5,11 +5,12 @@ import { businesses } from '../../projections/businesses.js';
 import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
 import { acquireLease, type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
+import { runIn } from '../../src/postgres/statement.js';
 import { makePool } from '../../src/postgres/pool.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
 import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
-import { writeBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
+import { makeWriteBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -45,8 +46,8 @@ describe('writing a read model', function () {
     const writer = { pool, projection: businesses, generation, lease, notifies: true };
     const to = at(events.at(-1)?.position ?? 0n);
     const step = { from, to, last: events.at(-1) };
-    return writeBatch(
-      writer,
+    const write = makeWriteBatch(runIn(pool), writer);
+    return write(
       step,
       foldBatch(businesses, () => undefined, events),
     );
@@ -75,7 +76,7 @@ describe('writing a read model', function () {
     const event = created(3n);
     await write(lease, 'start', event);
     const writer = { pool, projection: businesses, generation, lease, notifies: true };
-    expect(await writeStep(pool, writer, { from: at(3n), to: at(9n), last: undefined })).to.equal('live');
+    expect(await writeStep(runIn(pool), writer, { from: at(3n), to: at(9n), last: undefined })).to.equal('live');
     const { stream, revision, id } = event;
     expect(await readGeneration(pool, generation.name)).to.deep.include({
       checkpoint: at(9n),
@@ -89,7 +90,7 @@ describe('writing a read model', function () {
     for (const from of ['start', at(2n), at(4n)] as const) {
       expect(await write(lease, from, created(7n))).to.equal(undefined);
       const writer = { pool, projection: businesses, generation, lease, notifies: true };
-      expect(await writeStep(pool, writer, { from, to: at(9n), last: undefined })).to.equal(undefined);
+      expect(await writeStep(runIn(pool), writer, { from, to: at(9n), last: undefined })).to.equal(undefined);
     }
     expect(await places()).to.deep.equal(['3']);
     expect((await readGeneration(pool, generation.name))?.checkpoint).to.deep.equal(at(3n));

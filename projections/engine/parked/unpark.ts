@@ -4,6 +4,7 @@ import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import { foldStream } from '../rows/fold-stream.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { Entity } from '../rows/rows.js';
+import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { type Writer, writeRows, writeStep } from '../rows/write-batch.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
@@ -23,9 +24,10 @@ const restore = async (
   try {
     return await inTransaction(writer.pool, async (client) => {
       // this step moves nothing: it checks that the lease is still held
-      if ((await writeStep(client, writer, { from: checkpoint, to: checkpoint, last: undefined })) === undefined)
+      const run = runOn(client);
+      if ((await writeStep(run, writer, { from: checkpoint, to: checkpoint, last: undefined })) === undefined)
         return false;
-      await writeRows(client, writer, [entity]);
+      await writeRows(run, writer, [entity]);
       const text = 'delete from read_model.parked where table_name = $1 and stream = $2';
       await client.query(text, [writer.generation.name, stream]);
       return true;

@@ -8,6 +8,7 @@ import {
   type StreamName,
 } from '../../../src/event-sourcing/recorded-event.js';
 import { type Generation, tableOf } from '../generation/generation.js';
+import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { leaseLost } from '../engine-failure.js';
 import { type Writer, writeStep } from '../rows/write-batch.js';
@@ -108,7 +109,7 @@ export const finishPlan = (writer: Writer, upTo: Position): Promise<Checkpoint> 
     const [row] = (await client.query<LastRow>(NEWEST, [name])).rows;
     const last = row && { stream: row.last_stream, revision: BigInt(row.last_revision), id: row.last_event_id };
     const to = checkpointAt(upTo);
-    if ((await writeStep(client, writer, { from: 'start', to, last })) === undefined) throw leaseLost(name);
+    if ((await writeStep(runOn(client), writer, { from: 'start', to, last })) === undefined) throw leaseLost(name);
     await client.query('delete from read_model.stretch where table_name = $1', [name]);
     return to;
   });

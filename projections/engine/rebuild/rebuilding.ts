@@ -2,6 +2,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import type { Database } from '../../../src/postgres/pool.js';
+import { runIn } from '../../../src/postgres/statement.js';
 import type { PoolClient } from 'pg';
 import { EngineError } from '../engine-failure.js';
 import { type Generation, readGeneration, readLive } from '../generation/generation.js';
@@ -40,7 +41,7 @@ export class Rebuilding {
     this.#store = store;
     this.#isReplacing = isReplacing;
     // parked entities are not reported here: the comparison shows where they differ from the live rows
-    this.#apply = makeApplyBatch(writer, () => undefined, LARGE_CACHE);
+    this.#apply = makeApplyBatch(writer, runIn(writer.pool), () => undefined, LARGE_CACHE);
     this.#checkpoint = writer.generation.checkpoint;
   }
 

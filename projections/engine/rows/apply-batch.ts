@@ -2,12 +2,13 @@ import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
+import type { RunStatement } from '../../../src/postgres/statement.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch } from './fold-batch.js';
 import { type Role, tableOf } from '../generation/generation.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { type Entity, readEntities } from './rows.js';
-import { type Step, writeBatch, type Writer, writeStep } from './write-batch.js';
+import { makeWriteBatch, type Step, type Writer, writeStep } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
 /** How much of the entities is held in memory: at most twice this. */
@@ -19,8 +20,7 @@ export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 
 /**
  * Folds events into their rows and moves the checkpoint over them, in one transaction; without events it only moves the
- * checkpoint. Resolves to the role that the
- * generation had then. Undefined, and nothing written, in the cases of `writeStep`: after that, and after an error, it
+ * checkpoint. Resolves to the role that the generation had then. Undefined, and nothing written, in the cases of `writeStep`: after that, and after an error, it
  * must not be used again, because the entities that it holds in memory may be wrong.
  */
 export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
@@ -32,8 +32,14 @@ const idsCreatedBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<strin
   return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
 };
 
-export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent, size: CacheSize = CACHE): ApplyBatch => {
-  const { pool, projection, generation } = writer;
+export const makeApplyBatch = (
+  writer: Writer,
+  run: RunStatement,
+  onEvent: OnEngineEvent,
+  size: CacheSize = CACHE,
+): ApplyBatch => {
+  const { projection, generation } = writer;
+  const writeBatch = makeWriteBatch(run, writer);
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
@@ -41,14 +47,14 @@ export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent, size: Cac
     const rows =
       missing.length === 0
         ? new Map<string, Entity>()
-        : await readEntities(pool, tableOf(generation), projection, missing);
+        : await readEntities(run, tableOf(generation), projection, missing);
     return foldBatch(projection, (id) => cache.get(id) ?? rows.get(id), events);
   };
 
   /** False when the database rejects a row of the batch. */
   const writeWhole = async (step: Step, folded: FoldedBatch): Promise<Role | undefined | false> => {
     try {
-      const role = await writeBatch(writer, step, folded);
+      const role = await writeBatch(step, folded);
       for (const entity of folded.entities) cache.set(entity.id, entity);
       return role;
     } catch (error) {
@@ -72,7 +78,7 @@ export const makeApplyBatch = (writer: Writer, onEvent: OnEngineEvent, size: Cac
 
   return async (move, events) => {
     const step: Step = { ...move, last: events.at(-1) };
-    if (events.length === 0) return writeStep(pool, writer, step);
+    if (events.length === 0) return writeStep(run, writer, step);
     const folded = await fold(events);
     const role = folded.parkings.length === 0 ? await writeWhole(step, folded) : false;
     return role === false ? writeCarefully(step, folded, events) : role;

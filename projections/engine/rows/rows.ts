@@ -1,7 +1,7 @@
 import type { Position, Revision } from '../../../src/event-sourcing/recorded-event.js';
 import type { Cell, Projection } from '../../projection.js';
 import { bigintArray, booleanArray, textArray, uuidArray } from '../../../src/postgres/binary-array.js';
-import type { Database } from '../../../src/postgres/pool.js';
+import type { RunStatement } from '../../../src/postgres/statement.js';
 import { BASE_COLUMNS } from '../generation/table.js';
 
 /** One entity, as its row holds it. */
@@ -40,7 +40,7 @@ export const upsertSql = (
 };
 
 /** The arrays that `upsertSql` binds. */
-export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArray<Entity>): ReadonlyArray<Buffer> => {
+export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArray<Entity>): Array<Buffer> => {
   const contents = entities.map(({ id, state }) => contentOf(id, state));
   return [
     uuidArray(entities.map(({ id }) => id)),
@@ -53,36 +53,28 @@ export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArr
   ];
 };
 
-type StoredRow = {
-  readonly id: string;
-  readonly place: string;
-  readonly revision: string;
-  readonly parked: boolean;
-  readonly body: string | null;
-  readonly kept: string | null;
-};
-
 /** The entities among `ids` that have a row, by id. */
 export const readEntities = async (
-  database: Database,
+  run: RunStatement,
   table: string,
   { stateOf }: Projection,
   ids: ReadonlyArray<string>,
 ): Promise<ReadonlyMap<string, Entity>> => {
-  const { rows } = await database.query<StoredRow>({
+  const rows = await run({
     name: `read ${table}`,
     text: `select ${BASE_COLUMNS.join(', ')} from ${table} where id = any($1::uuid[])`,
     values: [uuidArray(ids)],
   });
-  const entities = rows.map(({ id, place, revision, parked: isParked, body, kept: hidden }): [string, Entity] => [
-    id,
-    {
+  const entities = new Map<string, Entity>();
+  for (const [id, place, revision, parked, body, hidden] of rows) {
+    if (id === null || id === undefined) continue;
+    entities.set(id, {
       id,
-      creationPosition: BigInt(place),
-      revision: BigInt(revision),
-      isParked,
-      state: stateOf({ body, hidden }),
-    },
-  ]);
-  return new Map(entities);
+      creationPosition: BigInt(place ?? 0),
+      revision: BigInt(revision ?? 0),
+      isParked: parked === 't',
+      state: stateOf({ body: body ?? null, hidden: hidden ?? null }),
+    });
+  }
+  return entities;
 };

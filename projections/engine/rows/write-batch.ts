@@ -1,11 +1,11 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
 import type { FoldedBatch } from './fold-batch.js';
 import { type Generation, type Role, tableOf } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
 import { rowArrays, upsertSql } from './rows.js';
-import type { Database } from '../../../src/postgres/pool.js';
+import type { RunStatement, Statement, TextRow } from '../../../src/postgres/statement.js';
 
 /** A move of the checkpoint. */
 export type Step = {
@@ -50,61 +50,52 @@ const NOTIFIED = `select role, case when $10::boolean and role = 'live'
 const stepValues = (
   { generation, lease, notifies }: Writer,
   { from, to, last, mustBeLive = false }: Step,
-): ReadonlyArray<unknown> => [
+): Statement['values'] => [
   to.commit.toString(),
   to.prepare.toString(),
-  last?.stream,
-  last?.revision.toString(),
-  last?.id,
+  last?.stream ?? null,
+  last?.revision.toString() ?? null,
+  last?.id ?? null,
   generation.name,
   from === 'start' ? null : from.commit.toString(),
   lease.holder,
   lease.fencing,
-  notifies,
-  mustBeLive,
+  String(notifies),
+  String(mustBeLive),
 ];
 
-const roleOf = ({ rows }: { readonly rows: ReadonlyArray<{ role: Role }> }): Role | undefined => rows[0]?.role;
+// reason: the only values of the column
+const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as Role | undefined;
 
 /**
  * Moves the checkpoint without writing rows, over events of other categories. Gives the role of the generation;
  * undefined, and nothing written, when the lease was lost, the checkpoint is not at `from`, or the generation must be
  * the live one and is not.
  */
-export const writeStep = async (database: Database, writer: Writer, step: Step): Promise<Role | undefined> =>
-  roleOf(
-    await database.query({
-      name: 'step',
-      text: `with ${MOVED} ${NOTIFIED}`,
-      values: [...stepValues(writer, step)],
-    }),
-  );
+export const writeStep = async (run: RunStatement, writer: Writer, step: Step): Promise<Role | undefined> =>
+  roleOf(await run({ name: 'step', text: `with ${MOVED} ${NOTIFIED}`, values: stepValues(writer, step) }));
+
+type WriteBatch = (step: Step, batch: Pick<FoldedBatch, 'entities'>) => Promise<Role | undefined>;
 
 /**
  * Writes the rows of a batch and moves the checkpoint over it, in one statement. Gives the same as `writeStep`. Rejects
  * when the database rejects a row.
  */
-export const writeBatch = async (
-  writer: Writer,
-  step: Step,
-  { entities }: Pick<FoldedBatch, 'entities'>,
-): Promise<Role | undefined> => {
-  const { pool, projection, generation } = writer;
+export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch => {
+  const { projection, generation } = writer;
   const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
-  return roleOf(
-    await pool.query({
-      name: `write ${generation.name}`,
-      text: `with ${MOVED}, written as (${rows}) ${NOTIFIED}`,
-      values: [...stepValues(writer, step), ...rowArrays(projection, entities)],
-    }),
-  );
+  const name = `write ${generation.name}`;
+  const text = `with ${MOVED}, written as (${rows}) ${NOTIFIED}`;
+  return async (step, { entities }) =>
+    roleOf(await run({ name, text, values: [...stepValues(writer, step), ...rowArrays(projection, entities)] }));
 };
 
 /** Writes rows, in a transaction that also calls `writeStep`. */
 export const writeRows = async (
-  client: PoolClient,
+  run: RunStatement,
   { projection, generation }: Writer,
   entities: FoldedBatch['entities'],
 ): Promise<void> => {
-  await client.query(upsertSql(tableOf(generation), projection.keys, 1), [...rowArrays(projection, entities)]);
+  const text = upsertSql(tableOf(generation), projection.keys, 1);
+  await run({ name: `write rows of ${generation.name}`, text, values: rowArrays(projection, entities) });
 };

@@ -5,6 +5,7 @@ import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
 import { type Generation, type Role, tableOf } from '../generation/generation.js';
 import type { Entity } from './rows.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
+import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';
 
@@ -81,7 +82,7 @@ export const writeWithParking = (
   events: ReadonlyArray<StoredEvent>,
 ): Promise<ParkedBatch | undefined> =>
   inTransaction(writer.pool, async (client) => {
-    const role = await writeStep(client, writer, step);
+    const role = await writeStep(runOn(client), writer, step);
     if (role === undefined) return undefined;
     const rejected = await writeOrFindRejected(client, writer, entities);
     const own = new Map([...groupByStream(events)].map(([stream, group]) => [entityIdOf(stream), group]));
@@ -103,9 +104,9 @@ const writeOrFindRejected = async (
   entities: ReadonlyArray<Entity>,
 ): Promise<ReadonlyMap<Entity, string>> => {
   const rejected = new Map<Entity, string>();
-  if ((await withSavepoint(client, () => writeRows(client, writer, entities))) === undefined) return rejected;
+  if ((await withSavepoint(client, () => writeRows(runOn(client), writer, entities))) === undefined) return rejected;
   for (const entity of entities) {
-    const rejection = await withSavepoint(client, () => writeRows(client, writer, [entity]));
+    const rejection = await withSavepoint(client, () => writeRows(runOn(client), writer, [entity]));
     // the message of the error names the rule; its detail is left out, because it has the value
     if (rejection !== undefined) rejected.set(entity, `the row was rejected: ${rejection.message}`);
   }

@@ -3,6 +3,7 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
+import { type RunStatement, runOn, withConnection } from '../../../src/postgres/statement.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { EngineError, leaseLost } from '../engine-failure.js';
@@ -80,10 +81,15 @@ class ProjectorRun {
   }
 
   /** Applies the events of the log as they come; resolves when `signal` aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
+  follow(signal: AbortSignal): Promise<void> {
+    // one connection for all batches: to take one from the pool for each would cost as much as half of the statement
+    return withConnection(this.#deps.pool, (client) => this.#followBy(runOn(client), signal));
+  }
+
+  async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
     const { store, projection, pool, onEvent } = this.#deps;
     const writer = this.#writer;
-    const apply = makeApplyBatch(writer, onEvent);
+    const apply = makeApplyBatch(writer, runStatement, onEvent);
     const statistics = makeStatistics(pool, tableOf(writer.generation));
     const range = { after: this.#status.checkpoint, categories: [projection.category] };
     let stored = range.after;

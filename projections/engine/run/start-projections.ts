@@ -1,5 +1,6 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import { planByIndex } from '../../../src/postgres/plan-by-index.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -13,7 +14,8 @@ import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
 import { updatePrevious } from './update-previous.js';
 
-const CONNECTIONS_EACH = 3;
+/** Of each projection: one that its batches are written on, and those for what is done beside that. */
+const CONNECTIONS_EACH = 4;
 const CONNECT_MS = 2_000;
 const QUERY_MS = 15_000;
 /** How often the checkpoints are read while someone waits for another process. */
@@ -41,8 +43,6 @@ type ReadModelStatus = {
   readonly isBehind: boolean;
   /** Whether it was checked at least once that the live rows are of this log. */
   readonly isExamined: boolean;
-  /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
-  readonly wrongLog: WrongLog | undefined;
 };
 
 /** One read model, as the service sees it. */
@@ -51,6 +51,8 @@ export type RunningProjection = {
   readonly category: string;
   readonly progress: Pick<Progress, 'waitFor' | 'isBehind'>;
   readonly status: () => ReadModelStatus;
+  /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
+  readonly wrongLog: () => WrongLog | undefined;
 };
 
 export type Projections = {
@@ -75,6 +77,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     connections: CONNECTIONS_EACH * projections.length,
     connectMs: CONNECT_MS,
     queryMs: QUERY_MS,
+    prepare: planByIndex,
   });
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -115,11 +118,18 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       if (!writesLive()) refresh();
     };
     const monitoring = monitorLag({ store, category, progress, refresh: refreshOthers, isSoleProcess }, signal);
+    const wrongLog = (): WrongLog | undefined => {
+      const found = provenance.wrongLog();
+      if (found !== undefined || projector === undefined) return found;
+      const status = projector.status();
+      return status._tag === 'WrongLog' ? status.wrongLog : undefined;
+    };
     return {
       name,
       category,
       progress,
       provenance,
+      wrongLog,
       waitsForOthers: () => progress.isAwaited() && !writesLive(),
       stopped: [provenance.stopped, projector?.stopped, updating, monitoring],
       status: (): ReadModelStatus => {
@@ -129,7 +139,6 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
           reached: progress.reached(),
           isBehind: progress.isBehind(),
           isExamined: provenance.isExamined(),
-          wrongLog: provenance.wrongLog() ?? (status._tag === 'WrongLog' ? status.wrongLog : undefined),
         };
       },
     };

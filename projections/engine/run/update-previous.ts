@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
+import { runIn } from '../../../src/postgres/statement.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { dropOutdated } from '../generation/drop-outdated.js';
@@ -51,7 +52,7 @@ export const updatePrevious = async (
     if (generation === undefined || lease === undefined) return;
     const writer = { pool, projection, generation, lease, notifies: false };
     // parked entities are not reported: the live rows have the same
-    const apply = makeApplyBatch(writer, () => undefined);
+    const apply = makeApplyBatch(writer, runIn(pool), () => undefined);
     let { checkpoint } = generation;
     await whileHeld(pool, lease, signal, async (held) => {
       do {

@@ -73,16 +73,24 @@ describe('metrics', () => {
     const metrics = makeMetrics();
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
-    const at = { reached: -1n, isBehind: false, isExamined: true, wrongLog: undefined };
+    const at = { reached: -1n, isBehind: false, isExamined: true };
+    const wrongLog = () => undefined;
     const progress = { waitFor: () => Promise.resolve(true), isBehind: () => false };
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
       all: [
-        { name: 'businesses', category: 'business', progress, status: () => ({ ...at, projector: projecting }) },
+        {
+          name: 'businesses',
+          category: 'business',
+          progress,
+          wrongLog,
+          status: () => ({ ...at, projector: projecting }),
+        },
         {
           name: 'documents',
           category: 'document',
           progress,
+          wrongLog,
           status: () => ({ ...at, projector: { _tag: 'Elsewhere' } }),
         },
       ],

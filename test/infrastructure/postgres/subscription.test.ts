@@ -122,6 +122,34 @@ describe('a subscription to the event log in Postgres', () => {
     expect(await pull()).to.deep.equal({ events: [document], checkpoint: { commit: 4n, prepare: 4n } });
   });
 
+  it('is not woken for each commit without an event of its categories', async () => {
+    const { feed, read, pull } = arrange([], { categories: ['document'] });
+    const next = pull();
+    let isWoken = false;
+    void next.then(() => (isWoken = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    // more commits than are kept in memory
+    for (let prev = 0n; prev < 9n; prev++) {
+      feed.publish(commitOf(prev, 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(isWoken).to.equal(false);
+    const document = eventAt(10n, 'document');
+    feed.publish({ prev: 9n, head: 10n, events: [document], bytes: 1 });
+    expect(await next).to.deep.equal({ events: [document], checkpoint: { commit: 10n, prepare: 10n } });
+    expect(read).to.deep.equal([]);
+  });
+
+  it('reads what another process has added behind commits that it has passed over', async () => {
+    const document = eventAt(2n, 'document');
+    const { feed, pull } = arrange([document], { head: 0n, categories: ['document'] });
+    const next = pull();
+    await new Promise((resolve) => setImmediate(resolve));
+    feed.publish(commitOf(0n, 1));
+    feed.raise(2n);
+    expect(await next).to.deep.equal({ events: [document], checkpoint: { commit: 2n, prepare: 2n } });
+  });
+
   it('listens to the end of its subscription only while it waits', async () => {
     const { feed } = arrange();
     const { signal } = new AbortController();

@@ -2,12 +2,13 @@ import type { Appended } from '../../../event-sourcing/event-store.js';
 import { type NewEvent, nextRevision, type Position } from '../../../event-sourcing/recorded-event.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { bigintArray, textArray, uuidArray } from '../../../postgres/binary-array.js';
-
-/** A named statement, so that the server parses and plans it once for each connection, and its parameters. */
-export type SentStatement = { readonly name: string; readonly text: string; readonly values: Array<unknown> };
+import type { Statement, TextRow } from '../../../postgres/statement.js';
 
 /** Channel on which a process sends the new head of the log to the others: `<process> <position>`. */
 export const HEAD_CHANNEL = 'event_log_head';
+
+const notified = (notifier: string): string =>
+  `case when ${notifier}::text is not null then pg_notify('${HEAD_CHANNEL}', ${notifier} || ' ' || position::text) end`;
 
 /**
  * Stores a batch of appends, at most one of each stream, in one round trip and one commit.
@@ -20,7 +21,7 @@ export const HEAD_CHANNEL = 'event_log_head';
 const batchText = `
     with taken as materialized (
       update event_log.head set position = position + $1::integer where only_row
-      returning position - $1::integer as prev, pg_notify('${HEAD_CHANNEL}', $2::text || ' ' || position::text)
+      returning position - $1::integer as prev, ${notified('$2')}
     ), batch as materialized (
       select taken.prev + given.ordinal as position, given.*
       from taken, unnest($3::text[], $4::bigint[], $5::bigint[], $6::uuid[], $7::text[], $8::text[], $9::text[])
@@ -42,14 +43,14 @@ const batchText = `
     )
     select prev::text, (opening.position - prev)::integer from taken left join opening on true`;
 
-const batchAppend = (process: string, appends: ReadonlyArray<Append>): SentStatement => {
+const batchAppend = (notifier: string | null, appends: ReadonlyArray<Append>): Statement => {
   const rows = appends.flatMap(({ stream, expected, events }) => {
     const first = nextRevision(expected);
     return events.map((event, index) => ({ stream, first, revision: first + BigInt(index), event }));
   });
   const values = [
-    rows.length,
-    process,
+    String(rows.length),
+    notifier,
     textArray(rows.map(({ stream }) => stream)),
     bigintArray(rows.map(({ revision }) => revision)),
     bigintArray(rows.map(({ first }) => first)),
@@ -68,7 +69,7 @@ const batchAppend = (process: string, appends: ReadonlyArray<Append>): SentState
 const loneText = `
   with taken as materialized (
     update event_log.head set position = position + 1 where only_row
-    returning position - 1 as prev, pg_notify('${HEAD_CHANNEL}', $1::text || ' ' || position::text)
+    returning position - 1 as prev, ${notified('$1')}
   ), opening as (
     insert into event_log.event (position, stream, revision, id, type, data, metadata)
     select prev + 1, $2, $3::bigint, $4, $5, $6, $7 from taken
@@ -78,34 +79,46 @@ const loneText = `
   )
   select prev::text, (opening.position - prev)::integer from taken left join opening on true`;
 
-const loneAppend = (process: string, { stream, expected }: Append, event: NewEvent): SentStatement => {
-  const values = [process, stream, nextRevision(expected).toString(), event.id, event.type, event.data, event.metadata];
+const loneAppend = (notifier: string | null, { stream, expected }: Append, event: NewEvent): Statement => {
+  const values = [
+    notifier,
+    stream,
+    nextRevision(expected).toString(),
+    event.id,
+    event.type,
+    event.data,
+    event.metadata,
+  ];
   return { name: 'event_log.append_alone', text: loneText, values };
 };
 
-/** The statement that stores a batch, at most one append of each stream. `process` signs its notification. */
-export const appendStatement = (process: string, batch: ReadonlyArray<Append>): SentStatement => {
+/** The statement that stores a batch, at most one append of each stream; notifies others in the name of `notifier`. */
+export const appendStatement = (notifier: string | null, batch: ReadonlyArray<Append>): Statement => {
   const [only, ...others] = batch;
   return only !== undefined && others.length === 0 && only.events.length === 1
-    ? loneAppend(process, only, only.events[0])
-    : batchAppend(process, batch);
+    ? loneAppend(notifier, only, only.events[0])
+    : batchAppend(notifier, batch);
 };
-
-/**
- * One row for each stored append: the head before the batch, and which event of the batch is its first, from 1. A batch
- * of which nothing was stored gives one row with null.
- */
-export type AppendRow = [prev: string, ordinal: number | null];
 
 /** `position`: of the first event of the append. */
 export type StoredAppend<A extends Append> = { readonly append: A; readonly position: Position };
 
-/** Which appends of the batch were stored and which were not. */
-export const splitByStored = <A extends Append>(
-  batch: ReadonlyArray<A>,
-  prev: Position,
-  storedOrdinals: ReadonlySet<number | null>,
-): { readonly stored: ReadonlyArray<StoredAppend<A>>; readonly conflicting: ReadonlyArray<A> } => {
+/** What became of a batch. */
+export type BatchOutcome<A extends Append> = {
+  /** The head of the log before the batch, and after it: it has taken the positions in between. */
+  readonly prev: Position;
+  readonly head: Position;
+  readonly stored: ReadonlyArray<StoredAppend<A>>;
+  readonly conflicting: ReadonlyArray<A>;
+};
+
+/**
+ * Reads the answer to `appendStatement`: a row for each stored append, with the head before the batch, and which event of
+ * the batch is its first, from 1; one row with null for a batch of which nothing was stored.
+ */
+export const outcomeOf = <A extends Append>(batch: ReadonlyArray<A>, rows: ReadonlyArray<TextRow>): BatchOutcome<A> => {
+  const prev = BigInt(rows[0]?.[0] ?? 0);
+  const storedOrdinals = new Set(rows.map((row) => Number(row[1])));
   const stored: Array<StoredAppend<A>> = [];
   const conflicting: Array<A> = [];
   let ordinal = 1;
@@ -114,7 +127,7 @@ export const splitByStored = <A extends Append>(
     else conflicting.push(append);
     ordinal += append.events.length;
   }
-  return { stored, conflicting };
+  return { prev, head: prev + BigInt(ordinal - 1), stored, conflicting };
 };
 
 export const appendedAt = ({ append, position }: StoredAppend<Append>): Appended => {

@@ -1,4 +1,4 @@
-import type { Position, StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import { categoryOf, type Position, type StoredEvent } from '../../../event-sourcing/recorded-event.js';
 
 /** What one commit of this process added to the log: all events after `prev`, up to and including `head`. */
 export type Committed = {
@@ -20,8 +20,11 @@ export type CommitFeed = {
   readonly raise: (head: Position) => void;
   /** What follows `cursor` without a gap, as far as it is in memory; undefined when nothing is. */
   readonly after: (cursor: Position) => LogSlice | undefined;
-  /** Resolves when the log has grown beyond `cursor`, or when `signal` aborts. */
-  readonly grown: (cursor: Position, signal: AbortSignal) => Promise<void>;
+  /**
+   * Resolves when the log has grown beyond `cursor`, or when `signal` aborts. Commits of this process that add no event
+   * of `categories` are passed over, for a second at most. Gives the position up to which there is nothing to read.
+   */
+  readonly grown: (cursor: Position, signal: AbortSignal, categories?: ReadonlyArray<string>) => Promise<Position>;
 };
 
 type FeedLimits = {
@@ -34,16 +37,48 @@ type FeedLimits = {
 
 const defaultLimits: FeedLimits = { commits: 64, bytes: 16 * 1024 * 1024, slice: 500 };
 
+/** How long a waiting subscriber is not woken for commits that it would pass over, ms. */
+const IDLE_MS = 1_000;
+
+/** A subscriber that has read everything up to its cursor. */
+class Waiter {
+  #cursor: Position;
+  readonly #categories: ReadonlyArray<string> | undefined;
+  readonly #wake: (cursor: Position) => void;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(cursor: Position, categories: ReadonlyArray<string> | undefined, wake: (cursor: Position) => void) {
+    this.#cursor = cursor;
+    this.#categories = categories;
+    this.#wake = wake;
+  }
+
+  wake(): void {
+    clearTimeout(this.#idle);
+    this.#wake(this.#cursor);
+  }
+
+  /** Whether the waiter has passed over a commit, and goes on waiting. */
+  passesOver({ prev, head, events }: Committed): boolean {
+    const categories = this.#categories;
+    if (prev !== this.#cursor || categories === undefined) return false;
+    if (events.some(({ stream }) => categories.includes(categoryOf(stream)))) return false;
+    this.#cursor = head;
+    this.#idle ??= setTimeout(() => this.wake(), IDLE_MS).unref();
+    return true;
+  }
+}
+
 export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed => {
   const buffered: Array<Committed> = [];
-  const waiting = new Set<() => void>();
+  const waiting = new Set<Waiter>();
   let bufferedBytes = 0;
   let head = 0n;
 
   const raise = (to: Position): void => {
     if (to <= head) return;
     head = to;
-    for (const wake of [...waiting]) wake();
+    for (const waiter of [...waiting]) waiter.wake();
   };
 
   const publish = (commit: Committed): void => {
@@ -51,7 +86,9 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     bufferedBytes += commit.bytes;
     while (buffered.length > limits.commits || bufferedBytes > limits.bytes)
       bufferedBytes -= buffered.shift()?.bytes ?? bufferedBytes;
-    raise(commit.head);
+    if (commit.head <= head) return;
+    head = commit.head;
+    for (const waiter of [...waiting]) if (!waiter.passesOver(commit)) waiter.wake();
   };
 
   const after = (cursor: Position): LogSlice | undefined => {
@@ -66,18 +103,19 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     return { events, head: end };
   };
 
-  const grown = (cursor: Position, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        if (head <= cursor && !signal.aborted) return;
-        waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      waiting.add(wake);
-      signal.addEventListener('abort', wake);
-      wake();
+  const grown: CommitFeed['grown'] = (cursor, signal, categories) => {
+    if (head > cursor || signal.aborted) return Promise.resolve(cursor);
+    return new Promise((resolve) => {
+      const leave = (): void => waiter.wake();
+      const waiter = new Waiter(cursor, categories, (upTo) => {
+        waiting.delete(waiter);
+        signal.removeEventListener('abort', leave);
+        resolve(upTo);
+      });
+      waiting.add(waiter);
+      signal.addEventListener('abort', leave);
     });
+  };
 
   return { head: () => head, publish, raise, after, grown };
 };

@@ -2,20 +2,14 @@ import { either as E, readonlyArray as RA } from 'fp-ts';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { nextRevision, type StoredEvent } from '../../../event-sourcing/recorded-event.js';
 import type { PendingAppend } from './append-queue.js';
-import {
-  appendedAt,
-  type AppendRow,
-  appendStatement,
-  type SentStatement,
-  splitByStored,
-  type StoredAppend,
-} from './append-statement.js';
+import { appendedAt, appendStatement, outcomeOf, type StoredAppend } from './append-statement.js';
 import type { CommitFeed } from './commit-feed.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { LastingConnection } from '../../../postgres/lasting-connection.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
-import { type ConflictRow, conflictQuery, conflictOutcome } from './conflict-outcome.js';
+import { conflictQuery, conflictOutcome } from './conflict-outcome.js';
 import { sqlFailureOf } from '../../../postgres/sql-failure.js';
+import { run, type Statement, type TextRow } from '../../../postgres/statement.js';
 
 /**
  * How long an append is tried, from its arrival, and how long a statement may take at least, however late it begins;
@@ -44,8 +38,8 @@ const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
 type CommitterDeps = {
   readonly connection: LastingConnection;
   readonly feed: CommitFeed;
-  /** Names this process in notifications. */
-  readonly process: string;
+  /** The name of this process in notifications; null: it sends none. */
+  readonly notifier: string | null;
   readonly onConnectionEvent: OnConnectionEvent;
 };
 
@@ -53,33 +47,24 @@ type CommitterDeps = {
  * Stores batches, one after the other, and answers each of their appends. After a lost connection the outcome is
  * unknown, so the same appends are sent again: those that had been stored are recognised by their ids.
  */
-export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: CommitterDeps) => {
-  const ask = async <Row extends Array<unknown>>(
-    statement: SentStatement,
-    appends: ReadonlyArray<PendingAppend>,
-  ): Promise<ReadonlyArray<Row>> => {
-    const client = await connection.open(timeLeft(appends));
-    // the driver takes a time limit for one statement, which its types do not know
-    const query = { ...statement, rowMode: 'array' as const, query_timeout: timeLeft(appends) };
-    const { rows } = await client.query<Row>(query);
-    return rows;
+export const makeCommitter = ({ connection, feed, notifier, onConnectionEvent }: CommitterDeps) => {
+  const ask = async (statement: Statement, appends: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<TextRow>> => {
+    const client = connection.current() ?? (await connection.open(timeLeft(appends)));
+    return run(client, statement, timeLeft(appends));
   };
 
   /** Answers the appends that were stored and gives the others. */
   const insert = async (batch: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<AppendRow>(appendStatement(process, batch), batch);
-    const prev = BigInt(rows[0]?.[0] ?? 0n);
-    const { stored, conflicting } = splitByStored(batch, prev, new Set(rows.map(([, ordinal]) => ordinal)));
-    const taken = batch.reduce((sum, { events }) => sum + events.length, 0);
+    const { prev, head, stored, conflicting } = outcomeOf(batch, await ask(appendStatement(notifier, batch), batch));
     const bytes = batch.reduce((sum, append) => sum + append.bytes, 0);
-    feed.publish({ prev, head: prev + BigInt(taken), events: stored.flatMap(storedEvents), bytes });
+    feed.publish({ prev, head, events: stored.flatMap(storedEvents), bytes });
     for (const entry of stored) entry.append.answer(E.right(appendedAt(entry)));
     return conflicting;
   };
 
   /** Answers the appends that conflict or repeat and gives those that may be tried again. */
   const answerConflicts = async (conflicting: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<PendingAppend>> => {
-    const rows = await ask<ConflictRow>(conflictQuery(conflicting), conflicting);
+    const rows = await ask(conflictQuery(conflicting), conflicting);
     return conflicting.filter((append, index) => {
       const row = rows[index];
       const outcome = row === undefined ? undefined : conflictOutcome(append, row);
@@ -117,7 +102,7 @@ export const makeCommitter = ({ connection, feed, process, onConnectionEvent }: 
 
   const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
     // a lost connection is not opened again for appends that are late already
-    let open = connection.isOpen() ? batch : failLate(batch, new Error('no connection'));
+    let open = connection.current() !== undefined ? batch : failLate(batch, new Error('no connection'));
     const retry = makeRetry({ first: 10, longest: 200 });
     while (open.length > 0) {
       try {

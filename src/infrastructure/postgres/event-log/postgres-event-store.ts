@@ -13,11 +13,11 @@ import { watchHead } from './head-watch.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { makeLastingConnection } from '../../../postgres/lasting-connection.js';
 import { migrate } from '../../../postgres/migrate.js';
+import { planByIndex } from '../../../postgres/plan-by-index.js';
 import { makePool, type PoolOptions } from '../../../postgres/pool.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
 import { readLog, readStream } from './read/read-log.js';
-import { planByIndex } from './index-plans.js';
 import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
@@ -29,6 +29,8 @@ export type PostgresEventStoreOptions = {
   readonly connectionString: string;
   /** Connections for reads, opened when needed. There is one more for appends and, with subscribers, one to listen. */
   readonly readers?: number;
+  /** Whether to notify other processes of appends. Default: yes. */
+  readonly notifies?: boolean;
   readonly onConnectionEvent?: OnConnectionEvent;
 };
 
@@ -53,7 +55,12 @@ const migrateLog = async (connectionString: string): Promise<void> => {
   }
 };
 
-const open = (connectionString: string, readers: number, onConnectionEvent: OnConnectionEvent): PostgresEventStore => {
+const open = ({
+  connectionString,
+  readers = DEFAULT_READERS,
+  notifies = true,
+  onConnectionEvent = () => undefined,
+}: PostgresEventStoreOptions): PostgresEventStore => {
   const config: pg.ClientConfig = {
     connectionString,
     keepAlive: true,
@@ -86,7 +93,9 @@ const open = (connectionString: string, readers: number, onConnectionEvent: OnCo
     prepare: planByIndex,
     onLost: (cause) => onConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause }),
   });
-  const queue = makeAppendQueue(makeCommitter({ connection, feed, process, onConnectionEvent }));
+  const queue = makeAppendQueue(
+    makeCommitter({ connection, feed, notifier: notifies ? process : null, onConnectionEvent }),
+  );
   let watching: Promise<void> | undefined;
 
   const ask = <A>(read: () => Promise<A>): Promise<E.Either<StoreUnavailable, A>> => attempt(read, asStoreUnavailable);
@@ -116,12 +125,10 @@ const open = (connectionString: string, readers: number, onConnectionEvent: OnCo
 };
 
 /** The event log in Postgres, in the schema `event_log`, which is first created or migrated. */
-export const makePostgresEventStore = ({
-  connectionString,
-  readers = DEFAULT_READERS,
-  onConnectionEvent = () => undefined,
-}: PostgresEventStoreOptions): Promise<E.Either<StoreUnavailable, PostgresEventStore>> =>
+export const makePostgresEventStore = (
+  options: PostgresEventStoreOptions,
+): Promise<E.Either<StoreUnavailable, PostgresEventStore>> =>
   attempt(async () => {
-    await migrateLog(connectionString);
-    return open(connectionString, readers, onConnectionEvent);
+    await migrateLog(options.connectionString);
+    return open(options);
   }, notOpened);

@@ -37,10 +37,11 @@ export async function* followLog(
   };
 
   const next = async (cursor: Position): Promise<LogSlice | undefined> => {
-    await feed.grown(cursor, signal);
-    const buffered = feed.after(cursor);
+    const from = await feed.grown(cursor, signal, categories);
+    if (from > cursor && from === feed.head()) return { events: [], head: from };
+    const buffered = feed.after(from);
     if (buffered === undefined) {
-      const page = await persist(() => pages.log(cursor, feed.head(), categories));
+      const page = await persist(() => pages.log(from, feed.head(), categories));
       return page && { events: page.events, head: page.seen };
     }
     if (categories === undefined) return buffered;
