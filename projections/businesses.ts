@@ -1,22 +1,11 @@
 import { BusinessEvent, type BusinessFields } from '../src/domain/business/events.js';
 import { businessSerde } from '../src/domain/business/serde.js';
-import { type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
+import { type BusinessState, evolveBusiness, initialBusiness, unsetFields } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
 import { type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
 
-/**
- * The row of a deleted business keeps its creation position, which clients may hold as a cursor, and none of its data.
- */
-type ProjectedBusiness = Exclude<BusinessState, { _tag: 'Deleted' }> | { readonly _tag: 'Deleted' };
-
-const evolve = (state: ProjectedBusiness, event: BusinessEvent): ProjectedBusiness => {
-  if (state._tag === 'Deleted') return state;
-  const next = evolveBusiness(state, event);
-  return next._tag === 'Deleted' ? { _tag: 'Deleted' } : next;
-};
-
-type BusinessColumns = Columns<keyof BusinessFilter, ProjectedBusiness>;
+type BusinessColumns = Columns<keyof BusinessFilter, BusinessState>;
 
 const column = (name: string, cellOf: (fields: BusinessFields) => Cell): BusinessColumns[keyof BusinessFilter] => ({
   name,
@@ -31,23 +20,29 @@ const columns: BusinessColumns = {
   ein: column('ein', ({ ein }) => ein),
 };
 
-const stateOfBody = (body: string): ProjectedBusiness => {
+const stateOfBody = (body: string): BusinessState => {
   // reason: `renderBusiness` of the same version wrote this text
   const { _id, displayname, owners, ...fields } = JSON.parse(body) as BusinessView;
   return { _tag: 'Active', fields: { ...fields, displayName: displayname }, owners };
 };
 
-/** The hidden state of a deleted business, which tells it from one that was never created. */
+/**
+ * The row of a deleted business keeps its creation position, which clients may hold as a cursor, and none of its data;
+ * its hidden state tells it from one that was never created.
+ */
 const DELETED = '{"deleted":true}';
 
-export const businesses: ProjectionOf<ProjectedBusiness, BusinessEvent> = {
+/** No later event or command needs to know what it was. */
+const deleted: BusinessState = { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [] };
+
+export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   name: 'businesses',
   category: 'business',
   revision: 1,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,
-  evolve,
+  evolve: evolveBusiness,
   keys: keysOf(columns),
   contentOf: (id, state) => ({
     body: state._tag === 'Active' ? renderBusiness(id, state) : null,
@@ -55,6 +50,6 @@ export const businesses: ProjectionOf<ProjectedBusiness, BusinessEvent> = {
   }),
   stateOf: ({ body, hidden }) => {
     if (body !== null) return stateOfBody(body);
-    return hidden === null ? { _tag: 'NotCreated' } : { _tag: 'Deleted' };
+    return hidden === null ? initialBusiness : deleted;
   },
 };

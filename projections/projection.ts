@@ -1,5 +1,6 @@
 import type { Occurrence } from '../src/event-sourcing/decider.js';
 import type { DomainEvent, Serde } from '../src/event-sourcing/serde.js';
+import type { Snapshots } from './snapshot.js';
 
 /** The value of one key column; that of an array column is an array literal (`arrayLiteral`). */
 export type Cell = string | null;
@@ -22,6 +23,12 @@ export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit
 export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumnOf<State>> =>
   Object.entries(columns).map(([filter, column]) => ({ ...column, filter }));
 
+export type SkippedEvents = {
+  readonly ids: ReadonlySet<string>;
+  /** The streams that they belong to. */
+  readonly streams: ReadonlySet<string>;
+};
+
 /** What a row holds of a state, beside id, revision, creation position and keys. */
 export type RowContent = {
   /** The JSON text that GET responds with; null when the entity has none (not created, deleted). */
@@ -31,9 +38,9 @@ export type RowContent = {
 };
 
 /**
- * One read model: how the state of an entity becomes a row, and back. For every state that `evolve` can reach,
- * `stateOf` gives back what `contentOf` was given, so the next event of an entity is applied to its row without reading
- * its stream.
+ * One read model: how the state of an entity, as commands have it, becomes a row, and back. For every state that `evolve`
+ * can reach and that has a body, `stateOf` gives back what `contentOf` was given; for the others, a state from which
+ * later events make the same rows. So the next event of an entity, or a command on it, needs its row and not its stream.
  */
 export type ProjectionOf<State, Event extends DomainEvent> = {
   /** Name of the read model, of its view, and the beginning of its tables' names. */
@@ -47,8 +54,10 @@ export type ProjectionOf<State, Event extends DomainEvent> = {
   readonly revision: number;
   readonly eventTypes: ReadonlyArray<Event['type']>;
   readonly serde: Serde<Event>;
-  /** Ids of events that operators have decided to skip: they raise the revision and change nothing else. */
-  readonly skipped?: ReadonlySet<string>;
+  /** Events that operators have decided to skip: they raise the revision and change nothing else. */
+  readonly skipped?: SkippedEvents;
+  /** Without it, no row is signed. */
+  readonly snapshots?: Snapshots;
   readonly initialState: State;
   evolve(this: void, state: State, event: Event, occurrence: Occurrence): State;
   readonly keys: ReadonlyArray<KeyColumnOf<State>>;

@@ -27,6 +27,8 @@ export type Config = {
   readonly databaseUrl: string | undefined;
   readonly eventStoreDbUrl: string | undefined;
   readonly s3: S3Config | undefined;
+  /** What rows are signed with, so that commands can trust them. */
+  readonly snapshotKey: string | undefined;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
   readonly maxUploadBytes: number;
   readonly publicDocumentList: boolean;
@@ -171,6 +173,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     databaseUrl: reader.optional('DATABASE_URL', url('postgres', 'postgresql')),
     eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', url('esdb', 'esdb+discover', 'kurrentdb')),
     s3: readS3(reader),
+    snapshotKey: reader.optional('SNAPSHOT_KEY', secret),
     jwt: {
       key: readJwtKey(reader, environment['NODE_ENV'] === 'production'),
       issuer: reader.optional('JWT_ISSUER', text),
@@ -190,7 +193,10 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };
 
-const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET', 'JWT_PUBLIC_KEY'];
+const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
+  'JWT_PUBLIC_KEY',
+  'SNAPSHOT_KEY',
+]);
 
 /**
  * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { categoriesOf, projectionsOf, type Registry } from '../entities/registry.js';
+import { categoriesOf, projectionsOf, type Registry, signingRows } from '../entities/registry.js';
+import { type Decisions, makeDecisions } from '../event-sourcing/decisions.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
@@ -23,6 +25,7 @@ import {
   type ReadModelQueries,
 } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeReadiness } from '../infrastructure/readiness.js';
+import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
@@ -57,7 +60,10 @@ type Context = {
   readonly log: Logger;
   readonly started: Started;
   readonly metrics: Metrics;
+  /** Its projections sign their rows. */
   readonly registry: Registry;
+  /** What commands leave for the projector. */
+  readonly decisions: Decisions;
 };
 
 /** The tracing packages are optional, so they are loaded only when spans are exported. */
@@ -98,7 +104,7 @@ const begun = async ({ all }: Projections): Promise<void> => {
 };
 
 const project = async (
-  { config, started, metrics, registry }: Context,
+  { config, started, metrics, registry, decisions }: Context,
   stores: Stores,
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {
@@ -108,6 +114,7 @@ const project = async (
     connectionString: stores.readModelsUrl,
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
+    ...(config.parts.api ? { decisions } : {}),
     rollbackWindowMs: config.rollbackWindow * 1_000,
     onEvent,
   });
@@ -149,7 +156,7 @@ const sweep = ({ config, log, started }: Context, store: Stores['store'], storag
 };
 
 const serveEntities = async (
-  { config, metrics, registry }: Context,
+  { config, metrics, registry, decisions }: Context,
   stores: Opened,
   queries: ReadModelQueries,
   { byName }: Projections,
@@ -163,6 +170,8 @@ const serveEntities = async (
       store,
       storage: stores.storage,
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
+      findTrustedRow: queries.findTrustedRow(projection),
+      decisions,
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,
       now,
@@ -183,9 +192,12 @@ export const startService = async (
 ): Promise<string> => {
   requireUsableKey(config);
   const metrics = makeMetrics();
-  const context = { config, log, started, metrics, registry };
-  await startTracing(context);
-  const stores = await openAll(context);
+  const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
+  await startTracing(unsigned);
+  const stores = await openAll(unsigned);
+  // a key that no other process knows is better than none: this one can trust the rows that it has written itself
+  const snapshotKey = (await sharedSnapshotKey(config)) ?? randomBytes(32).toString('base64url');
+  const context: Context = { ...unsigned, registry: signingRows(registry, snapshotKey) };
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);
   const disks = watchFullDisks(metrics, stores);

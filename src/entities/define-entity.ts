@@ -1,5 +1,7 @@
 import { makeExecute } from '../application/execute.js';
 import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
+import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
+import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../event-sourcing/serde.js';
 import { makeGetView } from '../read/get-view.js';
 import { makeHistory } from '../read/history.js';
@@ -8,13 +10,19 @@ import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-defini
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, queries, progress, freshness, now }: EntityPorts,
+  { store, queries, findTrustedRow, decisions, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
   const { name, projection, decider, serde, describe, render } = definition;
-  const { category } = projection;
+  const { category, stateOf } = projection;
+  const findSnapshot: FindSnapshot<State> = async (stream) => {
+    const row = await findTrustedRow(entityIdOf(stream));
+    return (
+      row && { ...row.summary, state: stateOf(row), revision: row.revision, creationPosition: row.creationPosition }
+    );
+  };
   const history = makeHistory({ store, serde, fold: decider, description: { entityType: name, describe }, category });
   return {
-    execute: makeExecute(makeHandleCommand({ decider, serde, store, now }), progress),
+    execute: makeExecute(makeHandleCommand({ decider, serde, store, findSnapshot, decisions, now }), progress),
     history,
     reads: {
       get: makeGetView({ queries, history, freshness, render }),

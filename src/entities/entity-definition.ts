@@ -1,8 +1,10 @@
 import type { option as O } from 'fp-ts';
-import type { Projection } from '../../projections/projection.js';
+import type { ProjectionOf } from '../../projections/projection.js';
+import type { FindTrustedRow } from '../../projections/snapshot.js';
 import type { Execute } from '../application/execute.js';
 import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
 import type { Decider } from '../event-sourcing/decider.js';
+import type { Decisions } from '../event-sourcing/decisions.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
@@ -19,6 +21,10 @@ export type EntityPorts = {
   readonly storage: ObjectStorage & FileContents;
   /** The queries of its own read model, and how far its projection has come. */
   readonly queries: Queries<FilterValues> & HiddenStates;
+  /** Its signed rows, which may stand in for folds of their streams. */
+  readonly findTrustedRow: FindTrustedRow;
+  /** Where commands leave what they decide, for the projector of this process. */
+  readonly decisions: Decisions;
   readonly progress: ProjectionProgress;
   readonly freshness: Freshness;
   readonly now: () => Date;
@@ -45,7 +51,7 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   describe(this: void, event: Event): Description;
   /** The record as GET answers it; none for a state in which there is nothing to GET. */
   render(this: void, id: string, state: State): O.Option<string>;
-  readonly projection: Projection;
+  readonly projection: ProjectionOf<State, Event>;
   /** Its rows of the route table. It imports them when it is called: only a process that serves needs the HTTP layer. */
   routes(
     this: void,

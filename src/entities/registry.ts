@@ -1,5 +1,7 @@
 import { SKIP_CATEGORY } from '../../projections/skipped-event.js';
 import type { Projection } from '../../projections/projection.js';
+import { makeSnapshots } from '../../projections/snapshot.js';
+import { versionOf } from '../../projections/version.js';
 import { business } from './business.js';
 import { document } from './document.js';
 import type { EntityDefinition } from './entity-definition.js';
@@ -16,6 +18,16 @@ export const registry: Registry = { entities: [business, document], module: impo
 
 export const projectionsOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<Projection> =>
   entities.map(({ projection }) => projection);
+
+/** The same kinds, whose projections sign their rows with a key. Without a key they sign nothing. */
+export const signingRows = (registry: Registry, key: string | undefined): Registry => {
+  if (key === undefined) return registry;
+  const entities = registry.entities.map((entity) => {
+    const { projection } = entity;
+    return { ...entity, projection: { ...projection, snapshots: makeSnapshots(key, versionOf(projection)) } };
+  });
+  return { ...registry, entities };
+};
 
 /** The categories of all streams that are ours: those of the entities, and of the operators' decisions. */
 export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<string> => [

@@ -1,4 +1,5 @@
 import type { ClientBase, Connection, Pool, Submittable } from 'pg';
+import { sqlFailureOf } from './sql-failure.js';
 import { RowReader, type Rows } from './rows.js';
 import { takeOverSocket } from './take-over-socket.js';
 
@@ -131,15 +132,15 @@ export const readRows = async (client: ClientBase, statement: Statement, timeout
   return submitted.rows();
 };
 
-/** Gives `work` a connection of the pool, which is closed when it throws. */
+/** Gives `work` a connection of the pool, which is closed when it may not be usable after what `work` throws. */
 export const withConnection = async <A>(pool: Pool, work: (client: ClientBase) => Promise<A>): Promise<A> => {
   const client = await pool.connect();
-  let isUsable = false;
   try {
     const result = await work(client);
-    isUsable = true;
+    client.release();
     return result;
-  } finally {
-    client.release(!isUsable);
+  } catch (error) {
+    client.release(sqlFailureOf(error) === 'Lost');
+    throw error;
   }
 };

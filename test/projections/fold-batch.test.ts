@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import type { Entity } from '../../projections/engine/rows/rows.js';
 import { businesses } from '../../projections/businesses.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
@@ -12,7 +12,7 @@ type Rows = Map<string, Entity>;
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 
 const apply = (rows: Rows, events: ReadonlyArray<StoredEvent>) => {
-  const folded = foldBatch(businesses, (id) => rows.get(id), events);
+  const folded = foldBatch(businesses, (id) => rows.get(id), groupByStream(events));
   for (const entity of folded.entities) rows.set(entity.id, entity);
   return folded;
 };

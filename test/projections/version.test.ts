@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
 import { documents } from '../../projections/documents.js';
-import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import { createIndexes, createTable } from '../../projections/engine/generation/table.js';
 import type { Projection, ProjectionOf } from '../../projections/projection.js';
 import { versionOf } from '../../projections/version.js';
@@ -20,9 +20,11 @@ import { stored } from '../support/recorded.js';
 const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   businesses: {
     '010e91a2e942': '8e03825d52998511be14319fc4d9dd8a',
+    f6f516836165: 'f0760525021ae93baad29d49fa3e875a',
   },
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
+    '02a03b9f14be': 'e3f8a1407a6a542ba7851840944e8b2f',
   },
 };
 
@@ -48,7 +50,7 @@ const logOf = ({
 const rowsOf = (projection: Projection) =>
   logOf(projection).flatMap((history) =>
     history.flatMap((_, last) =>
-      foldBatch(projection, () => undefined, history.slice(0, last + 1)).entities.map(
+      foldBatch(projection, () => undefined, groupByStream(history.slice(0, last + 1))).entities.map(
         ({ id, creationPosition, revision, isParked, state }) => {
           const { body, hidden } = projection.contentOf(id, state);
           return {

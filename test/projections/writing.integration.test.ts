@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
-import { foldBatch } from '../../projections/engine/rows/fold-batch.js';
+import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
 import { acquireLease, type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
 import { runIn } from '../../src/postgres/statement.js';
@@ -49,7 +49,7 @@ describe('writing a read model', function () {
     const write = makeWriteBatch(runIn(pool), writer);
     return write(
       step,
-      foldBatch(businesses, () => undefined, events),
+      foldBatch(businesses, () => undefined, groupByStream(events)),
     );
   };
 

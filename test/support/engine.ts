@@ -132,6 +132,7 @@ export const makeEngine = async () => {
       store,
       projection,
       progress,
+      decisions: undefined,
       notifies: true,
       isSoleProcess: false,
       onEvent,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeDecisions } from '../../src/event-sourcing/decisions.js';
 import type { EntityPorts } from '../../src/entities/entity-definition.js';
 import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
 import type { Route } from '../../src/http/route.js';
@@ -8,10 +9,10 @@ import { diskStorage } from './disk-storage.js';
 import { inMemoryQueries } from './in-memory-queries.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 
-type ReadModel = Pick<EntityPorts, 'queries' | 'progress' | 'freshness'>;
+type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
-export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'now'> & {
+export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'decisions' | 'now'> & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
 
@@ -27,6 +28,7 @@ export const memoryPorts = async (
     projection.name,
     {
       queries: inMemoryQueries(store, projection),
+      findTrustedRow: () => Promise.resolve(undefined),
       progress: { waitFor: () => Promise.resolve(true) },
       freshness: { isBehind: () => false },
     },
@@ -35,6 +37,7 @@ export const memoryPorts = async (
     store,
     storage: await diskStorage(folder),
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
+    decisions: makeDecisions(),
     now: () => new Date(),
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };

@@ -1,7 +1,10 @@
 import type { KeyColumn } from '../../projection.js';
 
-/** Columns of every read model, in the order in which they are written. */
+/** Columns of every read model that the log alone determines. */
 export const BASE_COLUMNS = ['id', 'place', 'revision', 'parked', 'body', 'kept'] as const;
+
+/** All columns of every read model, in the order in which they are written: `snapshot` depends on a key, too. */
+export const WRITTEN_COLUMNS = [...BASE_COLUMNS, 'snapshot'] as const;
 
 type AnyKey = Pick<KeyColumn, 'name' | 'type'>;
 
@@ -19,7 +22,7 @@ const indexed = ({ name, type }: AnyKey): string =>
 
 /**
  * The table of one generation. `place` is the creation position, the position of the entity's first event, by which
- * lists are ordered; `kept` is the hidden state. The indexes for lists are created apart (`createIndexes`), because
+ * lists are ordered; `kept` is the hidden state, `snapshot` what signs the row (`projections/snapshot.ts`). The indexes for lists are created apart (`createIndexes`), because
  * over existing rows that is faster than row by row.
  */
 export const createTable = (table: string, keys: ReadonlyArray<AnyKey>): string => `
@@ -30,6 +33,7 @@ create table ${table} (
   parked boolean not null,
   body text,
   kept text,
+  snapshot text,
   ${keys.map(columnOf).join(', ')}
 ) with (fillfactor = 85);`;
 

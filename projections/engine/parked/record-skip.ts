@@ -30,8 +30,8 @@ export const recordSkip = async (
   const commandId = randomUUID();
   const retry = makeRetry(RETRY);
   for (;;) {
-    const { eventIds, end } = await readSkips(store, projection);
-    if (eventIds.has(eventId)) return E.right(false);
+    const { events, end } = await readSkips(store, projection);
+    if (events.ids.has(eventId)) return E.right(false);
     const { hash: _hash, ...event } = seal({
       id: commandId,
       stream: operations,

@@ -1,12 +1,12 @@
 import { either as E } from 'fp-ts';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Projection } from '../../projection.js';
+import type { Projection, SkippedEvents } from '../../projection.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
 /** The recorded decisions about one projection, and the end of their stream, where the next one is appended. */
 type Skips = {
-  readonly eventIds: ReadonlySet<string>;
+  readonly events: SkippedEvents;
   readonly end: ChainEnd;
 };
 
@@ -14,7 +14,7 @@ const SKIPPED: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
 
 /** Throws `StoreUnavailable`, and an error for a decision that cannot be read: folding without it would be wrong. */
 export const readSkips = async (store: Pick<EventStore, 'readStream'>, projection: string): Promise<Skips> => {
-  const eventIds = new Set<string>();
+  const [ids, streams] = [new Set<string>(), new Set<string>()];
   let end = chainStart;
   for await (const page of store.readStream(operationsStream(projection), { direction: 'forwards' }))
     for (const stored of page) {
@@ -23,14 +23,15 @@ export const readSkips = async (store: Pick<EventStore, 'readStream'>, projectio
       if (E.isLeft(decoded))
         throw new Error(`event ${stored.id} of ${stored.stream} cannot be read: ${decoded.left.reason}`);
       const { event, metadata } = decoded.right;
-      eventIds.add(event.data.eventId);
+      ids.add(event.data.eventId);
+      streams.add(event.data.stream);
       end = { revision: stored.revision + 1n, hash: metadata.hash };
     }
-  return { eventIds, end };
+  return { events: { ids, streams }, end };
 };
 
 /** The projection with the events that operators have decided to skip until now. */
 export const withSkips = async (store: Pick<EventStore, 'readStream'>, projection: Projection): Promise<Projection> => {
-  const { eventIds } = await readSkips(store, projection.name);
-  return eventIds.size === 0 ? projection : { ...projection, skipped: eventIds };
+  const { events } = await readSkips(store, projection.name);
+  return events.ids.size === 0 ? projection : { ...projection, skipped: events };
 };

@@ -4,8 +4,8 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Projection } from '../../projection.js';
 import { tableOf } from '../generation/generation.js';
-import type { Entity } from '../rows/rows.js';
-import { BASE_COLUMNS } from '../generation/table.js';
+import { type Entity, snapshotOf } from '../rows/rows.js';
+import { WRITTEN_COLUMNS } from '../generation/table.js';
 import type { Writer } from '../rows/write-batch.js';
 
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -17,11 +17,16 @@ const copied = (value: string | null): string =>
   value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
 
 /** Rows in the text format of COPY, several in each string. */
-export function* copyText({ keys, contentOf }: Projection, entities: Iterable<Entity>): Generator<string> {
+export function* copyText(projection: Projection, entities: Iterable<Entity>): Generator<string> {
+  const { keys, contentOf } = projection;
   let chunk = '';
-  for (const { id, creationPosition, revision, isParked, state } of entities) {
-    const { body, hidden } = contentOf(id, state);
-    const cells = [body, hidden, ...keys.map(({ cellOf }) => cellOf(state))].map(copied).join('\t');
+  for (const entity of entities) {
+    const { id, creationPosition, revision, isParked, state } = entity;
+    const content = contentOf(id, state);
+    const { body, hidden } = content;
+    const cells = [body, hidden, snapshotOf(projection, entity, content), ...keys.map(({ cellOf }) => cellOf(state))]
+      .map(copied)
+      .join('\t');
     chunk += `${id}\t${creationPosition}\t${revision}\t${isParked ? 't' : 'f'}\t${cells}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;
@@ -37,7 +42,7 @@ export const copyRows = async (
   text: Iterable<string> | AsyncIterable<string>,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const columns = [...BASE_COLUMNS, ...projection.keys.map(({ name }) => name)].join(', ');
+  const columns = [...WRITTEN_COLUMNS, ...projection.keys.map(({ name }) => name)].join(', ');
   const target = client.query(copyFrom(`copy ${tableOf(generation)} (${columns}) from stdin`));
   await pipeline(Readable.from(text), target, { signal });
 };

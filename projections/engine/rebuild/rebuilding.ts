@@ -41,7 +41,7 @@ export class Rebuilding {
     this.#store = store;
     this.#isReplacing = isReplacing;
     // parked entities are not reported here: the comparison shows where they differ from the live rows
-    this.#apply = makeApplyBatch(writer, runIn(writer.pool), () => undefined, LARGE_CACHE);
+    this.#apply = makeApplyBatch(writer, runIn(writer.pool), { onEvent: () => undefined, size: LARGE_CACHE });
     this.#checkpoint = writer.generation.checkpoint;
   }
 

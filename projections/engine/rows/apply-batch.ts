@@ -4,7 +4,8 @@ import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 import type { RunStatement } from '../../../src/postgres/statement.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
-import { foldBatch, type FoldedBatch } from './fold-batch.js';
+import { foldBatch, type FoldedBatch, groupByStream } from './fold-batch.js';
+import { entityHandedOver, type HandOver } from './hand-over.js';
 import { type Role, tableOf } from '../generation/generation.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { type Entity, readEntities } from './rows.js';
@@ -25,37 +26,46 @@ export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
  */
 export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
 
-/** Ids of the entities that were created before this batch, so that they have rows. */
-const idsCreatedBefore = (events: ReadonlyArray<StoredEvent>): ReadonlySet<string> => {
-  const firsts = new Map<string, StoredEvent>();
-  for (const event of events) if (!firsts.has(event.stream)) firsts.set(event.stream, event);
-  return new Set([...firsts.values()].filter(({ revision }) => revision > 0n).map(({ stream }) => entityIdOf(stream)));
+type ApplyBatchOptions = {
+  readonly onEvent: OnEngineEvent;
+  readonly size?: CacheSize;
+  /** Where commands run in this process. */
+  readonly handOver?: HandOver | undefined;
 };
 
+/** Applies batches by `run`, whose statements must all go to the database of the generation. */
 export const makeApplyBatch = (
   writer: Writer,
   run: RunStatement,
-  onEvent: OnEngineEvent,
-  size: CacheSize = CACHE,
+  { onEvent, size = CACHE, handOver }: ApplyBatchOptions,
 ): ApplyBatch => {
   const { projection, generation } = writer;
   const writeBatch = makeWriteBatch(run, writer);
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
 
   const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
-    const missing = [...idsCreatedBefore(events)].filter((id) => cache.get(id) === undefined && isUuid(id));
-    const rows =
-      missing.length === 0
-        ? new Map<string, Entity>()
-        : await readEntities(run, tableOf(generation), projection, missing);
-    return foldBatch(projection, (id) => cache.get(id) ?? rows.get(id), events);
+    const groups = groupByStream(events);
+    const handedOver = new Map<string, Entity>();
+    const missing: Array<string> = [];
+    for (const [stream, own] of groups) {
+      const id = entityIdOf(stream);
+      const known = cache.get(id);
+      const entity = handOver && entityHandedOver(handOver, projection, id, known, own);
+      if (entity !== undefined) handedOver.set(id, entity);
+      else if (known === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
+    }
+    const rows = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
+    return foldBatch(projection, (id) => cache.get(id) ?? rows?.get(id), groups, handedOver);
   };
 
   /** False when the database rejects a row of the batch. */
   const writeWhole = async (step: Step, folded: FoldedBatch): Promise<Role | undefined | false> => {
     try {
       const role = await writeBatch(step, folded);
-      for (const entity of folded.entities) cache.set(entity.id, entity);
+      // the commands hold what they have handed over
+      for (const entity of folded.entities)
+        if (folded.handedOver.has(entity.id)) cache.delete(entity.id);
+        else cache.set(entity.id, entity);
       return role;
     } catch (error) {
       if (isRejected(error)) return false;
@@ -71,8 +81,10 @@ export const makeApplyBatch = (
     const written = await writeWithParking(writer, step, folded, events);
     // only the rows show which of them were written
     for (const { id } of folded.entities) cache.delete(id);
-    for (const { event, reason } of written?.parkings ?? [])
+    for (const { event, reason } of written?.parkings ?? []) {
+      handOver?.parked.add(event.stream);
       onEvent({ _tag: 'Parked', projection: projection.name, event, reason });
+    }
     return written?.role;
   };
 

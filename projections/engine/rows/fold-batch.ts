@@ -1,4 +1,6 @@
 import { either as E } from 'fp-ts';
+import { isKeyed } from '../../../src/event-sourcing/command/command-id.js';
+import type { Metadata } from '../../../src/event-sourcing/envelope.js';
 import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
@@ -16,6 +18,8 @@ export type FoldedBatch = {
   /** Changed entities, each once; without those whose id is not a UUID, because no row can have it. */
   readonly entities: ReadonlyArray<Entity>;
   readonly parkings: ReadonlyArray<Parking>;
+  /** Those of the entities that were not folded, by id: commands of this process handed them over. */
+  readonly handedOver: ReadonlyMap<string, Entity>;
 };
 
 export const groupByStream = (
@@ -40,7 +44,15 @@ export const foldEntity = (
   events: ReadonlyArray<StoredEvent>,
 ): { readonly entity: Entity; readonly parking: Parking | undefined } => {
   let { revision, state } = known;
-  const folded = (): Entity => (revision === known.revision ? known : { ...known, revision, state });
+  let last: Metadata | undefined;
+  let isWhole = revision < 0n || known.summary !== undefined;
+  let hasKeyedCommands = known.summary?.hasKeyedCommands ?? false;
+  const folded = (): Entity => {
+    if (revision === known.revision) return known;
+    const summary =
+      isWhole && last !== undefined ? { lastHash: last.hash, lastAt: last.at, hasKeyedCommands } : undefined;
+    return { ...known, revision, state, summary };
+  };
   for (const [index, stored] of events.entries()) {
     if (stored.revision <= revision) continue;
     const park = (reason: string) => ({
@@ -50,27 +62,39 @@ export const foldEntity = (
     if (known.isParked) return park(ALREADY_PARKED);
     if (stored.revision !== revision + 1n)
       return park(`revision ${String(stored.revision)} follows ${String(revision)}`);
-    if (skipped?.has(stored.id) !== true) {
+    if (skipped?.ids.has(stored.id) === true) isWhole = false;
+    else {
       const decoded = serde.decode(stored);
       if (E.isLeft(decoded)) return park(decoded.left.reason);
       const { event, metadata } = decoded.right;
       state = evolve(state, event, metadata);
+      last = metadata;
+      hasKeyedCommands ||= isKeyed(metadata.$causationId);
     }
     revision = stored.revision;
   }
   return { entity: folded(), parking: undefined };
 };
 
-/** Folds a batch onto the entities `known`; others begin with their first event in the batch. */
+/**
+ * Folds the events of a batch, by stream, onto the entities `known`; others begin with their first event in the batch.
+ * Those that were handed over are taken as they are.
+ */
 export const foldBatch = (
   projection: Projection,
   known: (id: string) => Entity | undefined,
-  events: ReadonlyArray<StoredEvent>,
+  groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
+  handedOver: FoldedBatch['handedOver'] = new Map(),
 ): FoldedBatch => {
   const entities: Array<Entity> = [];
   const parkings: Array<Parking> = [];
-  for (const [stream, own] of groupByStream(events)) {
+  for (const [stream, own] of groups) {
     const id = entityIdOf(stream);
+    const given = handedOver.get(id);
+    if (given !== undefined) {
+      entities.push(given);
+      continue;
+    }
     const [first] = own;
     if (first === undefined) continue;
     if (!isUuid(id)) {
@@ -82,7 +106,7 @@ export const foldBatch = (
     if (entity !== before) entities.push(entity);
     if (parking !== undefined) parkings.push(parking);
   }
-  return { entities, parkings };
+  return { entities, parkings, handedOver };
 };
 
 export const newEntity = ({ initialState }: Projection, id: string, first: Pick<StoredEvent, 'position'>): Entity => ({
@@ -91,4 +115,5 @@ export const newEntity = ({ initialState }: Projection, id: string, first: Pick<
   revision: -1n,
   creationPosition: first.position,
   isParked: false,
+  summary: undefined,
 });

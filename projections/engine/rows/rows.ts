@@ -1,8 +1,9 @@
 import type { Position, Revision } from '../../../src/event-sourcing/recorded-event.js';
-import type { Cell, Projection } from '../../projection.js';
+import type { Cell, Projection, RowContent } from '../../projection.js';
+import type { StreamSummary } from '../../snapshot.js';
 import { bigintArray, booleanArray, textArray, uuidArray } from '../../../src/postgres/binary-array.js';
 import type { RunStatement } from '../../../src/postgres/statement.js';
-import { BASE_COLUMNS } from '../generation/table.js';
+import { WRITTEN_COLUMNS } from '../generation/table.js';
 
 /** One entity, as its row holds it. */
 export type Entity = {
@@ -15,9 +16,11 @@ export type Entity = {
   readonly creationPosition: Position;
   /** An event could not be projected; the row stays as it was before that event. */
   readonly isParked: boolean;
+  /** Undefined when the state is not that of the whole stream (an event was skipped), or may not be. */
+  readonly summary: StreamSummary | undefined;
 };
 
-const TYPES = ['uuid', 'bigint', 'bigint', 'boolean', 'text', 'text'] as const;
+const TYPES = ['uuid', 'bigint', 'bigint', 'boolean', 'text', 'text', 'text'] as const;
 
 /**
  * SQL that upserts rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no
@@ -29,9 +32,9 @@ export const upsertSql = (
   first: number,
   source = '(select) source',
 ): string => {
-  const columns = [...BASE_COLUMNS, ...keys.map(({ name }) => name)];
+  const columns = [...WRITTEN_COLUMNS, ...keys.map(({ name }) => name)];
   const arrays = columns.map((_, i) => `$${first + i}::${TYPES[i] ?? 'text'}[]`);
-  const values = [...BASE_COLUMNS, ...keys.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`))];
+  const values = [...WRITTEN_COLUMNS, ...keys.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`))];
   const updates = columns.slice(1).map((name) => `${name} = excluded.${name}`);
   return `insert into ${table} as t (${columns.join(', ')})
     select ${values.map((value) => `u.${value}`).join(', ')}
@@ -39,9 +42,24 @@ export const upsertSql = (
     on conflict (id) do update set ${updates.join(', ')} where t.revision <= excluded.revision`;
 };
 
+/** The text that signs a row; null when it may not stand in for the fold of its stream. */
+export const snapshotOf = (
+  { snapshots }: Projection,
+  { id, creationPosition, revision, summary }: Entity,
+  { body, hidden }: RowContent,
+): string | null =>
+  summary === undefined || snapshots === undefined
+    ? null
+    : snapshots.sign({ id, creationPosition, revision, body, hidden }, summary);
+
 /** The arrays that `upsertSql` binds. */
-export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArray<Entity>): Array<Buffer> => {
+export const rowArrays = (projection: Projection, entities: ReadonlyArray<Entity>): Array<Buffer> => {
+  const { keys, contentOf } = projection;
   const contents = entities.map(({ id, state }) => contentOf(id, state));
+  const signed = entities.map((entity, index) => {
+    const content = contents[index];
+    return content === undefined ? null : snapshotOf(projection, entity, content);
+  });
   return [
     uuidArray(entities.map(({ id }) => id)),
     bigintArray(entities.map(({ creationPosition }) => creationPosition)),
@@ -49,6 +67,7 @@ export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArr
     booleanArray(entities.map(({ isParked }) => isParked)),
     textArray(contents.map(({ body }) => body)),
     textArray(contents.map(({ hidden }) => hidden)),
+    textArray(signed),
     ...keys.map(({ cellOf }) => textArray(entities.map(({ state }): Cell => cellOf(state)))),
   ];
 };
@@ -57,23 +76,28 @@ export const rowArrays = ({ keys, contentOf }: Projection, entities: ReadonlyArr
 export const readEntities = async (
   run: RunStatement,
   table: string,
-  { stateOf }: Projection,
+  { stateOf, snapshots }: Projection,
   ids: ReadonlyArray<string>,
 ): Promise<ReadonlyMap<string, Entity>> => {
   const rows = await run({
     name: `read ${table}`,
-    text: `select ${BASE_COLUMNS.join(', ')} from ${table} where id = any($1::uuid[])`,
+    text: `select ${WRITTEN_COLUMNS.join(', ')} from ${table} where id = any($1::uuid[])`,
     values: [uuidArray(ids)],
   });
   const entities = new Map<string, Entity>();
-  for (const [id, place, revision, parked, body, hidden] of rows) {
+  for (const [id, place, rowRevision, parked, body = null, hidden = null, snapshot] of rows) {
     if (id === null || id === undefined) continue;
+    const creationPosition = BigInt(place ?? 0);
+    const revision = BigInt(rowRevision ?? 0);
+    const row = { id, creationPosition, revision, body, hidden };
+    const summary = typeof snapshot === 'string' ? snapshots?.verify(row, snapshot) : undefined;
     entities.set(id, {
       id,
-      creationPosition: BigInt(place ?? 0),
-      revision: BigInt(revision ?? 0),
+      creationPosition,
+      revision,
       isParked: parked === 't',
-      state: stateOf({ body: body ?? null, hidden: hidden ?? null }),
+      state: stateOf({ body, hidden }),
+      summary,
     });
   }
   return entities;

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
+import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
@@ -17,6 +18,7 @@ import {
 } from '../generation/generation.js';
 import { type Lease, whileHeld } from '../generation/lease.js';
 import { makeLive, whileLevel } from '../generation/switch.js';
+import { readParkedStreams } from '../parked/parked-streams.js';
 import { withSkips } from '../parked/skips.js';
 import { unpark } from '../parked/unpark.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
@@ -38,6 +40,8 @@ export type EngineDeps = {
   readonly store: EventStore;
   readonly projection: Projection;
   readonly progress: Progress;
+  /** What the commands of this process decide; undefined where they run elsewhere. */
+  readonly decisions: Decisions | undefined;
   /** Whether to notify other processes of checkpoints. */
   readonly notifies: boolean;
   readonly onEvent: OnEngineEvent;
@@ -87,13 +91,16 @@ class ProjectorRun {
   }
 
   async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
-    const { store, projection, pool, onEvent } = this.#deps;
+    const { store, projection, pool, decisions, onEvent } = this.#deps;
     const writer = this.#writer;
-    const apply = makeApplyBatch(writer, runStatement, onEvent);
     const statistics = makeStatistics(pool, tableOf(writer.generation));
     const range = { after: this.#status.checkpoint, categories: [projection.category] };
     let stored = range.after;
     let storedAt = performance.now();
+
+    if (stored !== 'start') await unpark(writer, store, stored, onEvent);
+    const handOver = decisions && { decisions, parked: await readParkedStreams(runStatement, writer.generation) };
+    const apply = makeApplyBatch(writer, runStatement, { onEvent, handOver });
 
     const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
       if (events.length === 0 && commitOf(to) === commitOf(stored)) return;
@@ -105,7 +112,6 @@ class ProjectorRun {
       this.#setStatus({ role, checkpoint: to });
     };
 
-    if (stored !== 'start') await unpark(writer, store, stored, onEvent);
     for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
       if (events.length > 0) {
         await write(checkpoint, events);

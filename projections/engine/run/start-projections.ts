@@ -1,3 +1,4 @@
+import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { planByIndex } from '../../../src/postgres/plan-by-index.js';
@@ -30,6 +31,8 @@ type ProjectionsOptions = {
   readonly projector: boolean;
   /** No other process uses this database: it takes over old leases at once and notifies nobody. */
   readonly isSoleProcess: boolean;
+  /** What the commands of this process decide; without it, they run elsewhere. */
+  readonly decisions?: Decisions;
   /** How long previous rows are kept up to date before they are dropped, ms. */
   readonly rollbackWindowMs: number;
   readonly onEvent: OnEngineEvent;
@@ -70,7 +73,7 @@ export type Projections = {
  * away, at the start and later.
  */
 export const startProjections = (options: ProjectionsOptions): Projections => {
-  const { store, projections, connectionString, projector: isProjector, isSoleProcess, onEvent } = options;
+  const { store, projections, connectionString, projector: isProjector, isSoleProcess, decisions, onEvent } = options;
   const pool = makePool({
     connectionString,
     name: 'projections',
@@ -105,10 +108,11 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       },
       signal,
     );
-    const deps = { pool, store, projection, progress, notifies: !isSoleProcess, onEvent, isSoleProcess };
+    const shared = { pool, store, projection, onEvent };
+    const deps = { ...shared, progress, decisions, notifies: !isSoleProcess, isSoleProcess };
     const projector = isProjector ? startProjector(deps, signal) : undefined;
     const { isSameLog } = provenance;
-    const previous = { pool, store, projection, windowMs: options.rollbackWindowMs, isSameLog, onEvent };
+    const previous = { ...shared, windowMs: options.rollbackWindowMs, isSameLog };
     const updating = isProjector ? updatePrevious(previous, signal) : undefined;
     const writesLive = (): boolean => {
       const status = projector?.status();

@@ -52,7 +52,7 @@ export const updatePrevious = async (
     if (generation === undefined || lease === undefined) return;
     const writer = { pool, projection, generation, lease, notifies: false };
     // parked entities are not reported: the live rows have the same
-    const apply = makeApplyBatch(writer, runIn(pool), () => undefined);
+    const apply = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
     let { checkpoint } = generation;
     await whileHeld(pool, lease, signal, async (held) => {
       do {

@@ -5,7 +5,7 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import { failureIn } from '../../../projections/engine/engine-failure.js';
 import { withSkips } from '../../../projections/engine/parked/skips.js';
 import { type LoadingChunk, loadChunk } from '../../../projections/engine/rebuild/load-chunk.js';
-import { projectionsOf, type Registry } from '../../entities/registry.js';
+import { projectionsOf, type Registry, signingRows } from '../../entities/registry.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
 import { makeCommandPool } from '../command-pool.js';
 import { messageOf } from '../message-of.js';
@@ -25,12 +25,13 @@ const open = async ({
   databaseUrl,
   registry: module,
   projection: name,
+  snapshotKey,
   generation,
   lease,
 }: ThreadData): Promise<(request: LoadRequest, loading: LoadingChunk) => Promise<void>> => {
   // reason: `Registry.module` says so
   const { registry } = (await import(module)) as { readonly registry: Registry };
-  const declared = projectionsOf(registry).find((projection) => projection.name === name);
+  const declared = projectionsOf(signingRows(registry, snapshotKey)).find((projection) => projection.name === name);
   if (declared === undefined) throw new Error(`no projection is called ${name}`);
   const store = orThrow(await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 }));
   const { byStream } = store;

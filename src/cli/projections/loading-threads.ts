@@ -17,6 +17,11 @@ export type ThreadData = Parameters<MakeLoaders>[0] & {
   /** The module of the registry, and the name of the projection in it. */
   readonly registry: string;
   readonly projection: string;
+  readonly snapshotKey: string | undefined;
+};
+
+type LoadingThreadsOptions = Pick<ThreadData, 'databaseUrl' | 'projection' | 'snapshotKey'> & {
+  readonly registry: Registry;
 };
 
 export type LoadRequest = { readonly chunk: PlannedChunk; readonly upTo: Position };
@@ -77,13 +82,11 @@ const startThread = (script: URL, workerData: ThreadData): LoadingThread => {
  */
 export const loadingThreads =
   (
-    databaseUrl: string,
-    registry: Registry,
-    projection: string,
+    { registry, ...data }: LoadingThreadsOptions,
     script = new URL('./loading-thread.js', import.meta.url),
   ): MakeLoaders =>
   ({ generation, lease }) => {
-    const workerData: ThreadData = { databaseUrl, registry: registry.module, projection, generation, lease };
+    const workerData: ThreadData = { ...data, registry: registry.module, generation, lease };
     const count = Math.min(MOST_THREADS, availableParallelism());
     const threads = Array.from({ length: count }, () => startThread(script, workerData));
     return {

@@ -18,7 +18,7 @@ export const onEntities = (
   registry: Registry,
   work: (operations: Operations, signal: AbortSignal) => Promise<ExitCode>,
 ): Promise<void> =>
-  onReadModels(registry, async ({ store, pool }, signal) => {
-    const operations = await operationsOn(store, pool, projectionsOf(registry));
+  onReadModels(registry, async ({ store, pool, registry: signing }, signal) => {
+    const operations = await operationsOn(store, pool, projectionsOf(signing));
     return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

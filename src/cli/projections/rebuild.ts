@@ -86,7 +86,7 @@ const conclude = (name: string, { generation, compared, outcome }: Rebuilt, { js
 };
 
 const rebuildAll = async (
-  { pool, store, databaseUrl, registry }: ReadModels,
+  { pool, store, databaseUrl, registry, snapshotKey }: ReadModels,
   name: string | undefined,
   options: Options,
   signal: AbortSignal,
@@ -105,7 +105,7 @@ const rebuildAll = async (
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
         observer: observe(projection.name, say),
-        makeLoaders: loadingThreads(databaseUrl, registry, projection.name),
+        makeLoaders: loadingThreads({ databaseUrl, registry, snapshotKey, projection: projection.name }),
         signal,
       });
       if (E.isLeft(rebuilt)) return failed(rebuilt.left.message);

@@ -1,8 +1,9 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
-import { categoriesOf, type Registry } from '../../entities/registry.js';
+import { categoriesOf, type Registry, signingRows } from '../../entities/registry.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { openStores } from '../../infrastructure/open-stores.js';
+import { sharedSnapshotKey } from '../../infrastructure/snapshot-key.js';
 import { makeCommandPool } from '../command-pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
@@ -17,7 +18,9 @@ export type ReadModels = {
   readonly pool: ReturnType<typeof makeCommandPool>;
   /** Of the read models; of the log too, unless that is in EventStoreDB. */
   readonly databaseUrl: string;
+  /** Its projections sign their rows with this key, where there is one. */
   readonly registry: Registry;
+  readonly snapshotKey: string | undefined;
 };
 
 const isExpected = (error: unknown): error is Error => error instanceof LoadFailed || error instanceof ReportFailed;
@@ -36,7 +39,9 @@ export const withReadModels = async (
   const { store, readModelsUrl, close } = opened.right;
   const pool = makeCommandPool(readModelsUrl, 'ops', 6);
   try {
-    return await use({ store, pool, databaseUrl: readModelsUrl, registry });
+    const snapshotKey = await sharedSnapshotKey(config);
+    const signing = signingRows(registry, snapshotKey);
+    return await use({ store, pool, databaseUrl: readModelsUrl, registry: signing, snapshotKey });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

@@ -7,6 +7,8 @@ export type Folded<State> = {
   readonly state: State;
   readonly revision: ExpectedRevision;
   readonly position: Position | undefined;
+  /** Of the first event, where it is known. */
+  readonly creationPosition: Position | undefined;
   readonly lastHash: string;
   readonly lastAt: string;
   /** One object for all folds of the stream in this process; commands are only ever added to it. */
@@ -17,6 +19,7 @@ export const unfolded = <State>(initialState: State): Folded<State> => ({
   state: initialState,
   revision: 'no-stream',
   position: undefined,
+  creationPosition: undefined,
   lastHash: GENESIS_HASH,
   lastAt: '',
   keyed: new KeyedCommands(),

@@ -1,6 +1,7 @@
 import { either as E, readonlyArray as RA } from 'fp-ts';
 import { makeBoundedCache } from '../bounded-cache.js';
 import type { Decider } from '../decider.js';
+import { type Decisions, makeDecisions } from '../decisions.js';
 import { type EventStore, StoreUnavailable } from '../event-store.js';
 import type { Revision } from '../recorded-event.js';
 import { makeRetry, type Retry } from '../retry.js';
@@ -11,12 +12,17 @@ import { type CommandQueue, makeCommandQueue } from './command-queue.js';
 import type { Folded } from './fold.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import { append, load, loadAnew, readOn, type Repository } from './repository.js';
+import type { FindSnapshot } from './snapshot.js';
 
 type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = {
   readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly store: EventStore;
   readonly now: () => Date;
+  /** Default: there are none. */
+  readonly findSnapshot?: FindSnapshot<State>;
+  /** Where decisions are left for whoever meets their events in the log. */
+  readonly decisions?: Decisions;
   readonly limits?: Partial<CommandLimits>;
 };
 
@@ -131,6 +137,8 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
   const limits = { ...defaultLimits, ...deps.limits };
   const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable;
   const handler: Handler<State, Command, Event, Rejection> = {
+    findSnapshot: () => Promise.resolve(undefined),
+    decisions: makeDecisions(),
     ...deps,
     limits,
     cache: makeBoundedCache(limits.cached, ({ state }) => estimateBytes(state)),

@@ -42,6 +42,17 @@ export class KeyedCommands {
   /** Made with the first: most streams never see a key. */
   #recent: Map<string, Revision> | undefined;
   #forgotten: Filter | undefined;
+  /** False: there are others in the stream, of which nothing is known. */
+  readonly isComplete: boolean;
+
+  constructor(isComplete = true) {
+    this.isComplete = isComplete;
+  }
+
+  /** Whether there is any in the stream. */
+  get isAny(): boolean {
+    return !this.isComplete || this.#recent !== undefined;
+  }
 
   add(commandId: string, revision: Revision): void {
     const recent = (this.#recent ??= new Map());

@@ -39,7 +39,8 @@ export const loadStream = async <State, Event extends DomainEvent>(
       return isKnown;
     }
     const state = decider.evolve(folded.state, event, metadata);
-    folded = { ...folded, state, revision, position, lastHash: metadata.hash, lastAt: metadata.at };
+    const creationPosition = revision === 0n ? position : folded.creationPosition;
+    folded = { ...folded, state, revision, position, creationPosition, lastHash: metadata.hash, lastAt: metadata.at };
     if (isKeyed(metadata.$causationId)) known.keyed.add(metadata.$causationId, revision);
     if (metadata.$causationId === commandId) own = revision;
     return true;

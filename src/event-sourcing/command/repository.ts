@@ -1,5 +1,6 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { BoundedCache } from '../bounded-cache.js';
+import type { Decisions } from '../decisions.js';
 import { seal, type SealedEvent } from '../envelope.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
@@ -8,11 +9,15 @@ import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
+import { KeyedCommands } from './keyed-commands.js';
 import { loadStream, type Streams } from './load-stream.js';
+import type { FindSnapshot, Snapshot } from './snapshot.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
 export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
   readonly now: () => Date;
+  readonly findSnapshot: FindSnapshot<State>;
+  readonly decisions: Decisions;
   readonly cache: BoundedCache<StreamName, Folded<State>>;
 };
 
@@ -45,16 +50,33 @@ export const loadAnew = <State, Event extends DomainEvent>(
   call: Call,
 ): Promise<E.Either<LoadFailure, Loaded<State>>> => readOn(repository, call, unfolded(repository.decider.initialState));
 
-/** The cached fold, else the stream; a stream whose name was minted for this command is taken for empty. */
+const foldOf = <State>({ hasKeyedCommands, ...snapshot }: Snapshot<State>): Folded<State> => ({
+  ...snapshot,
+  position: undefined,
+  keyed: new KeyedCommands(!hasKeyedCommands),
+});
+
+const notRead = <State>(folded: Folded<State>): E.Either<never, Loaded<State>> =>
+  E.right({ folded, own: undefined, isJustRead: false });
+
+/**
+ * The cached fold, else a snapshot, else the stream. A stream whose name was minted for this command is taken for empty;
+ * a command with an `Idempotency-Key` needs all that came with one before it.
+ */
 export const load = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
 ): Promise<E.Either<LoadFailure, Loaded<State>>> => {
-  const cached = repository.cache.get(call.stream);
-  if (cached !== undefined) return E.right({ folded: cached, own: undefined, isJustRead: false });
-  return call.fresh && !isKeyed(call.envelope.commandId)
-    ? E.right({ folded: unfolded(repository.decider.initialState), own: undefined, isJustRead: false })
-    : loadAnew(repository, call);
+  const { cache, decider, findSnapshot } = repository;
+  const needsKeys = isKeyed(call.envelope.commandId);
+  const cached = cache.get(call.stream);
+  if (cached !== undefined) return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call) : notRead(cached);
+  if (call.fresh) return needsKeys ? loadAnew(repository, call) : notRead(unfolded(decider.initialState));
+  const snapshot = await findSnapshot(call.stream);
+  if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call);
+  const folded = foldOf(snapshot);
+  cache.set(call.stream, folded);
+  return notRead(folded);
 };
 
 /** The stream has other events than the fold: read on from `known`, the part of the fold that still holds. */
@@ -97,14 +119,25 @@ const sealAll = <Event extends DomainEvent>(
 
 /** Appends `events` at the revision of the fold they were decided on, and caches the fold with them. */
 export const append = async <State, Event extends DomainEvent>(
-  { store, serde, decider, now, cache }: Repository<State, Event>,
+  { store, serde, decider, now, cache, decisions }: Repository<State, Event>,
   call: Call,
   folded: Folded<State>,
   events: RNEA.ReadonlyNonEmptyArray<Event>,
 ): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated<State>, Handled<State, Event>>> => {
   const { commandId, actor } = call.envelope;
+  const { keyed } = folded;
   const at = timeOfNext(folded, now());
   const sealed = sealAll(serde, call, folded, at, events);
+  const state = events.reduce((before, event) => decider.evolve(before, event, { actor, at }), folded.state);
+  const last = RNEA.last(sealed);
+  decisions.add(last, {
+    metadata: last.metadata,
+    state,
+    creationPosition: folded.creationPosition,
+    lastHash: last.hash,
+    lastAt: at,
+    hasKeyedCommands: keyed.isAny || isKeyed(commandId),
+  });
   const appended = await store.append(call.stream, folded.revision, sealed);
   if (E.isLeft(appended)) {
     cache.delete(call.stream);
@@ -118,9 +151,8 @@ export const append = async <State, Event extends DomainEvent>(
   // The store recognises a repeat by its ids alone; whether the request is the same, only the stored event says.
   if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', known: folded });
 
-  const after = events.reduce((state, event) => decider.evolve(state, event, { actor, at }), folded.state);
-  const { keyed } = folded;
   if (isKeyed(commandId)) keyed.add(commandId, revision);
-  cache.set(call.stream, { state: after, revision, position, lastHash: RNEA.last(sealed).hash, lastAt: at, keyed });
-  return E.right({ before: folded.state, after, events, revision, position, replayed: false });
+  const creationPosition = revision === 0n ? position : folded.creationPosition;
+  cache.set(call.stream, { state, revision, position, creationPosition, lastHash: last.hash, lastAt: at, keyed });
+  return E.right({ before: folded.state, after: state, events, revision, position, replayed: false });
 };

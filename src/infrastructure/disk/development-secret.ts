@@ -4,15 +4,18 @@ import path from 'node:path';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
 
-/**
- * The secret that tokens are signed with when none is configured: random, created once for each data directory, in a
- * file that only its owner may read. Throws errors of the file system.
- */
-export const developmentSecret = async (dataDir: string): Promise<string> => {
-  const file = path.join(dataDir, 'jwt-secret');
+/** Random, created once for each data directory, in a file that only its owner may read. */
+const secretIn = async (dataDir: string, name: string): Promise<string> => {
+  const file = path.join(dataDir, name);
   const secret = await unlessMissing(readFile(file, 'utf8'));
   if (secret !== undefined) return secret;
   await mkdir(dataDir, { recursive: true });
   await createFirst(file, randomBytes(48).toString('base64url'));
   return readFile(file, 'utf8');
 };
+
+/** The secret that tokens are signed with when none is configured. Throws errors of the file system. */
+export const developmentSecret = (dataDir: string): Promise<string> => secretIn(dataDir, 'jwt-secret');
+
+/** The key that signs the rows of an embedded Postgres when none is configured. Throws errors of the file system. */
+export const embeddedSnapshotKey = (dataDir: string): Promise<string> => secretIn(dataDir, 'snapshot-key');

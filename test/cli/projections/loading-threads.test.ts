@@ -21,12 +21,8 @@ describe('threads that load rows', () => {
   const running = (script: string): Loader => {
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     const lease = { name: GENERATION.name, holder: 'me', fencing: '1' };
-    const threads = loadingThreads(
-      'postgres://nowhere',
-      registry,
-      'businesses',
-      url,
-    )({ generation: GENERATION, lease });
+    const options = { databaseUrl: 'postgres://nowhere', registry, projection: 'businesses', snapshotKey: undefined };
+    const threads = loadingThreads(options, url)({ generation: GENERATION, lease });
     ({ close } = threads);
     return threads.loaders[0]!;
   };

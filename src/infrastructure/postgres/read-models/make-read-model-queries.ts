@@ -1,4 +1,6 @@
 import { either as E, option as O } from 'fp-ts';
+import type { Projection } from '../../../../projections/projection.js';
+import type { FindTrustedRow } from '../../../../projections/snapshot.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { makePool } from '../../../postgres/pool.js';
 import type {
@@ -13,6 +15,7 @@ import { copyJson } from './copy-json.js';
 import { makeAll, makePage } from './lists.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
+import { makeFindTrustedRow } from './trusted-rows.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
@@ -22,6 +25,7 @@ const STREAMS = 8;
 export type ReadModelQueries = {
   /** The queries of one read model, whatever its kind. */
   readonly of: (listed: Listed) => Queries<FilterValues> & HiddenStates;
+  readonly findTrustedRow: (projection: Projection) => FindTrustedRow;
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
@@ -89,6 +93,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
   };
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
+    findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
     ping: () =>
       attempt(async () => {
         await short.query('select 1');

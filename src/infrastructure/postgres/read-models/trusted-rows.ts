@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import type { Projection } from '../../../../projections/projection.js';
+import type { FindTrustedRow, TrustedRow } from '../../../../projections/snapshot.js';
+import { isUuid } from '../../../event-sourcing/uuid.js';
+import { uuidArray } from '../../../postgres/binary-array.js';
+import { run, withConnection } from '../../../postgres/statement.js';
+import { makeCoalescedRows } from './coalesced-rows.js';
+
+/** Longer rows are not read: they would have to be read one by one. */
+const LONGEST = 64 * 1024;
+
+/** The stream can be read instead, so that this must leave time for it, ms. */
+const TIMEOUT_MS = 500;
+
+/**
+ * Finds rows that the service has signed. Undefined for every other row, and when the database does not answer in time.
+ * Calls at the same time share a query.
+ */
+export const makeFindTrustedRow = (pool: Pool, { name: view, snapshots }: Projection): FindTrustedRow => {
+  if (snapshots === undefined) return () => Promise.resolve(undefined);
+  const text = `select id, place, revision, body, kept, snapshot from read_model.${view}
+    where id = any($1::uuid[]) and body is not null and octet_length(body) <= ${LONGEST} and snapshot is not null`;
+
+  const read = makeCoalescedRows<TrustedRow>(async (ids) => {
+    const statement = { name: `${view} trusted`, text, values: [uuidArray(ids)] };
+    const rows = await withConnection(pool, (client) => run(client, statement, TIMEOUT_MS));
+    const found = new Map<string, TrustedRow>();
+    for (const [id, place, revision, body, hidden = null, snapshot] of rows) {
+      if (typeof id !== 'string' || typeof body !== 'string' || typeof snapshot !== 'string') continue;
+      const row = { id, creationPosition: BigInt(place ?? 0), revision: BigInt(revision ?? 0), body, hidden };
+      const summary = snapshots.verify(row, snapshot);
+      if (summary !== undefined) found.set(id, { ...row, summary });
+    }
+    return found;
+  });
+
+  return async (id) => {
+    if (!isUuid(id)) return undefined;
+    try {
+      return await read(id);
+    } catch {
+      // the stream has it all, and says itself when the database is away
+      return undefined;
+    }
+  };
+};
