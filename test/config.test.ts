@@ -14,6 +14,7 @@ describe('configuration', () => {
         databaseUrl: undefined,
         eventStoreDbUrl: undefined,
         s3: undefined,
+        snapshotKey: undefined,
         jwt: { key: { _tag: 'Development' }, issuer: undefined, audience: undefined },
         maxUploadBytes: 104857600,
         publicDocumentList: false,
@@ -53,6 +54,7 @@ describe('configuration', () => {
       MAX_CONNECTIONS_PER_ADDRESS: '20',
       ROLLBACK_WINDOW: '90m',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      SNAPSHOT_KEY: secret,
       API_ONLY: '1',
       NODE_ENV: 'production',
     };
@@ -70,6 +72,7 @@ describe('configuration', () => {
           secretKey: 'secret',
           region: 'eu-west-1',
         },
+        snapshotKey: secret,
         jwt: { key: { _tag: 'Secret', secret }, issuer: 'https://issuer.example', audience: 'service' },
         maxUploadBytes: 1024,
         publicDocumentList: true,
