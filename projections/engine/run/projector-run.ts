@@ -6,14 +6,7 @@ import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { EngineError, leaseLost } from '../engine-failure.js';
-import {
-  commitOf,
-  dropGeneration,
-  type Generation,
-  readGeneration,
-  type Role,
-  tableOf,
-} from '../generation/generation.js';
+import { commitOf, dropGeneration, type Generation, readGeneration, type Role } from '../generation/generation.js';
 import { type Lease, whileHeld } from '../generation/lease.js';
 import { makeLive, whileLevel } from '../generation/switch.js';
 import { withSkips } from '../parked/skips.js';
@@ -84,7 +77,8 @@ class ProjectorRun {
     const { store, projection, pool, onEvent } = this.#deps;
     const writer = this.#writer;
     const apply = makeApplyBatch(writer, onEvent);
-    const statistics = makeStatistics(pool, tableOf(writer.generation));
+    const statistics = makeStatistics(pool, projection, writer.generation);
+    statistics.complete();
     const range = { after: this.#status.checkpoint, categories: [projection.category] };
     let stored = range.after;
     let storedAt = performance.now();

@@ -1,7 +1,8 @@
+import { indexedText } from '../../../../projections/engine/generation/table.js';
 import type { Statement } from '../../../postgres/statement.js';
 import type { PageRequest } from '../../../read/queries.js';
 import type { Listed } from './read-model.js';
-import { conditionOf, indexed, isIndexedWhole, type Wanted } from './read-model-filter.js';
+import { conditionOf, isIndexedWhole, type Wanted } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being read into memory. */
 const PAGE_BYTES = 256 * 1024;
@@ -35,7 +36,7 @@ const rowsOf = (view: string, wanted: ReadonlyArray<Wanted>, walks: boolean, isF
   const from = `from read_model.${view} where body is not null`;
   if (walks && only !== undefined) {
     // written as a range: for an equality the planner could also walk by creation, and pass over all that do not match
-    const column = indexed(only.key);
+    const column = indexedText(only.key);
     const range = `${column} <= $3::text and (${column}, place) > ($3::text, ${after})`;
     return `${from} and ${range} order by ${column}, place limit $1::integer`;
   }

@@ -1,4 +1,4 @@
-import { INDEXED_CHARACTERS } from '../../../../projections/engine/generation/table.js';
+import { INDEXED_CHARACTERS, indexedText } from '../../../../projections/engine/generation/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
 import type { FilterValues } from '../../../read/queries.js';
 
@@ -22,9 +22,6 @@ export const wantedOf = (keys: ReadonlyArray<Key>, filter: FilterValues): Readon
   return wanted;
 };
 
-/** The expression that the index of a text key holds. */
-export const indexed = ({ name }: Key): string => `left(${name}, ${INDEXED_CHARACTERS})`;
-
 /** Whether the index holds the whole of a value: then what equals it there equals it. */
 export const isIndexedWhole = ({ key, value }: Wanted): boolean =>
   key.type === 'text' && value.length < INDEXED_CHARACTERS;
@@ -37,6 +34,6 @@ export const isIndexedWhole = ({ key, value }: Wanted): boolean =>
 export const conditionOf = (wanted: Wanted, bound: string): string => {
   const { key } = wanted;
   if (key.type === 'text[]') return `${key.name} @> array[${bound}]`;
-  if (isIndexedWhole(wanted)) return `${indexed(key)} = ${bound}`;
-  return `${indexed(key)} = left(${bound}, ${INDEXED_CHARACTERS}) and ${key.name} = ${bound}`;
+  if (isIndexedWhole(wanted)) return `${indexedText(key)} = ${bound}`;
+  return `${indexedText(key)} = left(${bound}, ${INDEXED_CHARACTERS}) and ${key.name} = ${bound}`;
 };
