@@ -11,5 +11,5 @@ type GetViewDeps<State> = Folding<State> & {
 /** GET by id. */
 export const makeGetView = <State>({ queries, render, ...folding }: GetViewDeps<State>) =>
   rowOrFold(folding, queries.byId, (id, { state, revision }): O.Option<View> =>
-    O.map((body: string) => ({ id, revision, body }))(render(id, state)),
+    O.map((body: string) => ({ id, revision, body: Buffer.from(body) }))(render(id, state)),
   );

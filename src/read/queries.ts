@@ -12,16 +12,19 @@ export type UnknownCursor = { readonly _tag: 'UnknownCursor' };
 /** A record that is too large to be read with others, as bytes, and the revision that they show. */
 type LargeRecord = { readonly revision: Revision; readonly bytes: Buffer };
 
-/** A record as GET gives it: the JSON text, rendered when it was projected, or a function that reads it where it is large. */
+/**
+ * A record as GET gives it: the bytes of the JSON text, rendered when it was projected, or a function that reads it where
+ * it is large.
+ */
 export type View = {
   readonly id: string;
   readonly revision: Revision;
-  readonly body: string | { readonly read: () => Promise<E.Either<ReadModelUnavailable, O.Option<LargeRecord>>> };
+  readonly body: Buffer | { readonly read: () => Promise<E.Either<ReadModelUnavailable, O.Option<LargeRecord>>> };
 };
 
 export type Page = {
-  /** The JSON texts; where they are large, a function that opens the bytes of one JSON array, as `all` does. */
-  readonly records: ReadonlyArray<string> | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
+  /** The bytes of one JSON array; where they are many, a function that opens them, as `all` does. */
+  readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
   /** The last `_id` of this page when more records follow it. */
   readonly next: string | undefined;
 };

@@ -7,7 +7,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import type { BusinessQueries, DocumentQueries, Page, Queries } from '../../src/read/queries.js';
 import { append, AT, created, deleted, renamed } from '../projections/appending.js';
-import { recordsOf } from '../support/records-of.js';
+import { recordsOf, textsIn } from '../support/records-of.js';
 
 /** Queries over the log of `store`, which is new. */
 type QueriesForContract = {
@@ -31,6 +31,8 @@ const HOSTILE = [
   'NULL',
   '🏢 \u200b é',
 ];
+
+const NONE: Page = { records: Buffer.from('[]'), next: undefined };
 
 const unknownCursor = E.left({ _tag: 'UnknownCursor' });
 
@@ -98,11 +100,10 @@ const listOf = async <Filter>(
 
 /** The JSON texts of a page, held or streamed. */
 const largeRecordsOf = async ({ records }: Page): Promise<ReadonlyArray<string>> => {
-  if (!('open' in records)) return records;
+  if (Buffer.isBuffer(records)) return textsIn(records);
   const opened = await records.open();
   if (E.isLeft(opened)) throw new Error('no page', { cause: opened.left });
-  const shown = JSON.parse((await buffer(opened.right)).toString('utf8')) as ReadonlyArray<unknown>;
-  return shown.map((record) => JSON.stringify(record));
+  return textsIn(await buffer(opened.right));
 };
 
 /** A record by its id, held or read by itself. */
@@ -110,7 +111,7 @@ const recordOf = async ({ byId }: Pick<BusinessQueries, 'byId'>, id: string) => 
   const view = await byId(id);
   if (E.isLeft(view) || O.isNone(view.right)) throw new Error('no record');
   const { revision, body } = view.right.value;
-  if (typeof body === 'string') return { revision, body };
+  if (Buffer.isBuffer(body)) return { revision, body: body.toString('utf8') };
   const large = await body.read();
   if (E.isLeft(large) || O.isNone(large.right)) throw new Error('no large record');
   return { revision: large.right.value.revision, body: large.right.value.bytes.toString('utf8') };
@@ -140,7 +141,9 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
     it('give a record by its id, with its revision and its JSON text', async () => {
       const id = await business(created('Acme', { ein: '1', netWorth: 1.5 }), renamed('Acme "&" Co\n'));
       const body = businessBody(id, { name: 'Acme "&" Co\n', ein: '1', netWorth: 1.5 });
-      expect(await made.businesses.byId(id)).to.deep.equal(E.right(O.some({ id, revision: 1n, body })));
+      expect(await made.businesses.byId(id)).to.deep.equal(
+        E.right(O.some({ id, revision: 1n, body: Buffer.from(body) })),
+      );
     });
 
     it('give the same record to all who ask at once', async () => {
@@ -182,8 +185,36 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
         ids.slice(6),
       ]);
       expect([first.next, second.next, third.next]).to.deep.equal([ids[2], ids[5], undefined]);
-      expect(await pageOf(made.businesses, { ein }, ids[6])).to.deep.equal({ records: [], next: undefined });
+      expect(await pageOf(made.businesses, { ein }, ids[6])).to.deep.equal(NONE);
       expect((await pageOf(made.businesses, { ein }, ids[3], 3)).next).to.equal(undefined);
+    });
+
+    it('give a page as one JSON array of the very texts that the records have by their ids', async () => {
+      const ein = randomUUID();
+      const ids = [];
+      for (const name of ['One "1"', 'Zwei ü', '三', '🏢']) ids.push(await business(created(name, { ein })));
+      const bodies = [];
+      for (const id of ids) bodies.push((await recordOf(made.businesses, id)).body);
+      for (const limit of [1, 3, 4, 5, 1_000]) {
+        const { records } = await pageOf(made.businesses, { ein }, undefined, limit);
+        expect(Buffer.isBuffer(records) && records.toString(), `limit ${limit}`).to.equal(
+          `[${bodies.slice(0, limit).join(',')}]`,
+        );
+      }
+    });
+
+    it('hold a page with some large records, and stream it when they are too many', async () => {
+      const ein = randomUUID();
+      const ids: Array<string> = [];
+      for (let i = 0; i < 9; i++)
+        ids.push(await business(created(`No ${i}`, { ein, line1: 'x'.repeat(i % 3 === 0 ? 50_000 : 10) })));
+      const held = await pageOf(made.businesses, { ein }, undefined, 100);
+      expect(idsOf(recordsOf(held))).to.deep.equal(ids);
+      for (let i = 0; i < 3; i++) ids.push(await business(created('More', { ein, line1: 'x'.repeat(50_000) })));
+      for (const limit of [100, 1_000])
+        expect(idsOf(await largeRecordsOf(await pageOf(made.businesses, { ein }, undefined, limit)))).to.deep.equal(
+          ids,
+        );
     });
 
     it('page through large records as through small ones, and give each by its id', async () => {
@@ -238,10 +269,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
           expect(idsOf(recordsOf(await pageOf(made.businesses, filter))), text(filter)).to.deep.equal([id]);
           expect(await listOf(made.businesses, filter), text(filter)).to.have.length(1);
         }
-        expect(await pageOf(made.businesses, { name: unique, ein: 'another' })).to.deep.equal({
-          records: [],
-          next: undefined,
-        });
+        expect(await pageOf(made.businesses, { name: unique, ein: 'another' })).to.deep.equal(NONE);
       }
     });
 
@@ -286,7 +314,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       for (const value of ['', '\0', 'a\0b', '\ud800']) {
         for (const filter of [{ name: value }, { ein: value }, { parent: value, name: 'x' }]) {
           expect(await listOf(made.businesses, filter)).to.deep.equal([]);
-          expect(await pageOf(made.businesses, filter)).to.deep.equal({ records: [], next: undefined });
+          expect(await pageOf(made.businesses, filter)).to.deep.equal(NONE);
         }
         expect(await listOf(made.documents, { tag: value })).to.deep.equal([]);
       }

@@ -182,7 +182,7 @@ describe('failures over HTTP', () => {
       replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
-          page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
+          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: 'more' })),
           all: () => Promise.resolve(E.right(Readable.from(failing()))),
         },
       })),

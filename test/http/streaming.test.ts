@@ -230,7 +230,7 @@ describe('a reader that stops reading', () => {
       ports: replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
-          page: () => Promise.resolve(E.right({ records: [], next: 'more' })),
+          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: 'more' })),
           all: () => Promise.resolve(E.right(Readable.from(endless()))),
         },
       })),

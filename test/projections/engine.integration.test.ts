@@ -294,6 +294,27 @@ describe('the projection engine', function () {
     expect(tags()).to.include('businesses Unparked');
   });
 
+  it('has the planner know all columns of text by which lists are filtered, also of tables of earlier programs', async () => {
+    const first = start();
+    await first
+      .byName('businesses')
+      .progress.waitFor(await append(store, `business-${randomUUID()}`, 0n, created('A')));
+    await first.stop();
+    const known = async (): Promise<ReadonlyArray<string>> => {
+      const text = `select expr from pg_stats_ext_exprs where tablename like 'businesses%' and n_distinct is not null`;
+      return (await database.query<{ expr: string }>(text)).rows.map(({ expr }) => expr).sort();
+    };
+    const drops = `select 'drop statistics read_model.' || stxname as text from pg_statistic_ext
+      where stxrelid in (select oid from pg_class where relname like 'businesses%')`;
+    const { rows } = await database.query<{ text: string }>(drops);
+    expect(rows).to.have.length(4);
+    for (const { text } of rows) await database.query(text);
+    start();
+    expect(await eventually(known, (found) => found.length === 4)).to.deep.equal(
+      ['business_type', 'ein', 'name', 'parent'].map((column) => `"left"(${column}, 255)`),
+    );
+  });
+
   it('analyzes a table that is being filled', async () => {
     const projections = start();
     let position = 0n;

@@ -11,8 +11,8 @@ import { aStoredFile } from '../support/document-events.js';
 const now: AsOf = { _tag: 'Now' };
 const earlier: AsOf = { _tag: 'AtRevision', revision: 3n };
 const away: ReadModelUnavailable = { _tag: 'ReadModelUnavailable', cause: new Error('down') };
-const row: View = { id: 'b1', revision: 7n, body: 'row' };
-const folded: View = { id: 'b1', revision: 8n, body: 'folded b1' };
+const row: View = { id: 'b1', revision: 7n, body: Buffer.from('row') };
+const folded: View = { id: 'b1', revision: 8n, body: Buffer.from('folded b1') };
 
 const get = (
   over: {

@@ -68,7 +68,8 @@ export const inMemoryQueries = (
   };
 
   return {
-    byId: (id) => byId(id, ({ body }, revision) => (body === null ? O.none : O.some({ id, revision, body }))),
+    byId: (id) =>
+      byId(id, ({ body }, revision) => (body === null ? O.none : O.some({ id, revision, body: Buffer.from(body) }))),
     hiddenState: (id) => byId(id, ({ hidden }, revision) => (hidden === null ? O.none : O.some({ hidden, revision }))),
     page: async (filter, { after, limit }) => {
       const bodies = await bodiesAfter(filter, after);
@@ -76,7 +77,7 @@ export const inMemoryQueries = (
       const page = bodies.slice(0, limit);
       const last = page.at(-1);
       const next = bodies.length > limit && last !== undefined ? (JSON.parse(last) as { _id: string })._id : undefined;
-      return { _tag: 'Right', right: { records: page, next } };
+      return { _tag: 'Right', right: { records: Buffer.from(`[${page.join(',')}]`), next } };
     },
     all: async (filter, after) => {
       const bodies = await bodiesAfter(filter, after);

@@ -3,7 +3,7 @@ import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event
 import type { Database } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import { versionOf } from '../../version.js';
-import { createIndexes, createTable, pointView } from './table.js';
+import { createIndexes, createStatistics, createTable, pointView } from './table.js';
 
 /** `live` serves queries; `building` is to become live; `previous` was live and can be switched back to. */
 export type Role = 'live' | 'building' | 'previous';
@@ -109,6 +109,7 @@ export const createGeneration = async (
   const generation = toGeneration(row);
   const table = tableOf(generation);
   await client.query(createTable(table, keys));
+  for (const statement of createStatistics(table, generation.name, keys)) await client.query(statement);
   if (!isRebuild) for (const statement of createIndexes(table, generation.name, keys)) await client.query(statement);
   if (role === 'live') await client.query(pointView(`read_model.${name}`, table));
   return generation;

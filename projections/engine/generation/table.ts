@@ -16,9 +16,12 @@ export const INDEXED_CHARACTERS = 255;
 
 const columnOf = ({ name, type }: AnyKey): string => `${name} ${type}`;
 
+/** What the index of a text key holds of it. */
+export const indexedText = ({ name }: Pick<AnyKey, 'name'>): string => `left(${name}, ${INDEXED_CHARACTERS})`;
+
 // with `place` the index gives the rows of a filter in creation order; null keys are never searched for
-const indexed = ({ name, type }: AnyKey): string =>
-  type === 'text[]' ? `using gin (${name})` : `(left(${name}, ${INDEXED_CHARACTERS}), place) where ${name} is not null`;
+const indexed = (key: AnyKey): string =>
+  key.type === 'text[]' ? `using gin (${key.name})` : `(${indexedText(key)}, place) where ${key.name} is not null`;
 
 /**
  * The table of one generation. `place` is the creation position, the position of the entity's first event, by which
@@ -44,6 +47,19 @@ export const createIndexes = (table: string, name: string, keys: ReadonlyArray<A
   [{ column: 'place', on: '(place)' }, ...keys.map((key) => ({ column: key.name, on: indexed(key) }))].map(
     ({ column, on }) => `create index if not exists ${name}_by_${column} on ${table} ${on}`,
   );
+
+/**
+ * A statement for each text key, which does nothing when it was run before. From then on `analyze` collects how frequent
+ * which values are as the index holds them. Without that the planner takes every value for rare, and reads a hundred
+ * thousand entries of one filter to combine them with the one entry of another. (Of arrays `analyze` does it anyway.)
+ */
+export const createStatistics = (table: string, name: string, keys: ReadonlyArray<AnyKey>): ReadonlyArray<string> =>
+  keys
+    .filter(({ type }) => type === 'text')
+    .map(
+      (key) =>
+        `create statistics if not exists read_model.${name}_of_${key.name} on (${indexedText(key)}) from ${table}`,
+    );
 
 /** Points the view that queries read at a table. Run it in the transaction that changes the roles. */
 export const pointView = (view: string, table: string): string =>

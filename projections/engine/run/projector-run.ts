@@ -8,14 +8,7 @@ import { type RunStatement, runOn, withConnection } from '../../../src/postgres/
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { EngineError, leaseLost } from '../engine-failure.js';
-import {
-  commitOf,
-  dropGeneration,
-  type Generation,
-  readGeneration,
-  type Role,
-  tableOf,
-} from '../generation/generation.js';
+import { commitOf, dropGeneration, type Generation, readGeneration, type Role } from '../generation/generation.js';
 import { type Lease, whileHeld } from '../generation/lease.js';
 import { makeLive, whileLevel } from '../generation/switch.js';
 import { readParkedStreams } from '../parked/parked-streams.js';
@@ -93,7 +86,8 @@ class ProjectorRun {
   async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
     const { store, projection, pool, decisions, onEvent } = this.#deps;
     const writer = this.#writer;
-    const statistics = makeStatistics(pool, tableOf(writer.generation));
+    const statistics = makeStatistics(pool, projection, writer.generation);
+    statistics.complete();
     const range = { after: this.#status.checkpoint, categories: [projection.category] };
     let stored = range.after;
     let storedAt = performance.now();

@@ -1,7 +1,7 @@
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
-import { planByIndex } from '../../../src/postgres/plan-by-index.js';
+import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';

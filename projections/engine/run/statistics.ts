@@ -1,23 +1,53 @@
 import type { Database } from '../../../src/postgres/pool.js';
+import type { Projection } from '../../projection.js';
+import { type Generation, tableOf } from '../generation/generation.js';
+import { createStatistics } from '../generation/table.js';
 
 const FIRST_AT = 1_000;
 const GROWTH = 4;
 
+type Statistics = {
+  /** Creates the statistics that the table lacks because an earlier program created it. */
+  readonly complete: () => void;
+  /** Call it with the number of events written. */
+  readonly wrote: (events: number) => void;
+};
+
+const COUNT = 'select count(*)::integer as count from pg_statistic_ext where stxrelid = $1::regclass';
+
 /**
- * Analyzes a growing table now and then. Without statistics the query planner sorts whole lists on disk instead of
- * reading them in creation order by an index, and autovacuum analyzes only after about a minute. Call `wrote` with the
- * number of events written.
+ * Keeps the query planner's statistics of a table. Analyzes it now and then while it grows: without statistics the
+ * planner sorts whole lists on disk instead of reading them in creation order by an index, and autovacuum analyzes only
+ * after about a minute. Nothing blocks writers or waits; what fails, autovacuum or the next start does later.
  */
-export const makeStatistics = (database: Database, table: string): { readonly wrote: (events: number) => void } => {
+export const makeStatistics = (
+  database: Database,
+  { keys }: Pick<Projection, 'keys'>,
+  generation: Pick<Generation, 'name'>,
+): Statistics => {
+  const table = tableOf(generation);
+  const wanted = createStatistics(table, generation.name, keys);
   let written = 0;
   let next = FIRST_AT;
+
+  const analyze = async (): Promise<void> => {
+    await database.query(`analyze ${table}`);
+  };
+
+  const complete = async (): Promise<void> => {
+    const { rows } = await database.query<{ count: number }>(COUNT, [table]);
+    if ((rows[0]?.count ?? 0) >= wanted.length) return;
+    for (const statement of wanted) await database.query(statement);
+    await analyze();
+  };
+
   return {
+    complete: () => void complete().catch(() => undefined),
     wrote: (events) => {
       written += events;
       if (written < next) return;
       while (next <= written) next *= GROWTH;
-      // does not block writers; if it fails, autovacuum does it later
-      database.query(`analyze ${table}`).catch(() => undefined);
+      analyze().catch(() => undefined);
     },
   };
 };

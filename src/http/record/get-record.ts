@@ -23,7 +23,7 @@ const responseOf = async (
   const tag = tagOf(revision);
   const conditional = conditionalResponse(conditions, tag, revision);
   if (conditional !== undefined) return conditional;
-  if (typeof body === 'string') return E.right(ok(body, 'ETag', tag));
+  if (Buffer.isBuffer(body)) return E.right(ok(body, 'ETag', tag));
   if (!(await ctx.state.acquire('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
   const large = await body.read();
   if (E.isLeft(large)) return large;

@@ -16,8 +16,6 @@ const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 /** A page or list of at most this many records waits for no list of the budget. */
 const SHORT = 100;
 
-const isText = (records: Page['records']): records is ReadonlyArray<string> => Array.isArray(records);
-
 const pageResponse = async (
   request: RequestContext,
   { records, next }: Page,
@@ -25,7 +23,7 @@ const pageResponse = async (
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const { ctx, searchParams } = request;
   const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { after: next });
-  if (isText(records)) return E.right(ok(`[${records.join(',')}]`, ...headers));
+  if (Buffer.isBuffer(records)) return E.right(ok(records, ...headers));
   if (isHead(request)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
   if (!isAcquired && !(await ctx.state.acquire('lists'))) return overloaded;
   const body = await records.open();
@@ -61,7 +59,7 @@ const shortList = async <Filter>(
   const short = await queries.page(filter, { after, limit: SHORT });
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
-  return E.right(next === undefined && isText(records) ? ok(`[${records.join(',')}]`) : undefined);
+  return E.right(next === undefined && Buffer.isBuffer(records) ? ok(records) : undefined);
 };
 
 /** A short list does not wait for the long ones of others. */

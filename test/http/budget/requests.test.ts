@@ -64,7 +64,7 @@ describe('requests and the budget of the process', () => {
   });
 
   it('take the bytes of an answer from 16 KiB on', async () => {
-    const body = JSON.stringify({ _id: 'x'.repeat(20_000) });
+    const body = Buffer.from(JSON.stringify({ _id: 'x'.repeat(20_000) }));
     await start(
       replacing('businesses', (businesses) => ({
         queries: { ...businesses.queries, byId: (id) => Promise.resolve(E.right(O.some({ id, revision: 0n, body }))) },

@@ -35,6 +35,7 @@ describe('the watch over the head of the log', () => {
       log: unasked,
       stream: unasked,
       newest: unasked,
+      newestOfFew: unasked,
       identity: unasked,
     };
     const deps = { config: { connectionString }, feed, pages, process: 'me', onConnectionEvent: () => undefined };

@@ -5,16 +5,18 @@ import type { Pages } from '../../../src/infrastructure/postgres/event-log/read/
 
 const unasked = (): Promise<never> => Promise.reject(new Error('not asked here'));
 
-/** A log with one event at each of these positions, which may be replaced, and what was searched of it. */
-const arrange = (positions: ReadonlyArray<Position>) => {
-  const log = { positions };
+/** A log with one event at each of these positions, which may be replaced, what was searched of it,
+ * and what is found of a category with few streams. `head` is set where events of other categories follow. */
+const arrange = (positions: ReadonlyArray<Position>, few?: { readonly newest: Position | undefined }) => {
+  const log: { positions: ReadonlyArray<Position>; head?: Position } = { positions };
   const searched: Array<readonly [Position, Position]> = [];
   const pages: Pages = {
-    head: () => Promise.resolve(log.positions.at(-1) ?? 0n),
+    head: () => Promise.resolve(log.head ?? log.positions.at(-1) ?? 0n),
     newest: (after, upTo) => {
       searched.push([after, upTo]);
       return Promise.resolve(log.positions.findLast((position) => position > after && position <= upTo));
     },
+    newestOfFew: () => Promise.resolve(few),
     log: unasked,
     stream: unasked,
     identity: unasked,
@@ -33,6 +35,24 @@ describe('the newest event of a log in Postgres', () => {
       [9n, 9n],
       [9n, 12n],
     ]);
+  });
+
+  it('is not looked for in the whole log when its category has few streams, or none', async () => {
+    for (const newest of [undefined, 5n]) {
+      const { log, searched, newestOf } = arrange([], { newest });
+      log.head = 1_000_000n;
+      expect([await newestOf(['document']), await newestOf(['document'])]).to.deep.equal([newest, newest]);
+      expect(searched).to.deep.equal([
+        [990_000n, 1_000_000n],
+        [1_000_000n, 1_000_000n],
+      ]);
+    }
+  });
+
+  it('is found wherever it is when its category has many streams', async () => {
+    const { log, newestOf } = arrange([5n]);
+    log.head = 1_000_000n;
+    expect(await newestOf(['document'])).to.equal(5n);
   });
 
   it('is that of the log as it is after a restore to an earlier state', async () => {

@@ -39,6 +39,7 @@ const arrange = (
     },
     stream: () => Promise.reject(new Error('not asked here')),
     newest: () => Promise.reject(new Error('not asked here')),
+    newestOfFew: () => Promise.reject(new Error('not asked here')),
     identity: () => Promise.reject(new Error('not asked here')),
   };
   const following = followLog(

@@ -4,16 +4,21 @@ type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string
 const MAX_IN_FLIGHT = 2;
 const MAX_IDS = 100;
 
-/** `resolve` makes `row` what the promise given to it becomes. */
+/** Settles `row`, for all who asked for it. */
 type Waiting<Row> = {
   readonly row: Promise<Row | undefined>;
-  readonly resolve: (row: Promise<Row | undefined>) => void;
+  readonly resolve: (row: Row | undefined) => void;
+  readonly reject: (cause: unknown) => void;
 };
 
 const makeWaiting = <Row>(): Waiting<Row> => {
   let resolve: Waiting<Row>['resolve'] = () => undefined;
-  const row = new Promise<Row | undefined>((given) => (resolve = given));
-  return { row, resolve };
+  let reject: Waiting<Row>['reject'] = () => undefined;
+  const row = new Promise<Row | undefined>((given, failed) => {
+    resolve = given;
+    reject = failed;
+  });
+  return { row, resolve, reject };
 };
 
 /**
@@ -25,22 +30,32 @@ export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => 
   let inFlight = 0;
   let isScheduled = false;
 
+  const takeBatch = (): ReadonlyMap<string, Waiting<Row>> => {
+    if (waiting.size <= MAX_IDS) {
+      const batch = waiting;
+      waiting = new Map();
+      return batch;
+    }
+    const all = [...waiting];
+    waiting = new Map(all.slice(MAX_IDS));
+    return new Map(all.slice(0, MAX_IDS));
+  };
+
   const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
     inFlight += 1;
-    const rows = fetch([...batch.keys()]);
-    for (const [id, { resolve }] of batch) resolve(rows.then((found) => found.get(id)));
-    await rows.catch(() => undefined);
+    try {
+      const rows = await fetch([...batch.keys()]);
+      for (const [id, { resolve }] of batch) resolve(rows.get(id));
+    } catch (cause) {
+      for (const { reject } of batch.values()) reject(cause);
+    }
     inFlight -= 1;
     flush();
   };
 
   const flush = (): void => {
     isScheduled = false;
-    while (inFlight < MAX_IN_FLIGHT && waiting.size > 0) {
-      const all = [...waiting];
-      waiting = new Map(all.slice(MAX_IDS));
-      void send(new Map(all.slice(0, MAX_IDS)));
-    }
+    while (inFlight < MAX_IN_FLIGHT && waiting.size > 0) void send(takeBatch());
   };
 
   return (id) => {

@@ -1,86 +1,93 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
-import { isUuid } from '../../../event-sourcing/uuid.js';
-import type { FilterValues, Page, PageRequest } from '../../../read/queries.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
+import { isUuid } from '../../../event-sourcing/uuid.js';
+import type { Rows } from '../../../postgres/rows.js';
+import { readRows, run, withConnection } from '../../../postgres/statement.js';
+import type { FilterValues, Page, PageRequest } from '../../../read/queries.js';
+import { jsonArrayOf } from './json-array.js';
+import { makePageStatements, type Measure, measureOf } from './page-statement.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import { conditionsOf } from './read-model-filter.js';
+import { conditionOf, type Wanted, wantedOf } from './read-model-filter.js';
 
-/** A page of more bytes is streamed instead of being read into memory. */
-const PAGE_BYTES = 256 * 1024;
+/** The columns of a page's rows. */
+const [ID, BODY] = [0, 1];
 
-/** `body` is null from where the page has more than `PAGE_BYTES`. */
-type PageRow = [id: string | null, body: string | null];
+const hasNull = (rows: Rows, count: number): boolean => {
+  for (let row = 0; row < count; row += 1) if (rows.isNull(row, BODY)) return true;
+  return false;
+};
 
-/** A prepared statement for each text: there are as many as combinations of filters. */
-const statementName = (text: string): string => createHash('sha256').update(text).digest('base64url');
+/** With literals: COPY takes no parameters. */
+const conditionsOf = (wanted: ReadonlyArray<Wanted>): string =>
+  wanted.map((each) => ` and ${conditionOf(each, pg.escapeLiteral(each.value))}`).join('');
 
-const andAll = (conditions: ReadonlyArray<string> | undefined): string =>
-  (conditions ?? ['false']).map((condition) => ` and ${condition}`).join('');
+const makePlaceOf =
+  ({ short }: ReadModelConnections, view: string) =>
+  async (id: string): Promise<string | undefined> => {
+    const text = `select place from read_model.${view} where id = $1::uuid`;
+    const statement = { name: `${view} place`, text, values: [id] };
+    const [row] = await withConnection(short, (client) => run(client, statement));
+    return row?.[0] ?? undefined;
+  };
+
+const EMPTY: Page = { records: Buffer.from('[]'), next: undefined };
 
 /** A page of records; undefined when `after` was never an id. */
-export const makePage = ({ short, copyList }: ReadModelConnections, { name: view, keys }: Listed) => {
-  const measured = (rows: string): string =>
-    `select id, case when sum(octet_length(body)) over (order by place rows unbounded preceding) <= ${PAGE_BYTES}
-     then body end as body, place from (${rows}) r`;
+export const makePage = (connections: ReadModelConnections, listed: Listed) => {
+  const { short, searches, copyList } = connections;
+  const { name: view, keys } = listed;
+  const statementOf = makePageStatements(listed);
+  const placeOf = makePlaceOf(connections, view);
 
-  const first = (conditions: string): string =>
-    measured(
-      `select id, body, place from read_model.${view} where body is not null${conditions} order by place limit $1::int`,
-    );
+  const read = (wanted: ReadonlyArray<Wanted>, request: PageRequest, measure: Measure): Promise<Rows> => {
+    const { statement, isWalk } = statementOf(wanted, request, measure);
+    return withConnection(isWalk ? short : searches, (client) => readRows(client, statement));
+  };
 
-  // one round trip for both questions: no row when the cursor was never an id, a row of nulls when nothing follows it
-  const following = (conditions: string, cursor: string): string =>
-    `select p.id, p.body from (select place from read_model.${view} where id = ${cursor}) c
-     left join lateral (${first(`${conditions} and place > c.place`)}) p on true order by p.place`;
-
-  const creationPositionOf = (id: string): string =>
-    `(select place from read_model.${view} where id = ${pg.escapeLiteral(id)})`;
-
-  const open = (filter: FilterValues, after: string | undefined, last: string) => () =>
+  const open = (wanted: ReadonlyArray<Wanted>, after: string | undefined, last: string) => () =>
     attempt(() => {
-      const conditions = andAll(conditionsOf(keys, filter, pg.escapeLiteral));
-      const from = after === undefined ? '' : ` and place > ${creationPositionOf(after)}`;
-      const rows = `where body is not null${conditions}${from} and place <= ${creationPositionOf(last)}`;
+      const placeOfId = (id: string): string =>
+        `(select place from read_model.${view} where id = ${pg.escapeLiteral(id)})`;
+      const from = after === undefined ? '' : ` and place > ${placeOfId(after)}`;
+      const rows = `where body is not null${conditionsOf(wanted)}${from} and place <= ${placeOfId(last)}`;
       return copyList(`select body from read_model.${view} ${rows} order by place`);
     }, unavailable);
 
-  return async (filter: FilterValues, { after, limit }: PageRequest): Promise<Page | undefined> => {
-    if (after !== undefined && !isUuid(after)) return undefined;
-    const values: Array<string | number> = [limit + 1];
-    const parameter = (value: string): string => `$${values.push(value)}`;
-    const conditions = andAll(conditionsOf(keys, filter, (value) => `${parameter(value)}::text`));
-    const text = after === undefined ? first(conditions) : following(conditions, `${parameter(after)}::uuid`);
-    const query = { name: statementName(text), text, values, rowMode: 'array' as const };
-    const { rows } = await short.query<PageRow>(query);
-    if (after !== undefined && rows.length === 0) return undefined;
+  const rowsOf = async (wanted: ReadonlyArray<Wanted>, request: PageRequest): Promise<Rows> => {
+    const measure = measureOf(request.limit);
+    const rows = await read(wanted, request, measure);
+    return measure === 'Shares' && hasNull(rows, Math.min(rows.count, request.limit))
+      ? read(wanted, request, 'Sum')
+      : rows;
+  };
 
-    const found = rows.flatMap(([id, body]) => (id === null ? [] : [{ id, body }]));
-    const shown = found.slice(0, limit);
-    const last = shown.at(-1)?.id;
-    const bodies = shown.flatMap(({ body }) => (body === null ? [] : [body]));
+  return async (filter: FilterValues, request: PageRequest): Promise<Page | undefined> => {
+    const { after, limit } = request;
+    if (after !== undefined && !isUuid(after)) return undefined;
+    const wanted = wantedOf(keys, filter);
+    const rows = wanted === undefined ? undefined : await rowsOf(wanted, request);
+    if (wanted === undefined || rows === undefined || rows.count === 0)
+      return after === undefined || (await placeOf(after)) !== undefined ? EMPTY : undefined;
+    const count = Math.min(rows.count, limit);
+    const last = rows.ascii(count - 1, ID);
     return {
-      records: last === undefined || bodies.length === shown.length ? bodies : { open: open(filter, after, last) },
-      next: found.length > limit ? last : undefined,
+      records: hasNull(rows, count) ? { open: open(wanted, after, last) } : jsonArrayOf(rows, BODY, count),
+      next: rows.count > limit ? last : undefined,
     };
   };
 };
 
 /** All records after a cursor; undefined when that was never an id. */
-export const makeAll = ({ short, copyList }: ReadModelConnections, { name: view, keys }: Listed) => {
-  const creationPositionOf = async (id: string): Promise<string | undefined> => {
-    const text = `select place from read_model.${view} where id = $1::uuid`;
-    const { rows } = await short.query<{ place: string }>({ name: `${view} place`, text, values: [id] });
-    return rows[0]?.place;
-  };
+export const makeAll = (connections: ReadModelConnections, { name: view, keys }: Listed) => {
+  const placeOf = makePlaceOf(connections, view);
 
   return async (filter: FilterValues, after: string | undefined): Promise<Readable | undefined> => {
-    const position = after === undefined ? '-1' : isUuid(after) ? await creationPositionOf(after) : undefined;
-    if (position === undefined) return undefined;
-    // COPY takes no parameters: the creation position is a number of ours, the values become literals
-    const conditions = andAll(conditionsOf(keys, filter, pg.escapeLiteral));
-    const rows = `from read_model.${view} where body is not null${conditions} and place > ${position} order by place`;
-    return copyList(`select body ${rows}`);
+    const place = after === undefined ? '-1' : isUuid(after) ? await placeOf(after) : undefined;
+    if (place === undefined) return undefined;
+    const wanted = wantedOf(keys, filter);
+    const conditions = wanted === undefined ? ' and false' : conditionsOf(wanted);
+    const rows = `from read_model.${view} where body is not null${conditions} and place > ${place} order by place`;
+    return connections.copyList(`select body ${rows}`);
   };
 };

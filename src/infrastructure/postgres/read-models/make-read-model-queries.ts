@@ -2,6 +2,7 @@ import { either as E, option as O } from 'fp-ts';
 import type { Projection } from '../../../../projections/projection.js';
 import type { FindTrustedRow } from '../../../../projections/snapshot.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
+import { planByIndex, planByValues } from '../../../postgres/index-plans.js';
 import { makePool } from '../../../postgres/pool.js';
 import type {
   FilterValues,
@@ -19,6 +20,7 @@ import { makeFindTrustedRow } from './trusted-rows.js';
 
 const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
+const SEARCH_CONNECTIONS = 4;
 /** Lists that may be streamed at once; a further one waits at most `TIMEOUT_MS`. */
 const STREAMS = 8;
 
@@ -46,14 +48,17 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
   return {
-    byId: (id) =>
-      attempt(async (): Promise<O.Option<View>> => {
+    byId: async (id): Promise<E.Either<ReadModelUnavailable, O.Option<View>>> => {
+      try {
         const row = await bodyById(id);
-        if (row === undefined) return O.none;
-        const { revision, column, isLarge } = row;
-        if (isLarge) return O.some({ id, revision, body: { read: readLarge(id) } });
-        return column === null ? O.none : O.some({ id, revision, body: column });
-      }, unavailable),
+        if (row === undefined) return E.right(O.none);
+        const { revision, value, isLarge } = row;
+        if (isLarge) return E.right(O.some({ id, revision, body: { read: readLarge(id) } }));
+        return E.right(value === null ? O.none : O.some({ id, revision, body: value }));
+      } catch (cause) {
+        return E.left(unavailable(cause));
+      }
+    },
     page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request), unavailable)),
     all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after), unavailable)),
   };
@@ -65,21 +70,27 @@ const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): Hi
     hiddenState: (id) =>
       attempt(async () => {
         const row = await rowById(id);
-        return row === undefined || row.column === null
+        return row === undefined || row.value === null
           ? O.none
-          : O.some({ hidden: row.column, revision: row.revision });
+          : O.some({ hidden: row.value.toString(), revision: row.revision });
       }, unavailable),
   };
 };
 
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
 export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
+  const answering = { connectionString, connectMs: TIMEOUT_MS, queryMs: TIMEOUT_MS };
   const short = makePool({
-    connectionString,
+    ...answering,
     name: 'read-model',
     connections: SHORT_CONNECTIONS,
-    connectMs: TIMEOUT_MS,
-    queryMs: TIMEOUT_MS,
+    prepare: planByIndex,
+  });
+  const searches = makePool({
+    ...answering,
+    name: 'read-model-searches',
+    connections: SEARCH_CONNECTIONS,
+    prepare: planByValues,
   });
   const streams = makePool({
     connectionString,
@@ -89,6 +100,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
   });
   const connections: ReadModelConnections = {
     short,
+    searches,
     copyList: async (select, limits) => copyJson(await streams.connect(), select, limits),
   };
   return {
@@ -99,7 +111,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
         await short.query('select 1');
       }, unavailable),
     close: async () => {
-      await Promise.all([short.end(), streams.end()]);
+      await Promise.all([short.end(), searches.end(), streams.end()]);
     },
   };
 };

@@ -2,44 +2,58 @@ import { buffer } from 'node:stream/consumers';
 import pg, { type Pool } from 'pg';
 import { uuidArray } from '../../../postgres/binary-array.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
+import type { Rows } from '../../../postgres/rows.js';
+import { readRows, withConnection } from '../../../postgres/statement.js';
 import { makeCoalescedRows } from './coalesced-rows.js';
 import type { ReadModelConnections } from './read-model.js';
 
 /** Longer values are read one by one, as bytes. */
 const SHORT_BYTES = 64 * 1024;
 
-type IdRow = [id: string, revision: string, parked: boolean, isLarge: boolean | null, column: string | null];
+const ID = 0;
+const REVISION = 1;
+const PARKED = 2;
+const IS_LARGE = 3;
+const VALUE = 4;
 
 type FoundRow = {
   readonly revision: bigint;
-  /** Whether the value is longer than `SHORT_BYTES`; `column` is null then. */
+  readonly isParked: boolean;
+  /** Whether the value is longer than `SHORT_BYTES`; `value` is null then. */
   readonly isLarge: boolean;
-  readonly column: string | null;
+  /** Of its own: it keeps nothing of the rows that were read together with it in memory. */
+  readonly value: Buffer | null;
 };
+
+const rowAt = (rows: Rows, row: number): FoundRow => ({
+  revision: BigInt(rows.ascii(row, REVISION)),
+  isParked: rows.ascii(row, PARKED) === 't',
+  isLarge: !rows.isNull(row, IS_LARGE) && rows.ascii(row, IS_LARGE) === 't',
+  value: rows.isNull(row, VALUE) ? null : Buffer.from(rows.value(row, VALUE)),
+});
 
 /**
  * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects for a parked entity:
  * its row lacks events that could not be projected.
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
-  const read = makeCoalescedRows<IdRow>(async (ids) => {
-    const { rows } = await pool.query<IdRow>({
-      name: `${view} ${column}`,
-      text: `select id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
-        case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end
-        from read_model.${view} where id = any($1::uuid[])`,
-      values: [uuidArray(ids)],
-      rowMode: 'array',
-    });
-    return new Map(rows.map((row) => [row[0], row]));
+  const name = `${view} ${column}`;
+  const text = `select id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
+    case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end
+    from read_model.${view} where id = any($1::uuid[])`;
+
+  const read = makeCoalescedRows(async (ids) => {
+    const statement = { name, text, values: [uuidArray(ids)] };
+    const rows = await withConnection(pool, (client) => readRows(client, statement));
+    const found = new Map<string, FoundRow>();
+    for (let row = 0; row < rows.count; row += 1) found.set(rows.ascii(row, ID), rowAt(rows, row));
+    return found;
   });
 
   return async (id: string): Promise<FoundRow | undefined> => {
     const row = isUuid(id) ? await read(id) : undefined;
-    if (row === undefined) return undefined;
-    const [, revision, isParked, isLarge, value] = row;
-    if (isParked) throw new Error(`${id} is parked`);
-    return { revision: BigInt(revision), isLarge: isLarge === true, column: value };
+    if (row?.isParked === true) throw new Error(`${id} is parked`);
+    return row;
   };
 };
 

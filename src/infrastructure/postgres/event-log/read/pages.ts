@@ -31,6 +31,14 @@ export type Pages = {
     upTo: Position,
     categories: ReadonlyArray<string> | undefined,
   ) => Promise<Position | undefined>;
+  /**
+   * Position of the newest event of a category that has at most `limit` streams, whatever the size of the log; undefined
+   * when it has more.
+   */
+  readonly newestOfFew: (
+    category: string,
+    limit: number,
+  ) => Promise<{ readonly newest: Position | undefined } | undefined>;
   readonly identity: () => Promise<string>;
 };
 
@@ -76,6 +84,28 @@ const statements = {
       select position::text from event_log.event
       where position > $1 and position <= $2 and coalesce(split_part(stream, '-', 1) = any($3::text[]), true)
       order by event.position desc limit 1`,
+  },
+  // steps from stream to stream by the index, past all their events; '.' is the character after '-'
+  newestOfFew: {
+    name: 'event_log.newest_of_few',
+    text: `
+      with recursive walk as (
+        (
+          select stream from event_log.event where stream >= $1::text || '-' and stream < $1::text || '.'
+          order by stream limit 1
+        )
+        union all
+        select (
+          select next.stream from event_log.event next
+          where next.stream > walk.stream and next.stream < $1::text || '.' order by next.stream limit 1
+        )
+        from walk where walk.stream is not null
+      ), few as (
+        select stream from walk where stream is not null limit $2::integer + 1
+      )
+      select count(*)::integer, max((
+        select position from event_log.event where event.stream = few.stream order by revision desc limit 1
+      ))::text from few`,
   },
   identity: { name: 'event_log.identity', text: 'select identity::text from event_log.log' },
 } as const;
@@ -157,6 +187,13 @@ export const makePages = (pool: pg.Pool): Pages => {
     head: async () => position(await ask<[string]>(statements.head)) ?? 0n,
     newest: async (after, upTo, categories) =>
       position(await ask<[string]>(statements.newest, [after.toString(), upTo.toString(), categories])),
+    newestOfFew: async (category, limit) => {
+      const [[count, newest] = [0, null]] = await ask<[count: number, newest: string | null]>(statements.newestOfFew, [
+        category,
+        limit,
+      ]);
+      return count > limit ? undefined : { newest: newest === null ? undefined : BigInt(newest) };
+    },
     identity: async () => (await ask<[string]>(statements.identity))[0]?.[0] ?? '',
   };
 };
