@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { serve } from '../../src/http/serve.js';
+import { type Listener, serve } from '../../src/http/serve.js';
 import { eventually } from '../support/eventually.js';
 
 const local = { host: '127.0.0.1', port: 0 };
@@ -62,10 +62,11 @@ describe('serving', () => {
   it('tells of a connection that is lost within a request, and of no idle one', async () => {
     const lost: Array<unknown> = [];
     let begun = (): void => undefined;
-    const served = await serve((message, response) => void (message.url === '/done' ? response.end() : begun()), {
-      ...local,
-      onLost: (error) => lost.push(error),
-    });
+    const listener: Listener = ({ url }, response) => {
+      if (url === '/done') response.end();
+      else begun();
+    };
+    const served = await serve(listener, { ...local, onLost: (error) => lost.push(error) });
     const port = Number(new URL(served.address).port);
     const send = async (path: string): Promise<Socket> => {
       const socket = connect(port, '127.0.0.1');
