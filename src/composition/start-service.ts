@@ -11,9 +11,10 @@ import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { Route } from '../http/route.js';
-import { type Listener, serve } from '../http/serve.js';
+import { serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
+import { errorFields } from '../http/problem/log-fields.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
@@ -213,7 +214,7 @@ export const startService = async (
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
   let isStopping = false;
-  const app = makeApp({
+  const listener = makeApp({
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog)
       : undefined,
@@ -234,8 +235,6 @@ export const startService = async (
     rateLimit: config.rateLimit,
     log,
   });
-  const handle = app.callback();
-  const listener: Listener = (request, response) => handle(request, response);
   const limits = connectionLimitsOf(config, openFilesLimit());
   if (limits.connections < config.maxConnections)
     log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
@@ -243,6 +242,7 @@ export const startService = async (
     ...config,
     limits,
     onCut: metrics.countCut,
+    onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
   }).catch((cause: unknown) => {
     throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
   });

@@ -1,16 +1,16 @@
 import cors from '@koa/cors';
 import Koa from 'koa';
-import { responseMiddleware, type ResponseMiddlewareDeps } from './response-middleware.js';
 import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
-import type { RequestState } from './request-context.js';
-import { errorFields } from './problem/log-fields.js';
+import type { KoaContext, RequestState } from './request-context.js';
+import { makeRespond, type RespondDeps } from './respond.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
-import { makeRouter } from './routing/make-router.js';
+import { makeRouting, type RouteRequest } from './routing/make-routing.js';
+import type { Listener } from './serve.js';
 
 export type AppOptions = RoutesDeps &
-  Pick<ResponseMiddlewareDeps, 'log' | 'observe'> & {
+  Pick<RespondDeps, 'log' | 'observe'> & {
     readonly authenticate: Authenticate;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
@@ -24,8 +24,8 @@ export type AppOptions = RoutesDeps &
 
 const RESPONSE_TIMEOUT_MS = 900_000;
 
-const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =>
-  cors({
+const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteRequest => {
+  const allow: (ctx: KoaContext, next: () => Promise<unknown>) => unknown = cors({
     origin: (ctx) => {
       const origin = ctx.get('Origin');
       return origins.includes(origin) ? origin : '';
@@ -34,9 +34,11 @@ const corsFor = (origins: ReadonlyArray<string>): Koa.Middleware<RequestState> =
     exposeHeaders: ['ETag', 'Link', 'Location', 'X-Request-Id'],
     maxAge: 600,
   });
+  return (ctx) => allow(ctx, () => Promise.resolve(route(ctx)));
+};
 
 /** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
-export const makeApp = (options: AppOptions): Koa<RequestState> => {
+export const makeApp = (options: AppOptions): Listener => {
   const {
     authenticate,
     corsOrigins,
@@ -46,12 +48,13 @@ export const makeApp = (options: AppOptions): Koa<RequestState> => {
     budget,
     responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   } = options;
-  const app = new Koa<RequestState>();
-  // Only broken connections reach this listener; everything else got a response and its line in the log.
-  app.on('error', (error: unknown) => log.info({ error: errorFields(error) }, 'connection lost'));
-  app.use(responseMiddleware({ log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs }));
-  if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
   const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  app.use(makeRouter(routesOf(options), admission).routes());
-  return app;
+  const route = makeRouting(routesOf(options), admission);
+  const respond = makeRespond(
+    { log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs },
+    corsOrigins.length === 0 ? route : withCors(corsOrigins, route),
+  );
+  // Of Koa itself the contexts are used: its own way of responding listens four times to each response
+  const koa = new Koa<RequestState>();
+  return (request, response) => respond(koa.createContext(request, response));
 };

@@ -5,27 +5,33 @@ import type { ProcessBudget } from './budget/process-budget.js';
 import type { Failure } from './problem/failure.js';
 import type { HttpResponse } from './response/http-response.js';
 
+/** What comes of a request: there already, where nothing has to be waited for. */
+export type Handling = E.Either<Failure, HttpResponse> | Promise<E.Either<Failure, HttpResponse>>;
+
 /** What Koa's context carries of a request from one middleware to the next. */
 export type RequestState = {
   readonly requestId: string;
   /**
    * Acquires part of the process budget until the request is over. False when the wait timed out, or the client has gone.
    */
-  readonly acquire: (resource: keyof ProcessBudget, amount?: number) => Promise<boolean>;
+  acquire(resource: keyof ProcessBudget, amount?: number): Promise<boolean>;
   /** As `acquire` of one, but never waits for what others hold. */
-  readonly tryAcquire: (resource: keyof ProcessBudget) => Promise<boolean>;
+  tryAcquire(resource: keyof ProcessBudget): Promise<boolean>;
   /** To be awaited before each piece of long work (see `timeSlice`). False when the client has gone. */
-  readonly timeSlice: (bytes?: number) => Promise<boolean>;
+  timeSlice(bytes?: number): Promise<boolean>;
   /** Name of the operation; its route sets it. */
-  operation?: string;
-  caller?: Caller;
+  operation?: string | undefined;
+  caller?: Caller | undefined;
   /** Payload of the verified token, as koa-jwt leaves it. */
   user?: unknown;
-  /** Set once, by the route. */
-  outcome?: E.Either<Failure, HttpResponse>;
+  /** Set once, by the route, before anything is awaited. */
+  handling?: Handling | undefined;
 };
 
 export type KoaContext = ParameterizedContext<RequestState>;
+
+/** The path of a request's address; empty for one like `http://`, which has none, though Koa's types leave that out. */
+export const pathOf = ({ path }: { readonly path: string | null }): string => path ?? '';
 
 /** One request as a handler sees it. */
 export type RequestContext = {

@@ -24,6 +24,8 @@ type ServeOptions = {
   readonly limits?: Partial<ConnectionLimits & { readonly headersMs: number }>;
   /** Called with why a connection was cut or refused, one of a few sentences. */
   readonly onCut?: (reason: string) => void;
+  /** Called with the error by which a connection ended within a request. */
+  readonly onLost?: (error: Error) => void;
 };
 
 const LIMITS = { connections: 1_000, stallMs: 60_000, headersMs: 20_000 };
@@ -75,28 +77,28 @@ const onTunnel = (socket: Socket): void => {
   connectionOf(socket).endWith(() => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED));
 };
 
-/** Responds to a request. What it returns resolves when no more is done for the request, and never rejects. */
+/** Responds to a request. A promise that it returns resolves when no more is done for the request, and never rejects. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Serves the requests of each connection one after the other. What violates HTTP never reaches the listener. */
-const oneByOne =
-  (listener: Listener): RequestListener =>
-  (request, response) => {
-    connectionOf(request.socket).add({ request, response }, async () => {
-      const fault = protocolFaultOf(request);
-      if (fault === undefined) await listener(request, response);
-      else sendProtocolError(fault, response);
-    });
+const oneByOne = (listener: Listener): RequestListener => {
+  const respond: Listener = (request, response) => {
+    const fault = protocolFaultOf(request);
+    if (fault === undefined) return listener(request, response);
+    sendProtocolError(fault, response);
+    return undefined;
   };
+  return (request, response) => connectionOf(request.socket).add({ request, response, respond });
+};
 
 /** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
 export const serve = async (
   listener: Listener,
-  { host, port, limits = {}, onCut = () => undefined }: ServeOptions,
+  { host, port, limits = {}, onCut = () => undefined, onLost = () => undefined }: ServeOptions,
 ): Promise<Served> => {
   const onRequest = oneByOne(listener);
   const connectionLimits = { ...LIMITS, ...limits };
-  const connections = makeConnections(connectionLimits, onCut);
+  const connections = makeConnections(connectionLimits, { onCut, onLost });
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
   const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: CoalescingRequest }, onRequest);
   // The reader of a body sends "100 Continue", so that an upload that is not wanted is never sent.

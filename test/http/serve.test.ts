@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { request, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { serve } from '../../src/http/serve.js';
+import { type Listener, serve } from '../../src/http/serve.js';
+import { eventually } from '../support/eventually.js';
 
 const local = { host: '127.0.0.1', port: 0 };
 
@@ -56,5 +57,36 @@ describe('serving', () => {
     await new Promise(setImmediate);
     await served.stop(10);
     expect((await cut)[0]).to.include({ code: 'ECONNRESET' });
+  });
+
+  it('tells of a connection that is lost within a request, and of no idle one', async () => {
+    const lost: Array<unknown> = [];
+    let begun = (): void => undefined;
+    const listener: Listener = ({ url }, response) => {
+      if (url === '/done') response.end();
+      else begun();
+    };
+    const served = await serve(listener, { ...local, onLost: (error) => lost.push(error) });
+    const port = Number(new URL(served.address).port);
+    const send = async (path: string): Promise<Socket> => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      return socket;
+    };
+    const idle = await send('/done');
+    await once(idle, 'data');
+    idle.resetAndDestroy();
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const waiting = await send('/waits');
+    await hasBegun;
+    waiting.resetAndDestroy();
+    await eventually(
+      () => lost.length,
+      (count) => count > 0,
+    );
+    await served.stop(1000);
+    expect(lost).to.have.length(1);
+    expect(lost[0]).to.include({ code: 'ECONNRESET' });
   });
 });

@@ -36,7 +36,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
   const { ports: original, close } = await memoryPorts();
   const ports = { ...original, ...replace(original) };
   const log: Array<LogLine> = [];
-  const app = makeApp({
+  const listener = makeApp({
     authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     readiness: ready,
@@ -47,12 +47,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     ...given,
     entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
-  const listener = app.callback();
-  const served = await serve((request, response) => listener(request, response), {
-    host: '127.0.0.1',
-    port: 0,
-    limits,
-  });
+  const served = await serve(listener, { host: '127.0.0.1', port: 0, limits });
   const stop = async (): Promise<void> => {
     await served.stop(1000);
     await close();

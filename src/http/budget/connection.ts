@@ -9,7 +9,12 @@ const MAX_PIPELINED = 16;
 /** Fewer bytes than this, in either direction, are no progress: else one byte a second would be enough. */
 const PROGRESS_BYTES = 4096;
 
-type Served = { readonly request: IncomingMessage; readonly response: ServerResponse };
+/** A request, and what is called to respond to it: a promise of that resolves when no more is done, and never rejects. */
+type Served = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly respond: (request: IncomingMessage, response: ServerResponse) => unknown;
+};
 
 const connections = new WeakMap<Socket, Connection>();
 
@@ -31,13 +36,17 @@ export class Connection implements Holder {
   readonly #socket: Socket;
   /** Resolves when it is admitted; undefined once the first request has begun. */
   #admission: Promise<unknown> | undefined = Promise.resolve();
-  readonly #waiting: Array<() => void> = [];
+  readonly #waiting: Array<Served> = [];
   #current: Served | undefined;
+  /** Of the current request: whether nothing more is done for it, and whether its response is closed. */
+  #isDone = false;
+  #isClosed = false;
   readonly #releases: Array<() => void> = [];
   readonly #onClose: Array<() => void> = [];
   #afterwards: (() => void) | undefined;
   /** When progress was last made, and how many bytes had moved by then. */
-  #progress = { at: performance.now(), moved: 0 };
+  #progressAt = performance.now();
+  #progressMoved = 0;
   /** Why it was cut, if so. */
   cutFor: string | undefined;
 
@@ -59,12 +68,11 @@ export class Connection implements Holder {
     return this.#socket.destroyed;
   }
 
-  /** Serves a request after those before it. `respond` resolves when no more is done for it, and never rejects. */
-  add(served: Served, respond: () => Promise<void>): void {
+  /** Serves a request after those before it. */
+  add(served: Served): void {
     if (this.isGone()) return;
-    const begin = (): void => void this.#serve(served, respond);
-    if (this.#current === undefined) begin();
-    else if (this.#waiting.length + 1 < MAX_PIPELINED) this.#waiting.push(begin);
+    if (this.#current === undefined) this.#serve(served);
+    else if (this.#waiting.length + 1 < MAX_PIPELINED) this.#waiting.push(served);
     else this.cut('too many unanswered requests');
   }
 
@@ -104,12 +112,12 @@ export class Connection implements Holder {
   }
 
   stalledFor(): number {
-    return this.#isClientsTurn() && !this.isGone() ? performance.now() - this.#progress.at : 0;
+    return this.#isClientsTurn() && !this.isGone() ? performance.now() - this.#progressAt : 0;
   }
 
   /** To be called at intervals: notes whether the client has moved anything. */
   observe(): void {
-    if (this.#isClientsTurn() && this.#moved() < this.#progress.moved + PROGRESS_BYTES) return;
+    if (this.#isClientsTurn() && this.#moved() < this.#progressMoved + PROGRESS_BYTES) return;
     if (this.#current !== undefined) this.#noteProgress();
   }
 
@@ -121,34 +129,56 @@ export class Connection implements Holder {
     return !request.complete && request.readableLength === 0 && !response.headersSent;
   }
 
-  /** Releases what the request holds when no more is done for it, however long ago its client has gone. */
-  async #serve(served: Served, respond: () => Promise<void>): Promise<void> {
+  #serve(served: Served): void {
     this.#current = served;
+    this.#isDone = false;
+    this.#isClosed = false;
     this.#noteProgress();
-    const closed = new Promise((resolve) => served.response.once('close', resolve));
-    if (this.#admission !== undefined) await this.#admitted();
-    if (!this.isGone()) await respond();
-    await closed;
-    for (const release of this.#releases.splice(0)) release();
+    served.response.once('close', this.#noteClosed);
+    if (this.#admission === undefined) this.#respond(served);
+    else void this.#admitted(this.#admission).then(() => this.#respond(served));
+  }
+
+  /** While many connections arrive, some have been reset before we notice: nothing is begun for those. */
+  async #admitted(admission: Promise<unknown>): Promise<void> {
+    await admission;
+    await arrivalsPaused();
+    this.#admission = undefined;
+    this.#noteProgress();
+  }
+
+  #respond({ request, response, respond }: Served): void {
+    const responding = this.isGone() ? undefined : respond(request, response);
+    if (responding instanceof Promise) void responding.then(this.#noteDone);
+    else this.#noteDone();
+  }
+
+  // one function for all requests of the connection, not one for each
+  readonly #noteDone = (): void => {
+    this.#isDone = true;
+    if (this.#isClosed) this.#release();
+  };
+
+  readonly #noteClosed = (): void => {
+    this.#isClosed = true;
+    if (this.#isDone) this.#release();
+  };
+
+  /** Releases what the request holds when no more is done for it, however long ago its client has gone. */
+  #release(): void {
+    if (this.#releases.length > 0) for (const release of this.#releases.splice(0)) release();
     this.#onClose.length = 0;
     this.#current = undefined;
     this.#noteProgress();
     this.#next();
   }
 
-  /** While many connections arrive, some have been reset before we notice: nothing is begun for those. */
-  async #admitted(): Promise<void> {
-    await this.#admission;
-    await arrivalsPaused();
-    this.#admission = undefined;
-    this.#noteProgress();
-  }
-
   #next(): void {
     // after the last response of a connection Node ends it, and leaves the requests behind it without a socket
     if (!this.#socket.writable) return;
-    const begin = this.#waiting.shift() ?? this.#afterwards;
-    begin?.();
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#afterwards?.();
+    else this.#serve(next);
   }
 
   /** Bytes that were read, or taken by the system to be sent. */
@@ -158,6 +188,7 @@ export class Connection implements Holder {
   }
 
   #noteProgress(): void {
-    this.#progress = { at: performance.now(), moved: this.#moved() };
+    this.#progressAt = performance.now();
+    this.#progressMoved = this.#moved();
   }
 }

@@ -49,10 +49,17 @@ const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined 
 
 type Newcomer = { readonly connection: Connection; readonly since: number; readonly admit: () => void };
 
-/** All connections of a server. `onCut` is called with the reason for which one was cut. */
+type Hooks = {
+  /** Called with the reason for which a connection was cut. */
+  readonly onCut: (reason: string) => void;
+  /** Called with the error by which one ended within a request. */
+  readonly onLost: (error: Error) => void;
+};
+
+/** All connections of a server. */
 export const makeConnections = (
   { connections: most, perAddress, stallMs }: ConnectionLimits,
-  onCut: (reason: string) => void,
+  { onCut, onLost }: Hooks,
 ): Connections => {
   const open = new Map<Connection, Socket>();
   /** Those of them that are not admitted yet, in the order in which they came. */
@@ -133,6 +140,9 @@ export const makeConnections = (
     accept: (socket) => {
       noteArrival();
       const connection = new Connection(socket);
+      socket.once('error', (error) => {
+        if (!connection.isIdle) onLost(error);
+      });
       socket.once('close', () => {
         open.delete(connection);
         const newcomer = waiting.find((each) => each.connection === connection);

@@ -78,6 +78,6 @@ export const listEvents =
     }
     const acquired = await acquire(request, async () => newest ?? newestRevision(id.right), range);
     if (E.isLeft(acquired)) return acquired;
-    const pages = await events(id.right, range, ctx.state.timeSlice);
+    const pages = await events(id.right, range, () => ctx.state.timeSlice());
     return E.isLeft(pages) ? pages : E.right(await responseOf(pages.right, headers));
   };

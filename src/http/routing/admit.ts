@@ -1,33 +1,31 @@
 import { either as E } from 'fp-ts';
-import type { Authenticate } from '../authentication/authenticate.js';
+import type { Authenticate, Identified } from '../authentication/authenticate.js';
 import { type Caller, hasOneOf, type Roles } from '../authentication/roles.js';
 import type { KoaContext } from '../request-context.js';
-import type { KeysUnavailable, RoleMissing, TooManyRequests, Unauthenticated } from '../problem/failure.js';
+import type { Failure } from '../problem/failure.js';
 import type { RateLimit } from './rate-limit.js';
 import type { TokenOptional, TokenRequired } from '../route.js';
 
 export type Admission = { readonly authenticate: Authenticate; readonly rateLimit?: RateLimit | undefined };
 
-type AdmissionFailure = Unauthenticated | KeysUnavailable | RoleMissing | TooManyRequests;
-
 const asksForPast = (searchParams: URLSearchParams): boolean => searchParams.has('revision') || searchParams.has('at');
 
-type Guarded = TokenRequired | TokenOptional;
+export type Guarded = TokenRequired | TokenOptional;
 
 const rolesFor = (route: Guarded, searchParams: URLSearchParams): Roles =>
   route.access === 'token' && route.past !== undefined && asksForPast(searchParams) ? route.past : route.roles;
 
 /**
- * Checks the token, then the rate limit of the caller (or else of its address), then the roles. Undefined: there is no
- * token.
+ * Checks what came of the token, then the rate limit of the caller (or else of its address), then the roles. Undefined:
+ * there is no token.
  */
-export const admit = async (
-  { authenticate, rateLimit }: Admission,
+export const admit = (
+  { rateLimit }: Pick<Admission, 'rateLimit'>,
   route: Guarded,
   ctx: KoaContext,
   searchParams: URLSearchParams,
-): Promise<E.Either<AdmissionFailure, Caller | undefined>> => {
-  const identified = await authenticate(ctx);
+  identified: Identified,
+): E.Either<Failure, Caller | undefined> => {
   const caller = E.isRight(identified) ? identified.right : undefined;
   const exceeded = rateLimit?.(caller, ctx);
   if (exceeded !== undefined) return E.left(exceeded);

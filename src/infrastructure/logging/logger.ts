@@ -1,6 +1,8 @@
 import { type Logger, pino, type DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogLevel } from '../../config.js';
+import { batchedLines } from './batched-lines.js';
+import { logTime } from './log-time.js';
 
 export type { Logger } from 'pino';
 
@@ -17,14 +19,16 @@ const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
 
 /**
  * The service's log: one JSON object a line, or coloured lines where a person looks at a terminal. Ids, types,
- * revisions and causes go in; bodies, tokens and payloads never do. Redaction only catches what breaks that rule.
+ * revisions and causes go in; bodies, tokens and payloads never do. Redaction only catches what breaks that rule. A
+ * terminal gets each line at once. Else lines are written in batches to standard output, errors at once: a process that
+ * is killed loses what it has logged in its last 10 ms (see `batchedLines`).
  */
 export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: DestinationStream): Logger =>
   pino(
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: logTime,
       // no wildcards: to look for them, pino would copy each line
       redact: ['authorization', 'cookie', 'password', 'headers.authorization', 'headers.cookie'],
     },
@@ -36,5 +40,5 @@ export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: D
           sync: true,
           ...(destination === undefined ? {} : { destination }),
         })
-      : (destination ?? pino.destination(1)),
+      : (destination ?? batchedLines(1)),
   );

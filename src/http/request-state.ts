@@ -1,0 +1,45 @@
+import type { Caller } from './authentication/roles.js';
+import type { Connection } from './budget/connection.js';
+import type { ProcessBudget } from './budget/process-budget.js';
+import { timeSlice } from './budget/time-slice.js';
+import type { Handling, RequestState } from './request-context.js';
+
+/**
+ * The state of a request that is being served. Of the process budget it acquires in the name of its caller, or of its
+ * address as long as the caller is not known.
+ */
+export class ServedRequest implements RequestState {
+  readonly requestId: string;
+  readonly began = performance.now();
+  readonly #connection: Connection;
+  readonly #budget: ProcessBudget;
+  operation: string | undefined = undefined;
+  caller: Caller | undefined = undefined;
+  user: unknown = undefined;
+  handling: Handling | undefined = undefined;
+
+  constructor(requestId: string, connection: Connection, budget: ProcessBudget) {
+    this.requestId = requestId;
+    this.#connection = connection;
+    this.#budget = budget;
+  }
+
+  async acquire(resource: keyof ProcessBudget, amount?: number): Promise<boolean> {
+    const isAcquired = await this.#budget[resource].acquire(this.#connection, this.#name(), amount);
+    // everything but bytes is acquired before long work
+    return resource === 'bytes' ? isAcquired && !this.#connection.isGone() : isAcquired && this.timeSlice();
+  }
+
+  async tryAcquire(resource: keyof ProcessBudget): Promise<boolean> {
+    return this.#budget[resource].tryAcquire(this.#connection, this.#name()) && this.timeSlice();
+  }
+
+  async timeSlice(bytes?: number): Promise<boolean> {
+    await timeSlice(bytes);
+    return !this.#connection.isGone();
+  }
+
+  #name(): string {
+    return this.caller?.subject ?? this.#connection.address;
+  }
+}

@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { either as E } from 'fp-ts';
+import { PageNotAdmitted } from '../read/admit-page.js';
+import { type Connection, connectionOf } from './budget/connection.js';
+import { type ProcessBudget, UNCOUNTED_BYTES } from './budget/process-budget.js';
+import type { Failure } from './problem/failure.js';
+import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
+import { problemOf } from './problem/problem-of.js';
+import { type Handling, type KoaContext, pathOf } from './request-context.js';
+import { requestIdOf } from './request/request-id.js';
+import { ServedRequest } from './request-state.js';
+import { type HttpResponse, problemResponse } from './response/http-response.js';
+import { send } from './response/send.js';
+import type { RouteRequest } from './routing/make-routing.js';
+import { unrouted } from './routing/unrouted.js';
+
+/** What the HTTP layer needs of a log; pino satisfies it. No payloads, tokens, queries or bodies ever go in. */
+type Logger = {
+  readonly info: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+};
+
+/** One request that has been responded to, for whoever counts them; `seconds` up to the last byte of a stream. */
+type Observation = {
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+export type RespondDeps = {
+  readonly log: Logger;
+  readonly observe?: ((observation: Observation) => void) | undefined;
+  readonly budget: ProcessBudget;
+  /** Longest time, ms, in which a client has to read a response. */
+  readonly responseTimeoutMs: number;
+};
+
+const MAX_LOGGED_PATH = 256;
+
+/** The line of a request in the log. */
+type Line = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly seconds: number;
+  /** Why there is no success. */
+  failure?: object;
+  /** Why the connection was cut, or could not take the response. */
+  cut?: unknown;
+  actor?: string;
+};
+
+/** To a preflight; @koa/cors has set the headers. */
+const preflightResponse: HttpResponse = { status: 204 };
+
+const handlingOf = (ctx: KoaContext): Handling =>
+  ctx.state.handling ?? (ctx.status === 204 ? E.right(preflightResponse) : unrouted(ctx));
+
+/** Bytes that a response acquires, because they are held until its reader has taken all of them. 0: none. */
+const countedBytes = ({ body }: HttpResponse): number =>
+  body === undefined || body instanceof Readable || body.length <= UNCOUNTED_BYTES ? 0 : Buffer.byteLength(body);
+
+/** A client that has gone acquires nothing either, but that is no overload. */
+const overloadOf = (failure: Failure, connection: Connection): Failure => {
+  const isOverload = failure._tag === 'Overloaded' || failure instanceof PageNotAdmitted;
+  return isOverload ? { _tag: connection.isGone() ? 'ClientGone' : 'Overloaded' } : failure;
+};
+
+/**
+ * Responds to a request: gives it its id, has it routed to its handler, makes a response of the outcome, sends it, and
+ * writes one line to the log, without query, body or token. A client that has gone is no failure of ours. The promise
+ * resolves when no more is done for the request, and never rejects.
+ */
+export const makeRespond = (
+  { log, observe, budget, responseTimeoutMs }: RespondDeps,
+  route: RouteRequest,
+): ((ctx: KoaContext) => Promise<void>) => {
+  const record = (ctx: KoaContext, state: ServedRequest, status: number, failure?: object, cut?: unknown): void => {
+    const { requestId, operation = 'none', caller } = state;
+    const { method = '' } = ctx.req;
+    const seconds = (performance.now() - state.began) / 1000;
+    observe?.({ operation, method, status, seconds });
+    const line: Line = {
+      requestId,
+      method,
+      path: pathOf(ctx).slice(0, MAX_LOGGED_PATH),
+      operation,
+      status,
+      seconds: Math.round(seconds * 1e6) / 1e6,
+    };
+    if (failure !== undefined) line.failure = failure;
+    if (cut !== undefined) line.cut = cut;
+    if (caller !== undefined) line.actor = caller.subject;
+    if (status >= 500) log.error(line, 'request failed');
+    else log.info(line, 'request');
+  };
+
+  return async (ctx) => {
+    const { req } = ctx;
+    const connection = connectionOf(req.socket);
+    const state = new ServedRequest(requestIdOf(req.headers['x-request-id']), connection, budget);
+    ctx.state = state;
+    let outcome: E.Either<Failure, HttpResponse>;
+    try {
+      const routing = route(ctx);
+      // mostly the request has come to its handler by now
+      if (state.handling === undefined) await routing;
+      const handling = handlingOf(ctx);
+      outcome = handling instanceof Promise ? await handling : handling;
+      const bytes = E.isRight(outcome) ? countedBytes(outcome.right) : 0;
+      if (bytes > 0 && !(await state.acquire('bytes', bytes))) outcome = E.left({ _tag: 'Overloaded' });
+    } catch (cause) {
+      outcome = E.left({ _tag: 'Unexpected', cause });
+    }
+    if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
+    const response = E.isLeft(outcome) ? problemResponse(problemOf(outcome.left)) : outcome.right;
+    const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
+    try {
+      const sending = send(ctx, response, connection, responseTimeoutMs);
+      if (sending !== undefined) await sending;
+      record(ctx, state, response.status, failed, connection.cutFor);
+    } catch (error) {
+      const status = isLostReader(error) ? response.status : 500;
+      record(ctx, state, status, failed, connection.cutFor ?? errorFields(error));
+    }
+  };
+};

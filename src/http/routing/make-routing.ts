@@ -1,0 +1,86 @@
+import Router, { type RouterMiddleware } from '@koa/router';
+import { either as E } from 'fp-ts';
+import type { Identified } from '../authentication/authenticate.js';
+import { connectionOf } from '../budget/connection.js';
+import { type Handling, type KoaContext, pathOf, type RequestState } from '../request-context.js';
+import { isLimited, type Route } from '../route.js';
+import { admit, type Admission, type Guarded } from './admit.js';
+
+const noParameters = new URLSearchParams();
+
+const handleAdmitted = (
+  route: Guarded,
+  admission: Admission,
+  identified: Identified,
+  ctx: RoutedContext,
+  searchParams: URLSearchParams,
+): Handling => {
+  const admitted = admit(admission, route, ctx, searchParams, identified);
+  if (E.isLeft(admitted)) return admitted;
+  const { params } = ctx;
+  const caller = admitted.right;
+  ctx.state.caller = caller;
+  if (connectionOf(ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
+  if (route.access === 'optional token') return route.handle({ ctx, params, searchParams });
+  return caller === undefined
+    ? E.left({ _tag: 'Unauthenticated' })
+    : route.handle({ ctx, params, searchParams, caller });
+};
+
+/** A request whose path the router has read. */
+type RoutedContext = KoaContext & { readonly params: Readonly<Record<string, string>> };
+
+/** Begins to handle a request, at once where its token is known. */
+const handle = (route: Route, admission: Admission, ctx: RoutedContext, searchParams: URLSearchParams): Handling => {
+  if (route.access === 'public') {
+    const exceeded = isLimited(route) ? admission.rateLimit?.(undefined, ctx) : undefined;
+    return exceeded === undefined ? route.handle({ ctx, params: ctx.params, searchParams }) : E.left(exceeded);
+  }
+  const identified = admission.authenticate(ctx);
+  return identified instanceof Promise
+    ? identified.then((known) => handleAdmitted(route, admission, known, ctx, searchParams))
+    : handleAdmitted(route, admission, identified, ctx, searchParams);
+};
+
+const middlewareOf =
+  (route: Route, admission: Admission): RouterMiddleware<RequestState> =>
+  (ctx) => {
+    const { state, querystring } = ctx;
+    state.operation = route.operation;
+    const searchParams = querystring === '' ? noParameters : new URLSearchParams(querystring);
+    state.handling = handle(route, admission, ctx, searchParams);
+  };
+
+/** How many segments a path has, without the empty one after a trailing slash. */
+const depthOf = (path: string): number => {
+  let depth = path.endsWith('/') ? -1 : 0;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth += 1;
+  return depth;
+};
+
+/** Has a request handled: when the promise that it returns resolves, its `handling` is set, if there is a handler. */
+export type RouteRequest = (ctx: KoaContext) => unknown;
+
+type Dispatch = (ctx: KoaContext, next: () => Promise<void>) => unknown;
+
+const nothingElse = (): Promise<void> => Promise.resolve();
+
+/**
+ * Sends each request of the table to its handler, after the checks that its row asks for. There is a router for each
+ * depth of paths, because a router tries the regular expressions of all its routes.
+ */
+export const makeRouting = (routes: ReadonlyArray<Route>, admission: Admission): RouteRequest => {
+  const routers = new Map<number, Router<RequestState>>();
+  for (const route of routes) {
+    const depth = depthOf(route.path);
+    const router = routers.get(depth) ?? new Router<RequestState>({ sensitive: true });
+    routers.set(depth, router);
+    router.register(route.path, [route.method], middlewareOf(route, admission), { name: route.operation });
+  }
+  // reason: a router itself adds what its type wants to be in the context
+  const dispatch = new Map([...routers].map(([depth, router]) => [depth, router.routes() as Dispatch]));
+  return (ctx) => {
+    const ofDepth = dispatch.get(depthOf(pathOf(ctx)));
+    return ofDepth?.(ctx, nothingElse);
+  };
+};
