@@ -17,6 +17,7 @@ const arrange = (positions: ReadonlyArray<Position>) => {
     },
     log: unasked,
     stream: unasked,
+    newestRevision: unasked,
     identity: unasked,
   };
   return { log, searched, newestOf: makeNewestEvent(pages) };

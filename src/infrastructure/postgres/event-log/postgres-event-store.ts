@@ -94,6 +94,7 @@ const open = (connectionString: string, readers: number, onConnectionEvent: OnCo
   return {
     append: (stream, expected, events) => queue.add({ stream, expected, events }),
     readStream: (stream, range) => readStream(pages, stream, range),
+    newestRevision: (stream) => ask(() => pages.newestRevision(stream)),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
       watching ??= watchHead({ config, feed, pages, process, onConnectionEvent }, closing.signal);
