@@ -40,6 +40,10 @@ export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog):
     if (wrongLog !== undefined) throw unavailable(wrongLog);
     yield* store.readStream(stream, range);
   },
+  newestRevision: (stream) => {
+    const wrongLog = findWrongLog();
+    return wrongLog === undefined ? store.newestRevision(stream) : Promise.resolve(E.left(unavailable(wrongLog)));
+  },
 });
 
 /** Queries that fail meanwhile, as when their database is away: a GET by id is then answered from the log. */

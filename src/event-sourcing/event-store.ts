@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StreamName,
 } from './recorded-event.js';
+import type { StreamPage } from './stream-page.js';
 
 /** The store did not answer, or not in time. Of an append the outcome is unknown: repeat it with the same ids. */
 export class StoreUnavailable extends Error {
@@ -113,7 +114,9 @@ export type EventStore = {
     events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
   ) => Promise<E.Either<AppendFailure, Appended>>;
   /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
-  readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<ReadonlyArray<StoredEvent>>;
+  readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<StreamPage>;
+  /** Of a stream's newest event, whatever the event is. Shows every append acknowledged before the call. */
+  readonly newestRevision: (stream: StreamName) => Promise<E.Either<StoreUnavailable, ExpectedRevision>>;
   /** The log from a checkpoint to the head (as it was at the call, or later); then it ends. */
   readonly readAll: (range: LogRange) => AsyncIterable<LogBatch>;
   /**

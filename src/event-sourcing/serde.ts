@@ -30,6 +30,8 @@ export type Serde<Event extends DomainEvent> = {
   // a method, whose parameter TypeScript checks loosely: a Serde<BusinessEvent> must fit where any serde is asked for
   schemaVersionOf(this: void, type: Event['type']): number;
   readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
+  /** The event of data that is in today's shape; undefined for other data, of which `decode` says what is wrong. */
+  readonly currentEvent: (type: string, data: string) => Event | undefined;
 };
 
 /**
@@ -66,5 +68,14 @@ export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcas
     }
   };
 
-  return { schemaVersionOf, decode };
+  const currentEvent = (type: string, data: string): Event | undefined => {
+    try {
+      const event: unknown = { type, data: JSON.parse(data) as unknown };
+      return codec.is(event) ? event : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+
+  return { schemaVersionOf, decode, currentEvent };
 };

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
 
 /**
- * Called before a stream is read, and again before each of its pages is folded or rendered. False: stop, because too many
- * streams are read at once, or because the client has gone.
+ * Called before each page of a stream is folded or rendered, and once before a stream is read to be folded. `bytes` is what
+ * the page counts for, where it is known. False: stop, because too many streams are read at once, or because the client
+ * has gone.
  */
-export type AdmitPage = () => Promise<boolean>;
+export type AdmitPage = (bytes?: number) => Promise<boolean>;
 
 /** A page of a stream was not admitted; nothing is wrong with the store. */
 export class PageNotAdmitted extends StoreUnavailable {

@@ -1,5 +1,8 @@
-import { entityIdOf, type StoredEvent } from '../event-sourcing/recorded-event.js';
-import type { Recorded } from '../event-sourcing/serde.js';
+import { either as E } from 'fp-ts';
+import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
+import { entityIdOf } from '../event-sourcing/recorded-event.js';
+import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
+import { type EventBytes, storedEventOf } from '../event-sourcing/stream-page.js';
 import type { Description } from './ref.js';
 
 /** How the events of one kind of entity are described: `entityType`, and the message of each event. */
@@ -8,33 +11,108 @@ export type EventDescription<Event> = {
   readonly describe: (event: Event) => Description;
 };
 
-/** What a reader needs besides to recompute the hash: the stream's name and the metadata as stored. */
-const proofOf = (stored: StoredEvent): string =>
-  `,"stream":${JSON.stringify(stored.stream)},"metadata":${stored.metadata}`;
+/**
+ * Raised by whoever changes what is rendered of the same events: entity tags contain it, and a client keeps an answer
+ * for as long as its tag is the same.
+ */
+export const RENDERING = 1;
+
+/** Thrown for an event that this program cannot read. */
+export class UndecodableEventError extends Error {
+  readonly undecodable: UndecodableEvent;
+  constructor(undecodable: UndecodableEvent) {
+    const { stream, revision } = undecodable.stored;
+    super(`event ${String(revision)} of ${stream} cannot be read: ${undecodable.reason}`);
+    this.name = 'UndecodableEventError';
+    this.undecodable = undecodable;
+  }
+}
+
+/** What an answer shows of an event beside its columns: the decoded event, and JSON texts from its envelope. */
+type Shown<Event> = {
+  readonly event: Event;
+  readonly actor: string;
+  readonly at: string;
+  readonly hash: string;
+};
+
+const COMMA = 0x2c;
+const CLOSING_BRACE = 0x7d;
+
+/** Some events as the bytes of JSON texts with a comma between them; throws `UndecodableEventError`. */
+export type RenderEvents = (
+  events: ReadonlyArray<EventBytes>,
+  proof: boolean,
+  /** What stands before and after them, in ASCII. */
+  before: string,
+  after: string,
+) => Buffer;
 
 /**
- * The JSON text of one event. `data` (and with `proof` also `metadata`) is the stored text itself, neither parsed nor
- * rendered again.
+ * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
+ * `metadata` and the name of the stream, all that a reader needs to recompute the hash.
  */
-export const renderEvent = <Event extends { readonly type: string }>(
+export const makeRenderEvents = <Event extends DomainEvent>(
+  { decode, schemaVersionOf, currentEvent }: Serde<Event>,
   { entityType, describe }: EventDescription<Event>,
-  stored: StoredEvent,
-  { event, metadata }: Recorded<Event>,
-  proof: boolean,
-): string => {
-  const { type, message, refs } = describe(event);
-  const head = JSON.stringify({
-    _id: stored.id,
-    type,
-    message,
-    user: metadata.actor,
-    entity: entityIdOf(stored.stream),
-    entityType,
-    refs,
-    name: stored.type,
-    at: metadata.at,
-    revision: Number(stored.revision),
-    hash: metadata.hash,
-  });
-  return `${head.slice(0, -1)},"data":${stored.data}${proof ? proofOf(stored) : ''}}`;
+): RenderEvents => {
+  const decoded = (bytes: EventBytes): Shown<Event> => {
+    const outcome = decode(storedEventOf(bytes));
+    if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
+    const { event, metadata } = outcome.right;
+    const [actor, at, hash] = [metadata.actor, metadata.at, metadata.hash].map((text) => JSON.stringify(text));
+    // reason: three texts give three
+    return { event, actor: actor!, at: at!, hash: hash! };
+  };
+
+  /** Decodes the envelope only where it is not as this program writes it. */
+  const shownOf = (bytes: EventBytes): Shown<Event> => {
+    const texts = envelopeTexts(bytes.metadata);
+    if (texts?.schemaVersion !== schemaVersionOf(bytes.type)) return decoded(bytes);
+    const event = currentEvent(bytes.type, bytes.data.toString());
+    if (event === undefined) return decoded(bytes);
+    return { event, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
+  };
+
+  /** The JSON text of an event up to its data. */
+  const headOf = (bytes: EventBytes, entity: string): string => {
+    const { event, actor, at, hash } = shownOf(bytes);
+    const { type, message, refs } = describe(event);
+    return (
+      `{"_id":${JSON.stringify(bytes.id)},"type":"${type}","message":${JSON.stringify(message)},"user":${actor},` +
+      `"entity":${entity},"entityType":${JSON.stringify(entityType)},"refs":${JSON.stringify(refs)},` +
+      `"name":${JSON.stringify(bytes.type)},"at":${at},"revision":${Number(bytes.revision)},"hash":${hash},"data":`
+    );
+  };
+
+  return (events, proof, before, after) => {
+    const [first] = events;
+    const entity = first === undefined ? '' : JSON.stringify(entityIdOf(first.stream));
+    const proofHead = first === undefined || !proof ? '' : `,"stream":${JSON.stringify(first.stream)},"metadata":`;
+    const proofBytes = Buffer.byteLength(proofHead);
+    const heads: Array<string> = [];
+    let length = before.length + after.length + Math.max(0, events.length - 1);
+    for (const bytes of events) {
+      const head = headOf(bytes, entity);
+      heads.push(head);
+      length += Buffer.byteLength(head) + bytes.data.length + 1;
+      if (proof) length += proofBytes + bytes.metadata.length;
+    }
+    const page = Buffer.allocUnsafe(length);
+    let end = page.write(before);
+    let index = 0;
+    for (const { data, metadata } of events) {
+      if (index > 0) page[end++] = COMMA;
+      // reason: there is a head for each event
+      end += page.write(heads[index++]!, end);
+      end += data.copy(page, end);
+      if (proof) {
+        end += page.write(proofHead, end);
+        end += metadata.copy(page, end);
+      }
+      page[end++] = CLOSING_BRACE;
+    }
+    page.write(after, end);
+    return page;
+  };
 };

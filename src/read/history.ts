@@ -1,22 +1,12 @@
 import { either as E, option as O } from 'fp-ts';
 import type { Fold } from '../event-sourcing/decider.js';
-import { attempt } from '../event-sourcing/attempt.js';
-import {
-  asStoreUnavailable,
-  type EventStore,
-  type StoreUnavailable,
-  type StreamRange,
-} from '../event-sourcing/event-store.js';
+import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
-import { newestRevision as newestRevisionOf } from '../event-sourcing/newest-revision.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
+import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
-import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
-import { type EventDescription, renderEvent } from './event-view.js';
-import { type Pages, readAhead } from './read-ahead.js';
-
-/** The entity has no stream: it never existed. */
-export type NeverExisted = { readonly _tag: 'NeverExisted' };
+import { type Events, type EventsRequest, makeReadEvents, neverExisted, type NeverExisted } from './entity-events.js';
+import { type EventDescription, makeRenderEvents } from './event-view.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
 export type AsOf =
@@ -25,11 +15,6 @@ export type AsOf =
   | { readonly _tag: 'Now' };
 
 export type StateThen<State> = { readonly state: State; readonly revision: Revision };
-
-export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & { readonly proof: boolean };
-
-/** The JSON texts of some events, in the order asked for. */
-export type EventsPage = ReadonlyArray<string>;
 
 export type History<State> = {
   /** The state as the stream had it then; none before its first event or past its last revision. */
@@ -41,14 +26,15 @@ export type History<State> = {
   /** Of the newest event of an entity. */
   readonly newestRevision: (id: string) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
   /**
-   * Pages of an entity's events. What fails within the first two is a value; later failures are thrown out of the
-   * iterator.
+   * An entity's events; none after `newest`, where that is known. Of a body in parts, what fails within the first two is a
+   * value; later failures are thrown out of the iterator. Each page is admitted before it is rendered.
    */
   readonly events: (
     id: string,
     request: EventsRequest,
-    admitPage?: AdmitPage,
-  ) => Promise<E.Either<LoadFailure | NeverExisted, Pages<EventsPage>>>;
+    admitPage: AdmitPage,
+    newest?: Revision,
+  ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
 };
 
 type HistoryDeps<State, Event extends DomainEvent> = {
@@ -58,17 +44,6 @@ type HistoryDeps<State, Event extends DomainEvent> = {
   readonly description: EventDescription<Event>;
   readonly category: string;
 };
-
-/** Thrown out of an events stream that meets an event this program cannot read. */
-export class UndecodableEventError extends Error {
-  readonly undecodable: UndecodableEvent;
-  constructor(undecodable: UndecodableEvent) {
-    const { stream, revision } = undecodable.stored;
-    super(`event ${String(revision)} of ${stream} cannot be read: ${undecodable.reason}`);
-    this.name = 'UndecodableEventError';
-    this.undecodable = undecodable;
-  }
-}
 
 /** The streams of a store; each page waits until it is admitted. */
 const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventStore, 'readStream'> => ({
@@ -80,9 +55,6 @@ const admitted = ({ readStream }: EventStore, admitPage: AdmitPage): Pick<EventS
     }
   },
 });
-
-const loadFailureOf = (thrown: unknown): LoadFailure =>
-  thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
 
 const rangeOf = (asOf: AsOf): StreamRange =>
   asOf._tag === 'AtRevision' ? { direction: 'forwards', limit: Number(asOf.revision) + 1 } : { direction: 'forwards' };
@@ -110,35 +82,17 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  async function* render(
-    id: string,
-    { proof, ...range }: EventsRequest,
-    admitPage: AdmitPage | undefined,
-  ): AsyncGenerator<EventsPage, void, undefined> {
-    const { readStream } = admitPage === undefined ? store : admitted(store, admitPage);
-    for await (const page of readStream(streamOf(id), range)) {
-      const texts = page.map((stored) => {
-        const decoded = serde.decode(stored);
-        if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);
-        return renderEvent(description, stored, decoded.right, proof);
-      });
-      if (texts.length > 0) yield texts;
-    }
-  }
-
   const newestRevision: History<State>['newestRevision'] = async (id) => {
-    const newest = await newestRevisionOf(store, streamOf(id));
+    const newest = await store.newestRevision(streamOf(id));
     if (E.isLeft(newest)) return newest;
-    return newest.right === 'no-stream' ? E.left({ _tag: 'NeverExisted' }) : E.right(newest.right);
+    return newest.right === 'no-stream' ? neverExisted : E.right(newest.right);
   };
 
-  const events: History<State>['events'] = async (id, request, admitPage) => {
-    const pages = await attempt(() => readAhead(render(id, request, admitPage)), loadFailureOf);
-    if (E.isLeft(pages) || !pages.right.isEmpty) return pages;
-    // either there is no such stream, or the range lies beyond its last event
-    const newest = await newestRevision(id);
-    return E.isLeft(newest) ? newest : pages;
-  };
+  const readEvents = makeReadEvents(store, makeRenderEvents(serde, description));
 
-  return { stateAsOf, newestRevision, events };
+  return {
+    stateAsOf,
+    newestRevision,
+    events: (id, request, admitPage, newest) => readEvents(streamOf(id), request, admitPage, newest),
+  };
 };

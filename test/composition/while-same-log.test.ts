@@ -5,7 +5,6 @@ import type { WrongLog } from '../../projections/engine/engine-failure.js';
 import { queryWhileSameLog, readWhileSameLog, writeWhileSameLog } from '../../src/composition/while-same-log.js';
 import { business } from '../../src/entities/business.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
-import { newestRevision } from '../../src/event-sourcing/newest-revision.js';
 import { givenStream } from '../support/given-stream.js';
 import { inMemoryQueries } from '../support/in-memory-queries.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -36,19 +35,19 @@ describe('a service whose rows are of another log', () => {
     expect(E.isLeft(failed) && failed.left)
       .to.be.instanceOf(StoreUnavailable)
       .with.property('message', wrongLog!.reason);
-    expect(await newestRevision(log, STREAM)).to.deep.equal(E.right(0n));
+    expect(await log.newestRevision(STREAM)).to.deep.equal(E.right(0n));
     wrongLog = undefined;
     expect(E.isRight(await guarded.append(STREAM, 0n, [{ id, type, data, metadata }]))).to.equal(true);
   });
 
   it('reads streams for its clients, and not for the sweep of files', async () => {
     findOtherLog();
-    expect(await newestRevision(writeWhileSameLog(log, find), STREAM)).to.deep.equal(E.right(0n));
+    expect(await writeWhileSameLog(log, find).newestRevision(STREAM)).to.deep.equal(E.right(0n));
     const forSweep = readWhileSameLog(log, find);
-    const failed = await newestRevision(forSweep, STREAM);
+    const failed = await forSweep.newestRevision(STREAM);
     expect(E.isLeft(failed) && failed.left.message).to.equal(wrongLog!.reason);
     wrongLog = undefined;
-    expect(await newestRevision(forSweep, STREAM)).to.deep.equal(E.right(0n));
+    expect(await forSweep.newestRevision(STREAM)).to.deep.equal(E.right(0n));
   });
 
   it('answers no query from the rows', async () => {

@@ -12,6 +12,7 @@ const restorable = () => {
   const store: EventStore = {
     append: (...args) => current.append(...args),
     readStream: (...args) => current.readStream(...args),
+    newestRevision: (stream) => current.newestRevision(stream),
     readAll: (...args) => current.readAll(...args),
     subscribe: (...args) => current.subscribe(...args),
     head: (...args) => current.head(...args),

@@ -10,6 +10,7 @@ import { problemOf } from '../../src/http/problem/problem-of.js';
 import { callerOf, idOf } from '../support/client.js';
 import { type MemoryPorts, replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { pageOf } from '../support/page-of.js';
 
 const internal = { status: 500, name: 'Internal Server Error', message: 'Internal Server Error' };
 const away = {
@@ -235,8 +236,8 @@ describe('failures over HTTP', () => {
       store: {
         ...store,
         readStream: async function* (name, range) {
-          for await (const page of store.readStream(name, range)) for (const event of page) yield [event];
-          for await (const [event] of store.readStream(name, range)) yield [{ ...event!, data: '{}' }];
+          for await (const page of store.readStream(name, range)) for (const event of page) yield pageOf([event]);
+          for await (const [event] of store.readStream(name, range)) yield pageOf([{ ...event!, data: '{}' }]);
         },
       },
     }));

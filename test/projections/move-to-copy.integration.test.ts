@@ -156,7 +156,7 @@ describe('moving read models to a copy of their log', function () {
     await goOver(memory, eventStoreDb);
     const positions: Array<string> = [];
     for await (const page of eventStoreDb.readStream(stream!, { direction: 'forwards', from: revision, limit: 1 }))
-      positions.push(...page.map(({ position }) => position.toString()));
+      positions.push(...[...page].map(({ position }) => position.toString()));
     const { rows: parked } = await database.query('select stream, revision, position from read_model.parked');
     expect(parked).to.deep.equal([{ stream, revision: revision.toString(), position: positions[0] }]);
   });

@@ -20,6 +20,7 @@ import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
+import { pageOf } from '../support/page-of.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';
 
@@ -338,7 +339,7 @@ describe("an operator's work on the read models", function () {
     const tampered = {
       readStream: async function* () {
         await Promise.resolve();
-        yield edited;
+        yield pageOf(edited);
       },
     };
     expect(await verifyStream({ ...store, ...tampered }, 'operations-businesses', quiet)).to.include({ broken: 1 });

@@ -1,11 +1,24 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import * as fc from 'fast-check';
 import { businessSerde } from '../../src/domain/business/serde.js';
-import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
-import { renderEvent } from '../../src/read/event-view.js';
+import { documentSerde } from '../../src/domain/document/serde.js';
+import type { Json } from '../../src/event-sourcing/canonical-json.js';
+import type { Metadata } from '../../src/event-sourcing/envelope.js';
+import { envelopeTexts } from '../../src/event-sourcing/envelope-texts.js';
 import { extendChain } from '../../src/event-sourcing/hash-chain.js';
-import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { DomainEvent } from '../../src/event-sourcing/serde.js';
+import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
+import { describeDocumentEvent } from '../../src/read/describe-document-event.js';
+import { makeRenderEvents, UndecodableEventError } from '../../src/read/event-view.js';
+import type { Description } from '../../src/read/ref.js';
+import { text } from '../support/arbitrary-values.js';
+import { businessEvent } from '../support/business-events.js';
+import { documentEvent } from '../support/document-events.js';
 import { frozenEvent } from '../support/fixtures.js';
+import { pageOf } from '../support/page-of.js';
+import { stored as recorded } from '../support/recorded.js';
 
 const stored = (): StoredEvent => {
   const event = frozenEvent('BusinessUpdated', 1);
@@ -13,11 +26,13 @@ const stored = (): StoredEvent => {
   return event;
 };
 
-const render = (event: StoredEvent, proof: boolean): string => {
-  const decoded = businessSerde.decode(event);
-  if (E.isLeft(decoded)) throw new Error(decoded.left.reason);
-  return renderEvent({ entityType: 'Business', describe: describeBusinessEvent }, event, decoded.right, proof);
+const renderers = {
+  business: makeRenderEvents(businessSerde, { entityType: 'Business', describe: describeBusinessEvent }),
+  document: makeRenderEvents(documentSerde, { entityType: 'Document', describe: describeDocumentEvent }),
 };
+
+const render = (event: StoredEvent, proof: boolean): string =>
+  renderers.business(pageOf([event]).bytes, proof, '', '').toString();
 
 const shown = {
   _id: '01900000-0000-7b03-8000-000000000000',
@@ -82,5 +97,154 @@ describe('an event as answered', () => {
     expect(extendChain({ revision: 3n, hash: metadata.previousHash }, event)).to.deep.equal(
       E.right({ revision: 4n, hash: shown.hash }),
     );
+  });
+});
+
+/** What an answer shows of an event, from the event decoded in full; for one that cannot be decoded, why. */
+const fromDecoded = (event: StoredEvent, proof: boolean): string => {
+  const decode = event.stream.startsWith('business') ? viewOf.business : viewOf.document;
+  const decoded = decode(event);
+  if (E.isLeft(decoded)) return decoded.left;
+  const head = JSON.stringify(decoded.right);
+  const more = proof ? `,"stream":${JSON.stringify(event.stream)},"metadata":${event.metadata}` : '';
+  return `${head.slice(0, -1)},"data":${event.data}${more}}`;
+};
+
+const viewOf = {
+  business: (event: StoredEvent) => {
+    const decoded = businessSerde.decode(event);
+    return E.isLeft(decoded)
+      ? E.left(decoded.left.reason)
+      : E.right(view(event, 'Business', describeBusinessEvent(decoded.right.event), decoded.right.metadata));
+  },
+  document: (event: StoredEvent) => {
+    const decoded = documentSerde.decode(event);
+    return E.isLeft(decoded)
+      ? E.left(decoded.left.reason)
+      : E.right(view(event, 'Document', describeDocumentEvent(decoded.right.event), decoded.right.metadata));
+  },
+};
+
+const view = (
+  { id, stream, type: name, revision }: StoredEvent,
+  entityType: string,
+  { type, message, refs }: Description,
+  { actor: user, at, hash }: Metadata,
+) => ({
+  ...{ _id: id, type, message, user, entity: entityIdOf(stream), entityType, refs },
+  ...{ name, at, revision: Number(revision), hash },
+});
+
+const fromBytes = (event: StoredEvent, proof: boolean): string => {
+  const renderer = event.stream.startsWith('business') ? renderers.business : renderers.document;
+  try {
+    return renderer(pageOf([event]).bytes, proof, '', '').toString();
+  } catch (error) {
+    if (error instanceof UndecodableEventError) return error.undecodable.reason;
+    throw error;
+  }
+};
+
+const hostile = fc.oneof(
+  fc.constantFrom(
+    'alice',
+    '"',
+    '\\',
+    'a\\',
+    '","at":"1970"',
+    '\u0001',
+    '\n',
+    '\ud800',
+    'é',
+    '漢字',
+    '😀',
+    '\u2028',
+    '',
+    '/',
+    '\u007f',
+  ),
+  text,
+  fc.string({ unit: fc.constantFrom('"', '\\', ',', ':', 'at', 'u0041', '\u00e9', '\udc00', '\u0000') }),
+);
+
+const sealed: fc.Arbitrary<StoredEvent> = fc
+  .tuple(
+    fc.oneof(
+      businessEvent.map((event) => ['business', event] as const),
+      documentEvent.map((event) => ['document', event] as const),
+    ),
+    hostile,
+    fc.constantFrom('2026-01-02T03:04:05.678Z', '"', 'é'),
+    fc.bigInt(0n, 2n ** 40n),
+  )
+  .map(([[category, event], actor, at, revision]) => {
+    const fact: { readonly type: string; readonly data: Json } = event as DomainEvent;
+    return recorded(fact, { stream: `${category}-0198f000-0000-7000-8000-000000000001`, actor, at, revision });
+  });
+
+type Edit = (event: StoredEvent) => StoredEvent;
+
+const inMetadata =
+  (edit: (metadata: Record<string, unknown>) => object): Edit =>
+  (event) => ({ ...event, metadata: JSON.stringify(edit(JSON.parse(event.metadata) as Record<string, unknown>)) });
+
+const inText =
+  (from: string | RegExp, to: string): Edit =>
+  (event) => ({ ...event, metadata: event.metadata.replace(from, () => to) });
+
+/** What else may stand in a log: of other programs and versions, withheld, or tampered with. */
+const edits: Readonly<Record<string, Edit>> = {
+  'as it is': (event) => event,
+  'a traceparent': inMetadata((metadata) => ({ ...metadata, traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-01' })),
+  'a hostile traceparent': inMetadata((metadata) => ({ ...metadata, traceparent: '"\\' })),
+  'withheld data': (event) => ({ ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' }),
+  'data that is null': (event) => ({ ...event, data: 'null' }),
+  'no JSON as data': (event) => ({ ...event, data: '{"name":' }),
+  'other spacing': (event) => ({ ...event, data: ` ${event.data}`, metadata: event.metadata.replace(':', ': ') }),
+  'another order of keys': inMetadata(({ actor, ...rest }) => ({ ...rest, actor })),
+  'a key of another program': inMetadata((metadata) => ({ ...metadata, zone: 'eu' })),
+  'a newer schema version': inMetadata((metadata) => ({ ...metadata, schemaVersion: 2 })),
+  'no schema version': inMetadata((metadata) => ({ ...metadata, schemaVersion: 0 })),
+  'half a schema version': inMetadata((metadata) => ({ ...metadata, schemaVersion: 1.5 })),
+  'a version in another spelling': inText('"schemaVersion":1', '"schemaVersion":1.0'),
+  'a number as actor': inMetadata((metadata) => ({ ...metadata, actor: 1 })),
+  'no hash': inMetadata(({ hash: _hash, ...rest }) => rest),
+  'a second actor': inText(/"dataHash":"[^"]*"/, '"actor":"mallory","dataHash":"x"'),
+  'a second actor within a text': inText(/"dataHash":"[^"]*"/, '"dataHash":"","actor":"mallory"'),
+  'a control character': inText(/"hash":"./, '"hash":"\n'),
+  'an escape that is not needed': inText(/"at":"./, '"at":"\\u0032'),
+  'something behind it': (event) => ({ ...event, metadata: `${event.metadata} x` }),
+  'something before it': (event) => ({ ...event, metadata: ` ${event.metadata}` }),
+  'no metadata': (event) => ({ ...event, metadata: '' }),
+  'an unknown type': (event) => ({ ...event, type: 'constructor' }),
+};
+
+describe('events as they are rendered from their bytes', () => {
+  for (const [what, edit] of Object.entries(edits))
+    it(`are those that are rendered from their decoded form, with ${what}`, () => {
+      fc.assert(
+        fc.property(sealed, fc.boolean(), (event, proof) => {
+          const edited = edit(event);
+          expect(fromBytes(edited, proof)).to.equal(fromDecoded(edited, proof));
+        }),
+        { numRuns: 100 },
+      );
+    });
+
+  it('are joined by commas, between what is put before and after them', () => {
+    const events = [stored(), { ...stored(), revision: 4n }];
+    const texts = events.map((event) => render(event, true));
+    const page = renderers.business(pageOf(events).bytes, true, '[', ']');
+    expect(page.toString()).to.equal(`[${texts.join(',')}]`);
+    expect(page.length).to.equal(Buffer.byteLength(`[${texts.join(',')}]`));
+  });
+
+  it('need no envelope decoded that this program sealed, with or without a traceparent', () => {
+    const sealedHere = recorded({ type: 'BusinessDeleted', data: {} }, { actor: 'çelik' });
+    const traced = edits['a traceparent']!(sealedHere);
+    // reason: written by recorded()
+    const { actor, at, hash } = JSON.parse(sealedHere.metadata) as Metadata;
+    for (const { metadata } of [sealedHere, traced])
+      expect(envelopeTexts(Buffer.from(metadata))).to.deep.equal({ actor, at, hash, schemaVersion: 1 });
   });
 });

@@ -3,10 +3,14 @@ import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { type EventsPage, type EventsRequest, UndecodableEventError } from '../../src/read/history.js';
+import { PageNotAdmitted } from '../../src/read/admit-page.js';
+import type { Events, EventsRequest } from '../../src/read/entity-events.js';
+import { UndecodableEventError } from '../../src/read/event-view.js';
+import type { Pages } from '../../src/read/read-ahead.js';
 import { businessHistory } from '../support/business-history.js';
 import { downEventStore } from '../support/down-event-store.js';
 import { givenStream, streamOf } from '../support/given-stream.js';
+import { pageOf } from '../support/page-of.js';
 
 const update = (phone: string) => [{ type: 'BusinessUpdated', data: { changes: { phone } } }] as const;
 const poison = [{ type: 'BusinessMerged', data: {} }] as const;
@@ -26,29 +30,44 @@ const oneByOne = (events: ReadonlyArray<StoredEvent>) => {
     try {
       for (const event of events) {
         reads.pulled += 1;
-        yield [event];
+        yield pageOf([event]);
       }
     } finally {
       reads.open -= 1;
     }
   }
-  return { store: { ...makeInMemoryEventStore(), readStream }, reads };
+  const newest = events.at(-1)?.revision ?? 'no-stream';
+  const newestRevision: EventStore['newestRevision'] = () => Promise.resolve(E.right(newest));
+  return { store: { ...makeInMemoryEventStore(), readStream, newestRevision }, reads };
 };
 
-const open = async (store: EventStore, request: Partial<EventsRequest> = {}, id = 'b1') => {
-  const outcome = await businessHistory(store).events(id, { direction: 'forwards', proof: false, ...request });
+const always = () => Promise.resolve(true);
+
+const ask = (store: EventStore, request: Partial<EventsRequest> = {}, id = 'b1', newest?: bigint) =>
+  businessHistory(store).events(id, { direction: 'forwards', proof: false, ...request }, always, newest);
+
+const listed = async (...asked: Parameters<typeof ask>): Promise<Events> => {
+  const outcome = await ask(...asked);
   if (E.isLeft(outcome)) throw new Error(outcome.left._tag);
   return outcome.right;
 };
 
-const all = async (pages: AsyncIterable<EventsPage>): Promise<ReadonlyArray<EventsPage>> => {
-  const read: Array<EventsPage> = [];
-  for await (const page of pages) read.push(page);
-  return read;
+/** The parts of a body that is longer than a page. */
+const open = async (...asked: Parameters<typeof ask>): Promise<Pages<Buffer>> => {
+  const { body } = await listed(...asked);
+  if (Buffer.isBuffer(body)) throw new Error('it is one page');
+  return body;
 };
 
-const revisionsIn = (page: EventsPage): ReadonlyArray<unknown> =>
-  page.map((body) => (JSON.parse(body) as { readonly revision: unknown }).revision);
+const textOf = async ({ body }: Events): Promise<string> => {
+  if (Buffer.isBuffer(body)) return body.toString();
+  const parts: Array<Buffer> = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts).toString();
+};
+
+const revisionsIn = (json: string): ReadonlyArray<unknown> =>
+  (JSON.parse(json) as ReadonlyArray<{ readonly revision: unknown }>).map(({ revision }) => revision);
 
 describe('the events of an entity', () => {
   let store: EventStore;
@@ -58,35 +77,65 @@ describe('the events of an entity', () => {
     await givenStream(store, 'business-b1', ...life);
   });
 
-  const read = async (request: Partial<EventsRequest>): Promise<ReadonlyArray<unknown>> => {
-    const pages = await all(await open(store, request));
-    return pages.map(revisionsIn);
+  const read = async (request: Partial<EventsRequest>, newest?: bigint): Promise<unknown> => {
+    const events = await listed(store, request, 'b1', newest);
+    return [Number(events.newest), revisionsIn(await textOf(events))];
   };
 
   it('come oldest first, also when it is deleted', async () => {
-    expect(await read({})).to.deep.equal([[0, 1, 2, 3]]);
+    expect(await read({})).to.deep.equal([3, [0, 1, 2, 3]]);
   });
 
   it('start at a revision, and are as many as asked for', async () => {
-    expect(await read({ from: 2n })).to.deep.equal([[2, 3]]);
-    expect(await read({ limit: 2 })).to.deep.equal([[0, 1]]);
-    expect(await read({ from: 1n, limit: 2 })).to.deep.equal([[1, 2]]);
+    expect(await read({ from: 2n })).to.deep.equal([3, [2, 3]]);
+    expect(await read({ limit: 2 })).to.deep.equal([3, [0, 1]]);
+    expect(await read({ from: 1n, limit: 2 })).to.deep.equal([3, [1, 2]]);
+    expect(await read({ from: 1n, limit: 9 })).to.deep.equal([3, [1, 2, 3]]);
   });
 
   it('go down from the newest, or from a revision', async () => {
-    expect(await read({ direction: 'backwards' })).to.deep.equal([[3, 2, 1, 0]]);
-    expect(await read({ direction: 'backwards', from: 1n })).to.deep.equal([[1, 0]]);
-    expect(await read({ direction: 'backwards', limit: 3 })).to.deep.equal([[3, 2, 1]]);
-    expect(await read({ direction: 'backwards', from: 2n, limit: 1 })).to.deep.equal([[2]]);
+    expect(await read({ direction: 'backwards' })).to.deep.equal([3, [3, 2, 1, 0]]);
+    expect(await read({ direction: 'backwards', from: 1n })).to.deep.equal([3, [1, 0]]);
+    expect(await read({ direction: 'backwards', from: 9n })).to.deep.equal([3, [3, 2, 1, 0]]);
+    expect(await read({ direction: 'backwards', limit: 3 })).to.deep.equal([3, [3, 2, 1]]);
+    expect(await read({ direction: 'backwards', from: 2n, limit: 1 })).to.deep.equal([3, [2]]);
   });
 
   it('are none past the last one of an entity that exists', async () => {
-    expect(await read({ from: 4n })).to.deep.equal([]);
+    expect(await read({ from: 4n })).to.deep.equal([3, []]);
+    expect(await read({ from: 4n, limit: 1 })).to.deep.equal([3, []]);
+  });
+
+  it('are none of those that were appended after the newest one was asked for', async () => {
+    expect(await read({}, 1n)).to.deep.equal([1, [0, 1]]);
+    expect(await read({ from: 1n, limit: 9 }, 2n)).to.deep.equal([2, [1, 2]]);
+    expect(await read({ from: 2n }, 1n)).to.deep.equal([1, []]);
+    expect(await read({ direction: 'backwards' }, 1n)).to.deep.equal([1, [1, 0]]);
+    expect(await read({ direction: 'backwards', from: 3n, limit: 1 }, 1n)).to.deep.equal([1, [1]]);
+  });
+
+  it('are those up to the newest one that is told, also where others are appended while they are read', async () => {
+    const { store: growing } = oneByOne(streamOf('business-b1', ...life));
+    const newestRevision = () => Promise.resolve(E.right(2n));
+    const events = await listed({ ...growing, newestRevision });
+    expect([events.newest, revisionsIn(await textOf(events))]).to.deep.equal([2n, [0, 1, 2]]);
+  });
+
+  it('that are appended behind an empty range are not taken for those that were read', async () => {
+    const empty = {
+      ...store,
+      // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+      readStream: async function* () {
+        yield* [];
+      },
+    };
+    const { newest, body } = await listed(empty, { from: 2n });
+    expect([newest, body.toString()]).to.deep.equal([1n, '[]']);
   });
 
   it('are described whole', async () => {
-    const [page] = await all(await open(store, { limit: 1 }));
-    const { _id, hash, ...event } = JSON.parse(page?.[0] ?? '') as Record<string, unknown>;
+    const [first] = JSON.parse(await textOf(await listed(store, { limit: 1 }))) as [Record<string, unknown>];
+    const { _id, hash, ...event } = first;
     expect([typeof _id, typeof hash, event]).to.deep.equal([
       'string',
       'string',
@@ -106,21 +155,25 @@ describe('the events of an entity', () => {
   });
 
   it('never were for an entity that never existed', async () => {
-    const request = { direction: 'forwards', proof: false } as const;
-    expect(await businessHistory(store).events('b2', request)).to.deep.equal(E.left({ _tag: 'NeverExisted' }));
-    expect(await businessHistory(store).events('b2', { ...request, from: 3n })).to.deep.equal(
-      E.left({ _tag: 'NeverExisted' }),
-    );
+    for (const request of [{}, { from: 3n }, { limit: 1 }, { direction: 'backwards' as const }])
+      expect(await ask(store, request, 'b2')).to.deep.equal(E.left({ _tag: 'NeverExisted' }));
   });
 
-  it('are known to be whole when they are one page', async () => {
-    expect((await open(store)).isWhole).to.equal(true);
+  it('are in one piece when they are one page', async () => {
+    expect(Buffer.isBuffer((await listed(store)).body)).to.equal(true);
+  });
+
+  it('are not rendered when their page is not admitted', async () => {
+    const events = businessHistory(store).events('b1', { direction: 'forwards', proof: false }, () =>
+      Promise.resolve(false),
+    );
+    expect(await events.then((outcome) => E.isLeft(outcome) && outcome.left)).to.be.instanceOf(PageNotAdmitted);
   });
 
   it('are pulled two pages ahead, and then no faster than they are read', async () => {
     const { store: paged, reads } = oneByOne(streamOf('business-b1', ...life));
     const pages = await open(paged);
-    expect([pages.isWhole, reads.pulled]).to.deep.equal([false, 2]);
+    expect(reads.pulled).to.equal(2);
     await pages.next();
     await pages.next();
     expect(reads.pulled).to.equal(2);
@@ -132,8 +185,10 @@ describe('the events of an entity', () => {
 
   it('come page after page, each once', async () => {
     const { store: paged, reads } = oneByOne(streamOf('business-b1', ...life));
-    const pages = await all(await open(paged));
-    expect(pages.map(revisionsIn)).to.deep.equal([[0], [1], [2], [3]]);
+    const parts: Array<string> = [];
+    for await (const part of await open(paged)) parts.push(part.toString());
+    expect(parts.map((part) => part[0])).to.deep.equal(['[', ',', ',', ',', ']']);
+    expect(revisionsIn(parts.join(''))).to.deep.equal([0, 1, 2, 3]);
     expect(reads).to.deep.equal({ open: 0, pulled: 4 });
   });
 
@@ -147,28 +202,26 @@ describe('the events of an entity', () => {
 
   it('are a failure at once when the first of them cannot be read', async () => {
     await givenStream(store, 'business-b2', poison);
-    const outcome = await businessHistory(store).events('b2', { direction: 'forwards', proof: false });
+    const outcome = await ask(store, {}, 'b2');
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('UndecodableEvent');
   });
 
   it('end with an error, and no read open, at one that cannot be read', async () => {
     const { store: paged, reads } = oneByOne(streamOf('business-b1', ...life.slice(0, 2), poison, update('3')));
-    const revisions: Array<unknown> = [];
+    let text = '';
     let thrown: unknown;
     try {
-      for await (const page of await open(paged)) revisions.push(...revisionsIn(page));
+      for await (const part of await open(paged)) text += part.toString();
     } catch (error) {
       thrown = error;
     }
-    expect(revisions).to.deep.equal([0, 1]);
+    expect(revisionsIn(`${text}]`)).to.deep.equal([0, 1]);
     expect(thrown).to.be.instanceOf(UndecodableEventError);
     expect(reads).to.deep.equal({ open: 0, pulled: 3 });
   });
 
   it('are a failure when the store does not answer', async () => {
     const { store: down, failure } = downEventStore();
-    expect(await businessHistory(down).events('b1', { direction: 'forwards', proof: false })).to.deep.equal(
-      E.left(failure),
-    );
+    expect(await ask(down)).to.deep.equal(E.left(failure));
   });
 });

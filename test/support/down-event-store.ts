@@ -10,6 +10,7 @@ export const downEventStore = (): { readonly store: EventStore; readonly failure
   const store: EventStore = {
     append: () => Promise.resolve(E.left(failure)),
     readStream: failing,
+    newestRevision: () => Promise.resolve(E.left(failure)),
     readAll: failing,
     subscribe: failing,
     head: () => Promise.resolve(E.left(failure)),

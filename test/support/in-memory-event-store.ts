@@ -18,7 +18,9 @@ import {
   type StoredEvent,
   type StreamName,
 } from '../../src/event-sourcing/recorded-event.js';
+import type { StreamPage } from '../../src/event-sourcing/stream-page.js';
 import type { Append, LogNotEmpty, LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
+import { pageOf } from './page-of.js';
 
 const PAGE = 500;
 
@@ -99,9 +101,9 @@ export const makeInMemoryEventStore = (): LogTarget => {
   };
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
-  async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
     const events = slice(name, range);
-    for (let start = 0; start < events.length; start += PAGE) yield events.slice(start, start + PAGE);
+    for (let start = 0; start < events.length; start += PAGE) yield pageOf(events.slice(start, start + PAGE));
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
@@ -170,6 +172,7 @@ export const makeInMemoryEventStore = (): LogTarget => {
   return {
     append: (stream, expected, events) => Promise.resolve(appendNow(stream, expected, events)),
     readStream,
+    newestRevision: (name) => Promise.resolve(E.right(streams.get(name)?.at(-1)?.revision ?? 'no-stream')),
     readAll,
     subscribe,
     head: (categories) => Promise.resolve(E.right(log.findLast(isWanted(categories))?.position)),

@@ -50,6 +50,6 @@ export const factsIn = async (store: EventStore, stream: StreamName): Promise<Re
   const facts: Array<DomainEvent> = [];
   for await (const page of store.readStream(stream, { direction: 'forwards' }))
     // reason: JSON.parse gives nothing but Json
-    facts.push(...page.map(({ type, data }) => ({ type, data: JSON.parse(data) as DomainEvent['data'] })));
+    facts.push(...[...page].map(({ type, data }) => ({ type, data: JSON.parse(data) as DomainEvent['data'] })));
   return facts;
 };

@@ -63,7 +63,7 @@ export const foldStream = async (
 ): Promise<FoldedStream | undefined> => {
   let known: FoldedStream | undefined;
   for await (const page of store.readStream(stream, { direction: 'forwards' })) {
-    const events = page.filter(({ position }) => position <= upTo);
+    const events = [...page].filter(({ position }) => position <= upTo);
     const [first] = events;
     if (first === undefined) break;
     known = foldOn(projection, known ?? beginFold(projection, first), events, parkedAt);

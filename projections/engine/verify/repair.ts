@@ -56,7 +56,7 @@ const parkRejected = async (
   await markParked(client, repairing, { id, creationPosition });
   let entity = newEntity(projection, id, { position: creationPosition });
   for await (const page of store.readStream(stream, { direction: 'forwards' }))
-    for (const event of page.filter(({ position, revision }) => position <= upTo && revision <= last)) {
+    for (const event of [...page].filter(({ position, revision }) => position <= upTo && revision <= last)) {
       entity = foldEntity(projection, entity, [event]).entity;
       const rejection = await withSavepoint(client, () => writeRow(repairing, { ...entity, isParked: true }));
       if (rejection === undefined) continue;

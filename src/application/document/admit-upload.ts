@@ -1,7 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
 import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
-import { newestRevision } from '../../event-sourcing/newest-revision.js';
 import type { DocumentNotFound } from '../../domain/document/rejections.js';
 import type { CommandContext } from '../command-context.js';
 import { documentStream } from './execute-document.js';
@@ -11,12 +10,12 @@ import { documentStream } from './execute-document.js';
  * request may be the repeat of one that succeeded, so its precondition is left to the command.
  */
 export const admitUpload =
-  (store: Pick<EventStore, 'readStream'>) =>
+  (store: Pick<EventStore, 'newestRevision'>) =>
   async (
     context: CommandContext,
     documentId: string,
   ): Promise<E.Either<DocumentNotFound | PreconditionFailed | StoreUnavailable, void>> => {
-    const newest = await newestRevision(store, documentStream(documentId));
+    const newest = await store.newestRevision(documentStream(documentId));
     if (E.isLeft(newest)) return newest;
     const current = newest.right;
     if (current === 'no-stream') return E.left({ _tag: 'DocumentNotFound' });

@@ -8,7 +8,7 @@ import { documentStream, type ExecuteDocument, requestOf } from './execute-docum
 import { withUpload } from './with-upload.js';
 
 type DocumentPorts = {
-  readonly store: Pick<EventStore, 'readStream'>;
+  readonly store: Pick<EventStore, 'newestRevision'>;
   readonly storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>;
 };
 

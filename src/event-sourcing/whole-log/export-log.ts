@@ -23,7 +23,7 @@ async function* selected(store: EventStore, selection: Selection): AsyncGenerato
   const { since } = selection;
   if (selection._tag === 'Stream') {
     for await (const page of store.readStream(selection.stream, { direction: 'forwards' }))
-      yield page.filter(({ position }) => since === undefined || position > since);
+      yield [...page].filter(({ position }) => since === undefined || position > since);
     return;
   }
   const after = since === undefined ? 'start' : checkpointAt(since);

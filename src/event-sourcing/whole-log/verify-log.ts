@@ -45,14 +45,18 @@ const verifyPages = async (
   return { events: chains.events(), streams: chains.streams(), broken, isComplete };
 };
 
-async function* pagesOf(store: EventStore): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+async function* pagesOfStream(store: EventStore, stream: StreamName): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  for await (const page of store.readStream(stream, { direction: 'forwards' })) yield [...page];
+}
+
+async function* pagesOfLog(store: EventStore): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   for await (const { events } of store.readAll({ after: 'start' })) yield events;
 }
 
 /** Recomputes the chains of all streams in one pass over the log. Rejects with `StoreUnavailable`. */
 export const verifyLog = (store: EventStore, verifying: Verifying): Promise<Verified> =>
-  verifyPages(pagesOf(store), verifying, makeChainVerifier());
+  verifyPages(pagesOfLog(store), verifying, makeChainVerifier());
 
 /** Recomputes the chain of one stream; one that never was has no events. Rejects with `StoreUnavailable`. */
 export const verifyStream = (store: EventStore, stream: StreamName, verifying: Verifying): Promise<Verified> =>
-  verifyPages(store.readStream(stream, { direction: 'forwards' }), verifying, makeChainVerifier());
+  verifyPages(pagesOfStream(store, stream), verifying, makeChainVerifier());

@@ -3,6 +3,7 @@ import type { BusinessFilter } from '../../read/queries.js';
 import { fields } from '../fields/fields-type.js';
 import {
   create,
+  events,
   list,
   type OperationDescription,
   read,
@@ -75,7 +76,7 @@ export const businessOperations = {
     summary: 'What happened to a business, also to a deleted one, oldest first',
     query: EventsParameters,
     success: { eventsOf: 'Business' },
-    ...list,
+    ...events,
   },
   createBusiness: {
     tag,

@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 import type { DocumentFilter } from '../../read/queries.js';
-import { create, list, type OperationDescription, read, write } from '../openapi/operation-description.js';
+import { create, events, list, type OperationDescription, read, write } from '../openapi/operation-description.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, listParameters } from '../parameters/list.js';
@@ -38,7 +38,7 @@ export const documentOperations = {
     summary: 'What happened to a document, oldest first',
     query: EventsParameters,
     success: { eventsOf: 'Document' },
-    ...list,
+    ...events,
   },
   getDocumentFile: {
     tag,

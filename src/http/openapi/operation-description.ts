@@ -43,6 +43,9 @@ export const read = {
 /** A GET of a list, of which there may be a next page. */
 export const list = { responseHeaders: ['Link'], failures: reading } as const;
 
+/** A GET of the events of one entity, of which there may be a next page. */
+export const events = { ...read, responseHeaders: ['ETag', 'Link'] } as const;
+
 /** A command that brings a body. */
 export const write = {
   requestHeaders: ['If-Match', 'If-None-Match', 'Idempotency-Key'],

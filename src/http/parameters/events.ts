@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
-import type { EventsRequest } from '../../read/history.js';
+import type { EventsRequest } from '../../read/entity-events.js';
 import { fields } from '../fields/fields-type.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
@@ -29,14 +29,18 @@ export const EventsParameters = fields({
   proof: Proof,
 });
 
+const all: E.Either<never, EventsRequest> = E.right({ direction: 'forwards', proof: false });
+
 /** Which events of a record to read, and how. */
 export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
-  pipe(
-    parameterValues(searchParams),
-    decodeRequest(EventsParameters),
-    E.map(({ order = 'asc', proof = false, ...range }) => ({
-      ...range,
-      direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),
-      proof,
-    })),
-  );
+  searchParams.size === 0
+    ? all
+    : pipe(
+        parameterValues(searchParams),
+        decodeRequest(EventsParameters),
+        E.map(({ order = 'asc', proof = false, ...range }) => ({
+          ...range,
+          direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),
+          proof,
+        })),
+      );

@@ -9,7 +9,7 @@ import { defaultTimings, type EventStoreDb, type EventStoreDbOptions } from './o
 import { makeReaches } from './reading/checkpoint.js';
 import { makeHead } from './reading/head.js';
 import { makeReadAll, makeSubscribe } from './reading/read-log.js';
-import { makeReadStream } from './reading/read-stream.js';
+import { makeNewestRevision, makeReadStream } from './reading/read-stream.js';
 
 /**
  * The event log in EventStoreDB (24.10, a single node or a cluster). Fails only when the connection string is not valid
@@ -26,6 +26,7 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
   const store: EventStore = {
     append,
     readStream: makeReadStream(access),
+    newestRevision: makeNewestRevision(access),
     readAll: makeReadAll(access, categories),
     subscribe: makeSubscribe(access, categories),
     head: makeHead(access, categories),

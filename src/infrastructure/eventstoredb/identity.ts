@@ -3,7 +3,8 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { canonicalJson } from '../../event-sourcing/canonical-json.js';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
-import type { Revision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
+import type { Revision, StreamName } from '../../event-sourcing/recorded-event.js';
+import type { EventBytes } from '../../event-sourcing/stream-page.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { type Access, readOnLeader } from './connection/on-leader.js';
 import { readPage } from './reading/read-page.js';
@@ -15,8 +16,8 @@ const LogNamed = t.type({ identity: t.string });
 
 type StoredIdentity = { readonly identity: string; readonly revision: Revision };
 
-const decode = ({ data, revision }: StoredEvent): E.Either<StoreUnavailable, StoredIdentity> => {
-  const parsed = E.tryCatch((): unknown => JSON.parse(data), E.toError);
+const decode = ({ data, revision }: EventBytes): E.Either<StoreUnavailable, StoredIdentity> => {
+  const parsed = E.tryCatch((): unknown => JSON.parse(data.toString()), E.toError);
   const named = E.chainW((value: unknown) => LogNamed.decode(value))(parsed);
   return E.isLeft(named)
     ? E.left(new StoreUnavailable(`${STREAM} does not hold the name of this log`))

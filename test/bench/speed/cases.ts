@@ -1,11 +1,13 @@
+import { eventsTag } from '../../../src/http/record/events-tag.js';
 import type { Load } from './load.js';
 
 /** Ids of one side's businesses. */
 export type Seeded = {
   /** All that were only created. */
   readonly plain: ReadonlyArray<string>;
-  /** Those with 10 events, and with 1,000. */
+  /** Those with 10 events, with 100, and with 1,000. */
   readonly ten: ReadonlyArray<string>;
+  readonly hundred: ReadonlyArray<string>;
   readonly thousand: ReadonlyArray<string>;
 };
 
@@ -40,7 +42,7 @@ const sending = (method: 'POST' | 'PUT', paths: ReadonlyArray<string>): Request 
 });
 
 const byId = { limitIs: 'Koa, one SELECT', limits: ({ plain }: Seeded) => get(each(plain, '/bare')), connections: 64 };
-const events = (which: 'ten' | 'thousand') => ({
+const events = (which: 'ten' | 'hundred' | 'thousand') => ({
   limitIs: 'CRUD with audit',
   wanted: 2.5,
   connections: 16,
@@ -79,6 +81,16 @@ export const cases: ReadonlyArray<Case> = [
     limits: () => get(['/crud?limit=100']),
   },
   { name: 'events, 10', ...events('ten') },
+  {
+    name: 'events, 10, not changed',
+    ...events('ten'),
+    service: ({ ten }) => ({
+      ...get(each(ten, API, '/events')),
+      headers: { 'If-None-Match': eventsTag({ direction: 'forwards', proof: false }, 9n) },
+      status: 304,
+    }),
+  },
+  { name: 'events, 100', ...events('hundred') },
   { name: 'events, 1,000', ...events('thousand') },
   {
     name: 'update',

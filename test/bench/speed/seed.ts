@@ -3,6 +3,7 @@ import type { Load, LoadGenerator } from './load.js';
 
 const BUSINESSES = 10_000;
 const WITH_TEN = 20;
+const WITH_HUNDRED = 10;
 const WITH_THOUSAND = 2;
 
 /** Where one side of the comparison is, and how it names the id of a business. */
@@ -38,8 +39,10 @@ export const seed = async (generator: LoadGenerator, side: Side): Promise<Seeded
   await run(writing(side, 'POST', [], BUSINESSES));
   const ids = await idsOf(side);
   const ten = ids.slice(0, WITH_TEN);
-  const thousand = ids.slice(WITH_TEN, WITH_TEN + WITH_THOUSAND);
+  const hundred = ids.slice(WITH_TEN, WITH_TEN + WITH_HUNDRED);
+  const thousand = ids.slice(WITH_TEN + WITH_HUNDRED, WITH_TEN + WITH_HUNDRED + WITH_THOUSAND);
   for (const id of ten) await run(writing(side, 'PUT', [id], 9));
+  for (const id of hundred) await run(writing(side, 'PUT', [id], 99));
   for (const id of thousand) await run(writing(side, 'PUT', [id], 999));
-  return { ten, thousand, plain: ids.slice(WITH_TEN + WITH_THOUSAND) };
+  return { ten, hundred, thousand, plain: ids.slice(WITH_TEN + WITH_HUNDRED + WITH_THOUSAND) };
 };

@@ -1,7 +1,18 @@
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import type { StreamRange } from '../../../src/event-sourcing/event-store.js';
-import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { anEvent, appended, aStream, collect, someEvents, type StoreUnderTest } from './store-under-test.js';
+import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import {
+  aCategory,
+  anEvent,
+  appended,
+  aStream,
+  batchesOf,
+  collect,
+  eventsOf,
+  someEvents,
+  type StoreUnderTest,
+} from './store-under-test.js';
 
 const LONG = 1_200;
 
@@ -57,13 +68,52 @@ export const readingStreams = (store: StoreUnderTest): void => {
     const stream = await aLongStream();
     const upwards = Array.from({ length: LONG }, (_, index) => index);
     let pages = 0;
-    for await (const page of store().readStream(stream, { direction: 'forwards' })) pages += Math.sign(page.length);
+    for await (const page of store().readStream(stream, { direction: 'forwards' })) {
+      expect(page).not.to.have.length(0);
+      pages += 1;
+    }
     expect(pages).to.be.greaterThan(1);
     expect(await revisions(stream, { direction: 'forwards' })).to.deep.equal(upwards);
     expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal(upwards.toReversed());
     expect(await revisions(stream, { direction: 'forwards', from: 1n, limit: 1_100 })).to.deep.equal(
       upwards.slice(1, 1_101),
     );
+  });
+
+  it('gives events of any sizes beside each other byte for byte, in both directions and in the log', async () => {
+    const category = aCategory();
+    const stream = aStream(category);
+    const sizes = [10, 1, 300_000, 5_000, 1, 700_000, 2_000, 100_000, 3, 600_000, 600_000, 4];
+    const written = sizes.map((size, index) =>
+      anEvent({ data: JSON.stringify({ text: `${index}é`.repeat(size / 3) }) }),
+    );
+    for (const [index, event] of written.entries())
+      await appended(store(), stream, index === 0 ? 'no-stream' : BigInt(index - 1), event);
+    const texts = (events: ReadonlyArray<StoredEvent>) =>
+      events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
+    expect(texts(await collect(store().readStream(stream, { direction: 'forwards' })))).to.deep.equal(written);
+    expect(texts(await collect(store().readStream(stream, { direction: 'backwards' })))).to.deep.equal(
+      written.toReversed(),
+    );
+    const read = await batchesOf(store().readAll({ after: 'start', categories: [category] }));
+    expect(texts(eventsOf(read))).to.deep.equal(written);
+  });
+
+  it('gives the bytes of the texts of each event', async () => {
+    const stream = aStream();
+    await appended(store(), stream, 'no-stream', anEvent({ data: '{"text":"é"}' }), anEvent());
+    for await (const page of store().readStream(stream, { direction: 'forwards' }))
+      expect(page.bytes.map(({ data, metadata }) => [data.toString(), metadata.toString()])).to.deep.equal(
+        [...page].map(({ data, metadata }) => [data, metadata]),
+      );
+  });
+
+  it('tells the newest revision of a stream, or that it never was', async () => {
+    const stream = aStream();
+    expect(await store().newestRevision(stream)).to.deep.equal(E.right('no-stream'));
+    await appended(store(), stream, 'no-stream', ...someEvents(3));
+    expect(await store().newestRevision(stream)).to.deep.equal(E.right(2n));
+    expect(await store().newestRevision(`${stream}0`)).to.deep.equal(E.right('no-stream'));
   });
 
   it('lets many readers stop early or rest between two pages without keeping others from reading', async () => {
@@ -74,7 +124,7 @@ export const readingStreams = (store: StoreUnderTest): void => {
     await Promise.all(resting.map((reader) => reader.next()));
     for (let stopped = 0; stopped < 50; stopped++)
       for await (const page of store().readStream(stream, { direction: 'backwards' })) {
-        expect(page[0]?.revision).to.equal(BigInt(LONG - 1));
+        expect(page.bytes[0]?.revision).to.equal(BigInt(LONG - 1));
         break;
       }
     expect(await revisions(stream, { direction: 'forwards', limit: 2 })).to.deep.equal([0, 1]);

@@ -48,7 +48,7 @@ export const appended = async (
   return outcome.right;
 };
 
-export const collect = async <A>(pages: AsyncIterable<ReadonlyArray<A>>): Promise<Array<A>> => {
+export const collect = async <A>(pages: AsyncIterable<Iterable<A>>): Promise<Array<A>> => {
   const all: Array<A> = [];
   for await (const page of pages) all.push(...page);
   return all;

@@ -34,6 +34,7 @@ describe('the watch over the head of the log', () => {
       head: () => Promise.resolve(polled()),
       log: unasked,
       stream: unasked,
+      newestRevision: unasked,
       newest: unasked,
       newestOfFew: unasked,
       identity: unasked,

@@ -19,6 +19,7 @@ const arrange = (positions: ReadonlyArray<Position>, few?: { readonly newest: Po
     newestOfFew: () => Promise.resolve(few),
     log: unasked,
     stream: unasked,
+    newestRevision: unasked,
     identity: unasked,
   };
   return { log, searched, newestOf: makeNewestEvent(pages) };

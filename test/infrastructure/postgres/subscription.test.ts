@@ -38,6 +38,7 @@ const arrange = (
       return Promise.resolve({ events, seen: upTo });
     },
     stream: () => Promise.reject(new Error('not asked here')),
+    newestRevision: () => Promise.reject(new Error('not asked here')),
     newest: () => Promise.reject(new Error('not asked here')),
     newestOfFew: () => Promise.reject(new Error('not asked here')),
     identity: () => Promise.reject(new Error('not asked here')),

@@ -1,15 +1,15 @@
 import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import type { EventBytes } from '../../../event-sourcing/stream-page.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import { eventIn } from './read-response.js';
 
-/** Characters after which a page is cut: one event may have a megabyte. */
+/** Bytes after which a page is cut: one event may have a megabyte. */
 const PAGE_SIZE = 1024 * 1024;
 
 type Page = {
-  readonly events: ReadonlyArray<StoredEvent>;
+  readonly events: ReadonlyArray<EventBytes>;
   /** There may be more of what was asked for. */
   readonly isCut: boolean;
 };
@@ -69,7 +69,7 @@ export const readPage = (
   isWorking: () => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<Page> =>
   new Promise((resolve, reject) => {
-    const events: Array<StoredEvent> = [];
+    const events: Array<EventBytes> = [];
     let size = 0;
     let isCut = false;
     const call = node.streams.read(request, node.metadata());

@@ -1,34 +1,39 @@
+import { isUtf8 } from 'node:buffer';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogBatch } from '../../../event-sourcing/event-store.js';
 import {
   type Checkpoint,
-  checkpointOf,
+  checkpointAt,
   type From,
   type StoredEvent,
   type StreamName,
 } from '../../../event-sourcing/recorded-event.js';
+import { type EventBytes, storedEventOf } from '../../../event-sourcing/stream-page.js';
 
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** EventStoreDB takes any bytes; those that are no UTF-8 become U+FFFD. */
+const textBytes = (bytes: Uint8Array): Buffer =>
+  isUtf8(bytes) ? bufferOf(bytes) : Buffer.from(bufferOf(bytes).toString());
 
 /** The event in a response, its texts byte for byte; undefined when the response holds none. */
-export const eventIn = (response: ReadResp): StoredEvent | undefined => {
+export const eventIn = (response: ReadResp): EventBytes | undefined => {
   const event = response.getEvent()?.getEvent();
   if (event === undefined) return undefined;
   return {
     id: event.getId()?.getString() ?? '',
     type: event.getMetadataMap().get('type') ?? '',
-    data: textOf(event.getData_asU8()),
-    metadata: textOf(event.getCustomMetadata_asU8()),
+    data: textBytes(event.getData_asU8()),
+    metadata: textBytes(event.getCustomMetadata_asU8()),
     // reason: only streams of this form are asked for
-    stream: textOf(event.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array()) as StreamName,
+    stream: bufferOf(event.getStreamIdentifier()?.getStreamName_asU8() ?? new Uint8Array()).toString() as StreamName,
     revision: BigInt(event.getStreamRevision()),
     position: BigInt(event.getCommitPosition()),
   };
 };
 
 /** False of the database's own records (`$streamDeleted`, `$metadata`, …), which may lie between ours. */
-export const isUserEvent = ({ type }: StoredEvent): boolean => !type.startsWith('$');
+export const isUserEvent = ({ type }: Pick<StoredEvent, 'type'>): boolean => !type.startsWith('$');
 
 const checkpointIn = (response: ReadResp): Checkpoint | undefined => {
   const checkpoint = response.getCheckpoint();
@@ -49,10 +54,10 @@ export const batchIn = (responses: ReadonlyArray<ReadResp>, after: From): LogBat
   let reached = after;
   for (const response of responses) {
     const event = eventIn(response);
-    const checkpoint = event === undefined ? checkpointIn(response) : checkpointOf(event);
+    const checkpoint = event === undefined ? checkpointIn(response) : checkpointAt(event.position);
     if (checkpoint === undefined || (reached !== 'start' && checkpoint.commit <= reached.commit)) continue;
     reached = checkpoint;
-    if (event !== undefined && isUserEvent(event)) events.push(event);
+    if (event !== undefined && isUserEvent(event)) events.push(storedEventOf(event));
   }
   return reached === after || reached === 'start' ? undefined : { events, checkpoint: reached };
 };

@@ -1,6 +1,13 @@
-import { orThrow } from '../../../event-sourcing/attempt.js';
-import { type Direction, StoreUnavailable, type StreamRange } from '../../../event-sourcing/event-store.js';
-import type { Revision, StoredEvent, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { attempt, orThrow } from '../../../event-sourcing/attempt.js';
+import {
+  asStoreUnavailable,
+  type Direction,
+  type EventStore,
+  StoreUnavailable,
+  type StreamRange,
+} from '../../../event-sourcing/event-store.js';
+import type { Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
+import { type EventBytes, StreamPage } from '../../../event-sourcing/stream-page.js';
 import { type Access, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from './read-page.js';
 import { streamRequest } from './read-request.js';
@@ -19,7 +26,7 @@ const failOnGap = (stream: StreamName, expected: Revision | undefined, found: Re
 
 /** The revision that follows `events`, which must begin at `expected` and have no gap. */
 const revisionAfter = (
-  events: ReadonlyArray<StoredEvent>,
+  events: ReadonlyArray<Pick<EventBytes, 'revision'>>,
   stream: StreamName,
   direction: Direction,
   expected: Revision | undefined,
@@ -37,7 +44,7 @@ export const makeReadStream = (access: Access) =>
   async function* readStream(
     stream: StreamName,
     { direction, from, limit = Infinity }: StreamRange,
-  ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  ): AsyncGenerator<StreamPage> {
     let next = direction === 'forwards' ? (from ?? 0n) : undefined;
     let left = limit;
     for (let isMore = true; isMore && left > 0;) {
@@ -51,6 +58,16 @@ export const makeReadStream = (access: Access) =>
       isMore = (isCut || events.length === count) && !isAtFirst;
       if (direction === 'backwards' && !isMore && left > 0 && events.length > 0) failOnGap(stream, next, -1n);
       const userEvents = events.filter(isUserEvent);
-      if (userEvents.length > 0) yield userEvents;
+      if (userEvents.length > 0) yield new StreamPage(userEvents);
     }
   };
+
+/** The newest event that the database itself did not write ends the stream. */
+export const makeNewestRevision =
+  (access: Access): EventStore['newestRevision'] =>
+  (stream) =>
+    attempt(async () => {
+      for await (const { bytes } of makeReadStream(access)(stream, { direction: 'backwards', limit: 1 }))
+        return bytes[0]?.revision ?? 'no-stream';
+      return 'no-stream';
+    }, asStoreUnavailable);

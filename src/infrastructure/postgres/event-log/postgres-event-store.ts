@@ -103,6 +103,7 @@ const open = ({
   return {
     append: (stream, expected, events) => queue.add({ stream, expected, events }),
     readStream: (stream, range) => readStream(pages, stream, range),
+    newestRevision: (stream) => ask(() => pages.newestRevision(stream)),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
       watching ??= watchHead({ config, feed, pages, process, onConnectionEvent }, closing.signal);

@@ -1,6 +1,16 @@
 import type pg from 'pg';
 import { StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
-import type { Position, Revision, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
+import type {
+  ExpectedRevision,
+  Position,
+  Revision,
+  StoredEvent,
+  StreamName,
+} from '../../../../event-sourcing/recorded-event.js';
+import { type EventBytes, StreamPage } from '../../../../event-sourcing/stream-page.js';
+import { textArray } from '../../../../postgres/binary-array.js';
+import type { Rows } from '../../../../postgres/rows.js';
+import { readRows, run, type Statement, type TextRow, withConnection } from '../../../../postgres/statement.js';
 
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };
@@ -17,7 +27,8 @@ export type Pages = {
   readonly stream: (
     stream: StreamName,
     range: Required<StreamRange>,
-  ) => Promise<{ readonly events: ReadonlyArray<StoredEvent>; readonly isLast: boolean }>;
+  ) => Promise<{ readonly page: StreamPage; readonly isLast: boolean }>;
+  readonly newestRevision: (stream: StreamName) => Promise<ExpectedRevision>;
   /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
   readonly log: (
     after: Position,
@@ -42,48 +53,104 @@ export type Pages = {
   readonly identity: () => Promise<string>;
 };
 
-const streamPage = (order: 'asc' | 'desc', bound: '>=' | '<=') => `
-  select revision::text, position::text, id::text, type, data, metadata, found
-  from (
-    select *, count(*) over ()::integer as found,
-      sum(octet_length(data) + octet_length(metadata))
-        over (order by revision ${order} rows between unbounded preceding and 1 preceding) as bytes_before
-    from (
-      select * from event_log.event
-      where stream = $1 and revision ${bound} $2 order by revision ${order} limit $3
-    ) as wanted
-  ) as measured
-  where coalesce(bytes_before, 0) < $4
-  order by measured.revision ${order}`;
+const SIZE = 'octet_length(data) + octet_length(metadata)';
 
-const statements = {
-  forwards: { name: 'event_log.stream_forwards', text: streamPage('asc', '>=') },
-  backwards: { name: 'event_log.stream_backwards', text: streamPage('desc', '<=') },
-  // events of other categories are read too, so that the page knows how far it came, but without their texts
-  log: {
-    name: 'event_log.log_page',
-    text: `
-      select position::text, case when wanted then stream end, revision::text, id::text, type,
-        case when wanted then data end, case when wanted then metadata end, found
-      from (
-        select *, count(*) over ()::integer as found,
-          sum(case when wanted then octet_length(data) + octet_length(metadata) else 0 end)
-            over (order by position rows between unbounded preceding and 1 preceding) as bytes_before
+/**
+ * What bounds the bytes of a page. Postgres can add up the bytes of a page only by keeping all of it, which takes as long
+ * again as reading it. So a page is first read by a statement that leaves out the texts of each event that is larger
+ * than its share of a page, and, where that meets the first such event, by one that adds up.
+ */
+const share = ({ events, bytes }: PageLimits): number => Math.floor(bytes / events);
+
+type Query = Pick<Statement, 'name' | 'text'>;
+type TextColumns = { readonly data: number; readonly metadata: number };
+type PageQueries = {
+  /** Without the texts (null) of events that are larger than their share. */
+  readonly small: Query;
+  /** Ends the page with the event that makes it larger than the limit. */
+  readonly large: Query;
+  readonly columns: TextColumns;
+  readonly limits: PageLimits;
+};
+
+/** Columns of a page of a stream. */
+const OF_STREAM = { revision: 0, position: 1, id: 2, type: 3, data: 4, metadata: 5 } as const;
+/** Columns of a page of the log. */
+const OF_LOG = { position: 0, stream: 1, revision: 2, id: 3, type: 4, data: 5, metadata: 6 } as const;
+
+const streamQueries = (direction: 'forwards' | 'backwards'): PageQueries => {
+  const [order, bound] = direction === 'forwards' ? ['asc', '>='] : ['desc', '<='];
+  const wanted = `from event_log.event where stream = $1 and revision ${bound} $2 order by revision ${order} limit $3`;
+  return {
+    small: {
+      name: `event_log.stream_${direction}`,
+      text: `
+        select revision, position, id, type,
+          case when ${SIZE} <= ${share(STREAM_LIMITS)} then data end,
+          case when ${SIZE} <= ${share(STREAM_LIMITS)} then metadata end
+        ${wanted}`,
+    },
+    large: {
+      name: `event_log.stream_${direction}_large`,
+      text: `
+        select revision, position, id, type, data, metadata
         from (
-          select *, coalesce(split_part(stream, '-', 1) = any($4::text[]), true) as wanted from event_log.event
-          where position > $1 and position <= $2 order by position limit $3
-        ) as slice
-      ) as measured
-      where coalesce(bytes_before, 0) < $5
-      order by measured.position`,
+          select *, sum(${SIZE}) over (order by revision ${order} rows unbounded preceding) - (${SIZE}) as bytes_before
+          from (select * ${wanted}) as wanted
+        ) as measured
+        where bytes_before < ${STREAM_LIMITS.bytes}
+        order by measured.revision ${order}`,
+    },
+    columns: OF_STREAM,
+    limits: STREAM_LIMITS,
+  };
+};
+
+// events of other categories are read too, so that the page knows how far it came, but without their texts
+const slice = `
+  select *, coalesce(split_part(stream, '-', 1) = any($4::text[]), true) as wanted from event_log.event
+  where position > $1 and position <= $2 order by position limit $3`;
+
+const queries = {
+  forwards: streamQueries('forwards'),
+  backwards: streamQueries('backwards'),
+  newestRevision: {
+    name: 'event_log.newest_revision',
+    text: 'select revision from event_log.event where stream = $1 order by revision desc limit 1',
   },
-  head: { name: 'event_log.head', text: 'select position::text from event_log.head' },
+  log: {
+    small: {
+      name: 'event_log.log_page',
+      text: `
+        select position, case when wanted then stream end, revision, id, type,
+          case when not wanted then '' when ${SIZE} <= ${share(LOG_LIMITS)} then data end,
+          case when not wanted then '' when ${SIZE} <= ${share(LOG_LIMITS)} then metadata end
+        from (${slice}) as slice
+        order by slice.position`,
+    },
+    large: {
+      name: 'event_log.log_page_large',
+      text: `
+        select position, case when wanted then stream end, revision, id, type,
+          case when wanted then data else '' end, case when wanted then metadata else '' end
+        from (
+          select *, coalesce(sum(case when wanted then ${SIZE} end)
+            over (order by position rows between unbounded preceding and 1 preceding), 0) as bytes_before
+          from (${slice}) as slice
+        ) as measured
+        where bytes_before < ${LOG_LIMITS.bytes}
+        order by measured.position`,
+    },
+    columns: OF_LOG,
+    limits: LOG_LIMITS,
+  },
+  head: { name: 'event_log.head', text: 'select position from event_log.head' },
   newest: {
     name: 'event_log.newest',
     text: `
-      select position::text from event_log.event
+      select position from event_log.event
       where position > $1 and position <= $2 and coalesce(split_part(stream, '-', 1) = any($3::text[]), true)
-      order by event.position desc limit 1`,
+      order by position desc limit 1`,
   },
   // steps from stream to stream by the index, past all their events; '.' is the character after '-'
   newestOfFew: {
@@ -103,97 +170,126 @@ const statements = {
       ), few as (
         select stream from walk where stream is not null limit $2::integer + 1
       )
-      select count(*)::integer, max((
+      select count(*), max((
         select position from event_log.event where event.stream = few.stream order by revision desc limit 1
-      ))::text from few`,
+      )) from few`,
   },
-  identity: { name: 'event_log.identity', text: 'select identity::text from event_log.log' },
+  identity: { name: 'event_log.identity', text: 'select identity from event_log.log' },
 } as const;
-
-type StreamRow = [
-  revision: string,
-  position: string,
-  id: string,
-  type: string,
-  data: string,
-  metadata: string,
-  found: number,
-];
-type LogRow = [
-  position: string,
-  stream: StreamName | null,
-  revision: string,
-  id: string,
-  type: string,
-  data: string | null,
-  metadata: string | null,
-  found: number,
-];
 
 // the largest bigint of Postgres, above every revision
 const LAST = 2n ** 63n - 1n;
 
 export const firstOf = ({ direction, from }: StreamRange): Revision => from ?? (direction === 'forwards' ? 0n : LAST);
 
+const bigintAt = (rows: Rows, row: number, column: number): bigint => BigInt(rows.ascii(row, column));
+
+const eventBytesAt = (rows: Rows, row: number, stream: StreamName): EventBytes => ({
+  id: rows.ascii(row, OF_STREAM.id),
+  type: rows.text(row, OF_STREAM.type),
+  data: rows.value(row, OF_STREAM.data),
+  metadata: rows.value(row, OF_STREAM.metadata),
+  stream,
+  revision: bigintAt(rows, row, OF_STREAM.revision),
+  position: bigintAt(rows, row, OF_STREAM.position),
+});
+
+/** Undefined for an event that is not wanted. */
+const storedEventAt = (rows: Rows, row: number): StoredEvent | undefined =>
+  rows.isNull(row, OF_LOG.stream)
+    ? undefined
+    : {
+        id: rows.ascii(row, OF_LOG.id),
+        type: rows.text(row, OF_LOG.type),
+        data: rows.text(row, OF_LOG.data),
+        metadata: rows.text(row, OF_LOG.metadata),
+        stream: rows.text(row, OF_LOG.stream) as StreamName, // reason: the log takes no other names
+        revision: bigintAt(rows, row, OF_LOG.revision),
+        position: bigintAt(rows, row, OF_LOG.position),
+      };
+
+const arrayOf = (categories: ReadonlyArray<string> | undefined): Buffer | null =>
+  categories === undefined ? null : textArray(categories);
+
+const bytesIn = (rows: Rows, { data, metadata }: TextColumns): number => {
+  let bytes = 0;
+  for (let row = 0; row < rows.count; row += 1)
+    bytes += rows.end(row, data) - rows.start(row, data) + rows.end(row, metadata) - rows.start(row, metadata);
+  return bytes;
+};
+
+/** The first `count` rows are a page; `isCut`: it ended before the events that were asked for. */
+type Read = { readonly rows: Rows; readonly count: number; readonly isCut: boolean };
+
 /** Throws `StoreUnavailable`, whatever went wrong. */
 export const makePages = (pool: pg.Pool): Pages => {
-  const ask = async <Row extends Array<unknown>>(
-    statement: { readonly name: string; readonly text: string },
-    values: Array<unknown> = [],
-    limit: { readonly query_timeout?: number } = {},
-  ): Promise<ReadonlyArray<Row>> => {
+  const ask = async <A>(work: (client: pg.ClientBase) => Promise<A>): Promise<A> => {
     try {
-      return (await pool.query<Row>({ ...statement, ...limit, values, rowMode: 'array' })).rows;
+      return await withConnection(pool, work);
     } catch (cause) {
       throw new StoreUnavailable('the event log did not answer a read', cause);
     }
   };
 
+  const askOne = (query: Query, values: Statement['values'] = [], timeoutMs?: number): Promise<TextRow | undefined> =>
+    ask(async (client) => (await run(client, { ...query, values }, timeoutMs))[0]);
+
+  const readPage = async (
+    { small, large, columns, limits }: PageQueries,
+    values: Statement['values'],
+    timeoutMs?: number,
+  ): Promise<Read> => {
+    const rows = await ask((client) => readRows(client, { ...small, values }, timeoutMs));
+    let count = 0;
+    while (count < rows.count && !rows.isNull(count, columns.data)) count += 1;
+    if (count > 0 || rows.count === 0) return { rows, count, isCut: count < rows.count };
+    const whole = await ask((client) => readRows(client, { ...large, values }, timeoutMs));
+    return { rows: whole, count: whole.count, isCut: bytesIn(whole, columns) >= limits.bytes };
+  };
+
   const stream: Pages['stream'] = async (name, { direction, from, limit }) => {
-    const count = Math.min(limit, STREAM_LIMITS.events);
-    const values = [name, from.toString(), count, STREAM_LIMITS.bytes];
-    const rows = await ask<StreamRow>(statements[direction], values, { query_timeout: STREAM_TIMEOUT });
-    const events = rows.map(([revision, position, id, type, data, metadata]) => ({
-      id,
-      type,
-      data,
-      metadata,
-      stream: name,
-      revision: BigInt(revision),
-      position: BigInt(position),
-    }));
-    const found = rows[0]?.[6] ?? 0;
-    return { events, isLast: found < count && rows.length === found };
+    const wanted = Math.min(limit, STREAM_LIMITS.events);
+    const { rows, count, isCut } = await readPage(
+      queries[direction],
+      [name, from.toString(), String(wanted)],
+      STREAM_TIMEOUT,
+    );
+    const events: Array<EventBytes> = [];
+    for (let row = 0; row < count; row += 1) events.push(eventBytesAt(rows, row, name));
+    return { page: new StreamPage(events), isLast: count < wanted && !isCut };
   };
 
   const log: Pages['log'] = async (after, upTo, categories) => {
-    const values = [after.toString(), upTo.toString(), LOG_LIMITS.events, categories, LOG_LIMITS.bytes];
-    const rows = await ask<LogRow>(statements.log, values);
-    const events = rows.flatMap(([position, ofStream, revision, id, type, data, metadata]) =>
-      ofStream === null || data === null || metadata === null
-        ? []
-        : [{ id, type, data, metadata, stream: ofStream, revision: BigInt(revision), position: BigInt(position) }],
-    );
-    const [last] = rows.at(-1) ?? [upTo];
-    const isLast = rows.length < LOG_LIMITS.events && rows.length === (rows[0]?.[7] ?? 0);
-    return { events, seen: isLast ? upTo : BigInt(last) };
+    const { rows, count, isCut } = await readPage(queries.log, [
+      after.toString(),
+      upTo.toString(),
+      String(LOG_LIMITS.events),
+      arrayOf(categories),
+    ]);
+    const events: Array<StoredEvent> = [];
+    for (let row = 0; row < count; row += 1) {
+      const event = storedEventAt(rows, row);
+      if (event !== undefined) events.push(event);
+    }
+    const isLast = count < LOG_LIMITS.events && !isCut;
+    return { events, seen: isLast ? upTo : bigintAt(rows, count - 1, OF_LOG.position) };
   };
 
-  const position = (rows: ReadonlyArray<[string]>): Position | undefined => rows[0] && BigInt(rows[0][0]);
+  const number = ([value]: TextRow = []): bigint | undefined =>
+    value === undefined || value === null ? undefined : BigInt(value);
 
   return {
     stream,
     log,
-    head: async () => position(await ask<[string]>(statements.head)) ?? 0n,
+    newestRevision: async (name) => number(await askOne(queries.newestRevision, [name], STREAM_TIMEOUT)) ?? 'no-stream',
+    head: async () => number(await askOne(queries.head)) ?? 0n,
     newest: async (after, upTo, categories) =>
-      position(await ask<[string]>(statements.newest, [after.toString(), upTo.toString(), categories])),
+      number(await askOne(queries.newest, [after.toString(), upTo.toString(), arrayOf(categories)])),
     newestOfFew: async (category, limit) => {
-      const [[count, newest] = [0, null]] = await ask<[count: number, newest: string | null]>(statements.newestOfFew, [
-        category,
-        limit,
-      ]);
-      return count > limit ? undefined : { newest: newest === null ? undefined : BigInt(newest) };
+      const [count, newest] = (await askOne(queries.newestOfFew, [category, String(limit)])) ?? [];
+      if (Number(count ?? 0) > limit) return undefined;
+      return { newest: newest === null || newest === undefined ? undefined : BigInt(newest) };
     },
-    identity: async () => (await ask<[string]>(statements.identity))[0]?.[0] ?? '',
+    identity: async () => (await askOne(queries.identity))?.[0] ?? '',
   };
 };

@@ -1,27 +1,19 @@
 import type { LogBatch, LogRange, StreamRange } from '../../../../event-sourcing/event-store.js';
-import {
-  checkpointAt,
-  type Position,
-  type StoredEvent,
-  type StreamName,
-} from '../../../../event-sourcing/recorded-event.js';
+import { checkpointAt, type Position, type StreamName } from '../../../../event-sourcing/recorded-event.js';
+import type { StreamPage } from '../../../../event-sourcing/stream-page.js';
 import { firstOf, type Pages } from './pages.js';
 
-export async function* readStream(
-  pages: Pages,
-  stream: StreamName,
-  range: StreamRange,
-): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+export async function* readStream(pages: Pages, stream: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
   const { direction } = range;
   let from = firstOf(range);
   let limit = range.limit ?? Infinity;
   while (limit > 0 && from >= 0n) {
-    const { events, isLast } = await pages.stream(stream, { direction, from, limit });
-    const last = events.at(-1);
+    const { page, isLast } = await pages.stream(stream, { direction, from, limit });
+    const last = page.bytes.at(-1);
     if (last === undefined) return;
-    yield events;
+    yield page;
     if (isLast) return;
-    limit -= events.length;
+    limit -= page.length;
     from = direction === 'forwards' ? last.revision + 1n : last.revision - 1n;
   }
 }
