@@ -7,6 +7,7 @@ import {
   type StoredEvent,
   type StreamName,
 } from '../../../event-sourcing/recorded-event.js';
+import { asCheckpoint } from './between-records.js';
 
 const textOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -33,10 +34,11 @@ export const isUserEvent = ({ type }: StoredEvent): boolean => !type.startsWith(
 const checkpointIn = (response: ReadResp): Checkpoint | undefined => {
   const checkpoint = response.getCheckpoint();
   return (
-    checkpoint && {
+    checkpoint &&
+    asCheckpoint({
       commit: BigInt(checkpoint.getCommitPosition()),
       prepare: BigInt(checkpoint.getPreparePosition()),
-    }
+    })
   );
 };
 
