@@ -1,4 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
+import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import type { Fold } from '../event-sourcing/decider.js';
 import { attempt } from '../event-sourcing/attempt.js';
 import {
@@ -32,11 +33,15 @@ export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & 
 export type EventsPage = ReadonlyArray<string>;
 
 export type History<State> = {
-  /** The state as the stream had it then; none before its first event or past its last revision. */
+  /**
+   * The state as the stream had it then; none before its first event or past its last revision. `until`, of
+   * `performance.now`: when the log must have begun to give the stream.
+   */
   readonly stateAsOf: (
     id: string,
     asOf: AsOf,
     admitPage: AdmitPage,
+    until: number,
   ) => Promise<E.Either<LoadFailure, O.Option<StateThen<State>>>>;
   /** Of the newest event of an entity. */
   readonly newestRevision: (id: string) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
@@ -92,13 +97,13 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const { store, serde, fold, description, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
-  const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
+  const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage, until) => {
     let then: StateThen<State> | undefined;
     const outcome = await forEachEvent(
       admitted(store, admitPage),
       serde,
       streamOf(id),
-      rangeOf(asOf),
+      { ...rangeOf(asOf), until },
       ({ event, metadata, revision }) => {
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
         then = { state: fold.evolve(then?.state ?? fold.initialState, event, metadata), revision };
@@ -116,7 +121,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     admitPage: AdmitPage | undefined,
   ): AsyncGenerator<EventsPage, void, undefined> {
     const { readStream } = admitPage === undefined ? store : admitted(store, admitPage);
-    for await (const page of readStream(streamOf(id), range)) {
+    for await (const page of readStream(streamOf(id), { ...range, until: answerDeadline() })) {
       const texts = page.map((stored) => {
         const decoded = serde.decode(stored);
         if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);

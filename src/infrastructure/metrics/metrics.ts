@@ -102,9 +102,9 @@ export const makeMetrics = (): Metrics => {
       },
     }),
     timeProjection: (readModel, { waitFor }) => ({
-      waitFor: async (position) => {
+      waitFor: async (position, until) => {
         const end = projections.startTimer({ read_model: readModel });
-        const isProjected = await waitFor(position);
+        const isProjected = await waitFor(position, until);
         end({ outcome: isProjected ? 'projected' : 'late' });
         return isProjected;
       },

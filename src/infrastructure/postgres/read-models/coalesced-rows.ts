@@ -18,18 +18,26 @@ const makeWaiting = <Row>(): Waiting<Row> => {
 
 /**
  * Reads single rows together: one query for all that are asked for in one turn of the event loop, or while two batches
- * are under way. A request never joins a batch that was already sent, so that it does not read an older row.
+ * are under way. A request never joins a batch that was already sent, so that it does not read an older row. When a
+ * batch fails, those that wait fail with it.
  */
 export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => Promise<Row | undefined>) => {
   let waiting = new Map<string, Waiting<Row>>();
   let inFlight = 0;
   let isScheduled = false;
 
+  /** Fails as `failed` does. */
+  const failWaiting = (failed: Promise<ReadonlyMap<string, Row>>): void => {
+    for (const [id, { resolve }] of waiting) resolve(failed.then((found) => found.get(id)));
+    waiting = new Map();
+  };
+
   const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
     inFlight += 1;
     const rows = fetch([...batch.keys()]);
     for (const [id, { resolve }] of batch) resolve(rows.then((found) => found.get(id)));
-    await rows.catch(() => undefined);
+    // when the database does not answer, those that wait would only wait as long again
+    await rows.catch(() => failWaiting(rows));
     inFlight -= 1;
     flush();
   };

@@ -1,4 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { makePool } from '../../../postgres/pool.js';
 import type {
@@ -14,9 +15,8 @@ import { makeAll, makePage } from './lists.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 
-const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
-/** Lists that may be streamed at once; a further one waits at most `TIMEOUT_MS`. */
+/** Lists that may be streamed at once; a further one waits at most `SILENCE_MS`. */
 const STREAMS = 8;
 
 export type ReadModelQueries = {
@@ -74,14 +74,14 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     connectionString,
     name: 'read-model',
     connections: SHORT_CONNECTIONS,
-    connectMs: TIMEOUT_MS,
-    queryMs: TIMEOUT_MS,
+    connectMs: SILENCE_MS,
+    queryMs: SILENCE_MS,
   });
   const streams = makePool({
     connectionString,
     name: 'read-model-lists',
     connections: STREAMS,
-    connectMs: TIMEOUT_MS,
+    connectMs: SILENCE_MS,
   });
   const connections: ReadModelConnections = {
     short,

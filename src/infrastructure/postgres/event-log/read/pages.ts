@@ -1,12 +1,11 @@
 import type pg from 'pg';
+import { SILENCE_MS } from '../../../../event-sourcing/answer-deadline.js';
 import { StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
 import type { Position, Revision, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
+import { withTimeout } from '../../../with-timeout.js';
 
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };
-
-/** Commands wait for pages of a stream, and must be answered within two seconds; ms. */
-const STREAM_TIMEOUT = 1_500;
 
 /** Small, because a slow reader may hold a page of a stream for long. */
 const STREAM_LIMITS: PageLimits = { events: 500, bytes: 1024 * 1024 };
@@ -14,6 +13,7 @@ const LOG_LIMITS: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
+  /** Given up at `until`, of `performance.now`, or after `SILENCE_MS`. */
   readonly stream: (
     stream: StreamName,
     range: Required<StreamRange>,
@@ -119,10 +119,14 @@ export const makePages = (pool: pg.Pool): Pages => {
     }
   };
 
-  const stream: Pages['stream'] = async (name, { direction, from, limit }) => {
+  const stream: Pages['stream'] = async (name, { direction, from, limit, until }) => {
     const count = Math.min(limit, STREAM_LIMITS.events);
     const values = [name, from.toString(), count, STREAM_LIMITS.bytes];
-    const rows = await ask<StreamRow>(statements[direction], values, { query_timeout: STREAM_TIMEOUT });
+    const left = Math.max(1, Math.min(SILENCE_MS, until - performance.now()));
+    const asking = ask<StreamRow>(statements[direction], values, { query_timeout: left });
+    // the driver's limit begins only when there is a connection
+    const rows = until === Infinity ? await asking : await withTimeout(left, asking);
+    if (rows === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
     const events = rows.map(([revision, position, id, type, data, metadata]) => ({
       id,
       type,

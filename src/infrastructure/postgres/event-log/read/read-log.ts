@@ -13,10 +13,12 @@ export async function* readStream(
   range: StreamRange,
 ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   const { direction } = range;
+  let until = range.until ?? Infinity;
   let from = firstOf(range);
   let limit = range.limit ?? Infinity;
   while (limit > 0 && from >= 0n) {
-    const { events, isLast } = await pages.stream(stream, { direction, from, limit });
+    const { events, isLast } = await pages.stream(stream, { direction, from, limit, until });
+    until = Infinity;
     const last = events.at(-1);
     if (last === undefined) return;
     yield events;
