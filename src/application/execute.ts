@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
@@ -17,8 +18,8 @@ export type Execute<State, Command, Rejection> = (
 ) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
 
 /**
- * Runs a command, then waits, as long as `progress` allows, until the read model that serves its GETs shows its
- * result.
+ * Runs a command, then waits, as long as `progress` and the time that is left allow, until the read model that serves
+ * its GETs shows its result.
  */
 export const makeExecute =
   <State, Command, Event, Rejection>(
@@ -26,9 +27,10 @@ export const makeExecute =
     progress: ProjectionProgress,
   ): Execute<State, Command, Rejection> =>
   async (call) => {
+    const until = answerDeadline();
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;
     const { before, after, revision, position } = handled.right;
-    const projected = position === undefined || (await progress.waitFor(position));
+    const projected = position === undefined || (await progress.waitFor(position, until));
     return E.right({ before, after, revision, projected });
   };

@@ -33,8 +33,8 @@ export type ObjectStorage = {
 /** How far one read model has been projected. */
 export type ProjectionProgress = {
   /**
-   * True when the read model shows everything up to `position`; false when it does not within the timeout, and at once
-   * while its projector is known to be stopped.
+   * True when the read model shows everything up to `position`; false when it does not within the timeout or by `until`
+   * (of `performance.now`), and at once while its projector is known to be stopped.
    */
-  readonly waitFor: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
 };

@@ -65,6 +65,8 @@ export type StreamRange = {
   readonly from?: Revision;
   /** At most so many events. Default: all. */
   readonly limit?: number;
+  /** When the first page is given up at the latest, of `performance.now`. Default: when the store gives it up by itself. */
+  readonly until?: number;
 };
 
 export type LogRange = {

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
@@ -139,6 +140,7 @@ export const makeReadEvents = (
   };
 
   return async (stream, request, admitPage, known) => {
+    const until = answerDeadline();
     let newest = known;
     if (newest === undefined && !tellsNewest(request)) {
       const asked = await newestOf(stream);
@@ -147,7 +149,7 @@ export const makeReadEvents = (
     }
     const range = newest === undefined ? request : rangeUpTo(request, newest);
     if (range === undefined) return E.right({ newest: newest ?? 0n, body: nothing });
-    const source = store.readStream(stream, range)[Symbol.asyncIterator]();
+    const source = store.readStream(stream, { ...range, until })[Symbol.asyncIterator]();
     try {
       return await read(stream, request, admitPage, newest, source);
     } catch (thrown) {

@@ -17,11 +17,15 @@ export type AsOf =
 export type StateThen<State> = { readonly state: State; readonly revision: Revision };
 
 export type History<State> = {
-  /** The state as the stream had it then; none before its first event or past its last revision. */
+  /**
+   * The state as the stream had it then; none before its first event or past its last revision. `until`, of
+   * `performance.now`: when the log must have begun to give the stream.
+   */
   readonly stateAsOf: (
     id: string,
     asOf: AsOf,
     admitPage: AdmitPage,
+    until: number,
   ) => Promise<E.Either<LoadFailure, O.Option<StateThen<State>>>>;
   /** Of the newest event of an entity. */
   readonly newestRevision: (id: string) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
@@ -64,13 +68,13 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
   const { store, serde, fold, description, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
-  const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage) => {
+  const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage, until) => {
     let then: StateThen<State> | undefined;
     const outcome = await forEachEvent(
       admitted(store, admitPage),
       serde,
       streamOf(id),
-      rangeOf(asOf),
+      { ...rangeOf(asOf), until },
       ({ event, metadata, revision }) => {
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
         then = { state: fold.evolve(then?.state ?? fold.initialState, event, metadata), revision };

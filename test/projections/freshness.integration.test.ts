@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
@@ -112,6 +113,31 @@ describe('a process that does not write the rows', function () {
     await engine.rebuild({ store: makeInMemoryEventStore(), isFromOtherLog: true });
     const { wrongLog } = reading.byName('businesses');
     expect(await eventually(() => wrongLog()?.difference, Boolean, 5_000)).to.equal('OtherLog');
+  });
+
+  it('lets no write wait for rows whose projector has stopped renewing its lease, and waits for the next one', async () => {
+    const { database, store } = engine;
+    const business = (name: string) => append(store, `business-${randomUUID()}`, 0n, created(name));
+    const projecting = engine.serve();
+    await engine.shown(projecting, await business('Acme'));
+    await projecting.stop();
+    // as after a crash: it was not given back
+    await database.query(`update read_model.lease set expires_at = clock_timestamp() - interval '1 ms'`);
+    const reading = engine.serve({ projector: false });
+    const { waitFor } = reading.byName('businesses').progress;
+    const isSuspended = async (): Promise<boolean> => {
+      let isOver = false;
+      void waitFor(await business('Bolt')).then(() => (isOver = true));
+      await new Promise((resolve) => setImmediate(resolve));
+      return isOver;
+    };
+    // the first write finds out, and does not wait as long as it may
+    const first = await business('Bolt');
+    expect(await Promise.race([waitFor(first), delay(2_000, 'still waiting')])).to.equal(false);
+    expect(await isSuspended()).to.equal(true);
+    const next = engine.serve();
+    await engine.shown(next, await business('Cord'));
+    expect(await eventually(async () => waitFor(await business('Dale')), Boolean)).to.equal(true);
   });
 
   it('knows how far the live rows are, and takes no others for them', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { documentQueries, documents } from '../../projections/documents.js';
@@ -22,6 +23,7 @@ import { recordsOf } from '../support/records-of.js';
 
 describe('while the database is away', function () {
   this.timeout(startingPostgres);
+  let database: string;
   let proxy: SeverableProxy;
   let store: EventStore;
   let projections: Projections;
@@ -29,7 +31,8 @@ describe('while the database is away', function () {
   let events: Array<EngineEvent>;
 
   beforeEach(async () => {
-    proxy = await startSeverableProxy(await freshDatabase());
+    database = await freshDatabase();
+    proxy = await startSeverableProxy(database);
     store = makeInMemoryEventStore();
     events = [];
     projections = startProjections({
@@ -90,6 +93,32 @@ describe('while the database is away', function () {
       'No 5',
       ...[1, 2, 3, 4, 5].map((i) => `Other ${i}`),
     ]);
+  });
+
+  it('a pause of two seconds takes the right to write the rows from nobody', async () => {
+    await shown(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
+    // does not pause, and takes over as soon as it may
+    const other = startProjections({
+      projections: projectionsOf(registry),
+      store,
+      connectionString: database,
+      projector: true,
+      isSoleProcess: false,
+      rollbackWindowMs: 60_000,
+      onEvent: (event) => events.push(event),
+    });
+    try {
+      const standing = () => events.filter(({ _tag }) => _tag === 'StandingBy').length;
+      expect(await eventually(standing, (count) => count >= 2, 5_000)).to.equal(2);
+      const before = events.length;
+      proxy.stall();
+      await delay(2_000);
+      proxy.mend();
+      expect(await shown(await append(store, `business-${randomUUID()}`, 0n, created('Bolt')))).to.equal(true);
+      expect(events.slice(before)).to.deep.equal([]);
+    } finally {
+      await other.stop();
+    }
   });
 
   const asked = (database: ReadModelQueries) =>

@@ -33,7 +33,7 @@ describe('the state of an entity as of then', () => {
     );
   });
 
-  const asOf = async (then: AsOf, id = 'b1') => businessHistory(store).stateAsOf(id, then, always);
+  const asOf = async (then: AsOf, id = 'b1') => businessHistory(store).stateAsOf(id, then, always, Infinity);
   const atRevision = (revision: bigint): AsOf => ({ _tag: 'AtRevision', revision });
   const atTime = (text: string): AsOf => ({ _tag: 'AtTime', at: new Date(text) });
   const state = (expected: unknown, revision: bigint) => E.right(O.some({ state: expected, revision }));
@@ -88,6 +88,8 @@ describe('the state of an entity as of then', () => {
 
   it('is a failure when the store does not answer', async () => {
     const { store: down, failure } = downEventStore();
-    expect(await businessHistory(down).stateAsOf('b1', { _tag: 'Now' }, always)).to.deep.equal(E.left(failure));
+    expect(await businessHistory(down).stateAsOf('b1', { _tag: 'Now' }, always, Infinity)).to.deep.equal(
+      E.left(failure),
+    );
   });
 });

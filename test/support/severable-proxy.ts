@@ -11,6 +11,8 @@ export type SeverableProxy = {
   readonly mute: () => void;
   /** Passes nothing on over the connections that are open, and closes none of them; new ones work. */
   readonly freeze: () => void;
+  /** Passes nothing on, over open connections and new ones, until `mend`; then everything. A server that pauses. */
+  readonly stall: () => void;
   readonly mend: () => void;
   /** Cuts a connection with the next word of its server, which is then not passed on: the request did arrive. */
   readonly loseNextAnswer: () => void;
@@ -22,7 +24,12 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
   const open = new Set<net.Socket>();
   let isSevered = false;
   let isMute = false;
+  let isStalled = false;
   let losesAnswer = false;
+
+  const hold = (...sockets: ReadonlyArray<net.Socket>): void => {
+    for (const socket of sockets) socket.pause();
+  };
 
   const cut = (...sockets: ReadonlyArray<net.Socket>): void => {
     for (const socket of sockets) socket.destroy();
@@ -49,6 +56,7 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
       });
     }
     client.pipe(upstream);
+    if (isStalled) hold(client, upstream);
     upstream.on('data', (answer) => {
       if (losesAnswer) {
         losesAnswer = false;
@@ -75,11 +83,17 @@ export const startSeverableProxy = async (target: string): Promise<SeverableProx
       cut(...open);
     },
     freeze: () => {
-      for (const socket of open) socket.pause();
+      hold(...open);
+    },
+    stall: () => {
+      isStalled = true;
+      hold(...open);
     },
     mend: () => {
       isSevered = false;
       isMute = false;
+      if (isStalled) for (const socket of open) socket.resume();
+      isStalled = false;
     },
     loseNextAnswer: () => {
       losesAnswer = true;

@@ -10,9 +10,13 @@ import { repeat } from '../run-task.js';
  */
 export type Lease = { readonly name: string; readonly holder: string; readonly fencing: string };
 
-/** How long a lease lasts without being renewed, by the database's clock. */
-export const LEASE_MS = 5_000;
-const RENEW_MS = 1_500;
+/**
+ * How long a lease lasts without being renewed, by the database's clock. As short as it may be, because nobody projects
+ * after a crash until it is over; and longer than a pause between two renewals while the database is silent for 2 s, so
+ * that it does not go to another process then.
+ */
+export const LEASE_MS = 3_000;
+const RENEW_MS = 500;
 
 const ACQUIRE = `
 insert into read_model.lease as l (name, holder, fencing, expires_at)

@@ -3,14 +3,38 @@ import { listen } from '../../../src/postgres/listen.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { CHECKPOINT_CHANNEL } from '../rows/write-batch.js';
 
-/** Positions of the live rows, by read model. */
-export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyMap<string, Position>> => {
-  const { rows } = await database.query<{ projection: string; checkpoint_commit: string }>({
-    name: 'live checkpoints',
-    text: `select projection, checkpoint_commit from read_model.instance
-           where role = 'live' and checkpoint_commit is not null`,
-  });
-  return new Map(rows.map((row) => [row.projection, BigInt(row.checkpoint_commit)]));
+/** How far the live rows of one read model are. */
+export type LiveCheckpoint = {
+  readonly projection: string;
+  readonly commit: Position;
+  /**
+   * Whether a process may write them now. `Lapsed`: the last one has stopped renewing its lease. `Free`: it has given the
+   * lease back, and another is about to take it.
+   */
+  readonly lease: 'Held' | 'Lapsed' | 'Free';
+};
+
+type LiveCheckpointRow = {
+  readonly projection: string;
+  readonly checkpoint_commit: string;
+  readonly lease: LiveCheckpoint['lease'];
+};
+
+const LIVE_CHECKPOINTS = `
+select projection, checkpoint_commit, case
+  when expires_at > clock_timestamp() then 'Held'
+  when expires_at > '-infinity' then 'Lapsed'
+  else 'Free' end as lease
+from read_model.instance left join read_model.lease on name = table_name
+where role = 'live' and checkpoint_commit is not null`;
+
+export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyArray<LiveCheckpoint>> => {
+  const { rows } = await database.query<LiveCheckpointRow>({ name: 'live checkpoints', text: LIVE_CHECKPOINTS });
+  return rows.map(({ projection, checkpoint_commit: commit, lease }) => ({
+    projection,
+    commit: BigInt(commit),
+    lease,
+  }));
 };
 
 const CONNECT_MS = 2_000;

@@ -1,3 +1,4 @@
+import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 
 /** Whether GETs may be served from the rows: only when `Fresh`. */
@@ -14,10 +15,10 @@ type Freshness =
  */
 export type Progress = {
   /**
-   * True when the rows show everything up to `position`; false when the waiting budget ran out first, and at once while
-   * projecting is suspended.
+   * True when the rows show everything up to `position`; false when the waiting budget ran out or `until` (of
+   * `performance.now`) came first, and at once while projecting is suspended.
    */
-  readonly waitFor: (position: Position) => Promise<boolean>;
+  readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
   /** Whether the rows lag, so that GETs must not be served from them. */
   readonly isBehind: () => boolean;
   /** Position up to which the rows are complete; -1 before it is known. Only `forget` sets it back. */
@@ -39,14 +40,12 @@ export type Progress = {
   readonly forget: () => void;
 };
 
-/** How long the response to a write waits for its row, ms. */
-const BUDGET_MS = 2_000;
-
 type Waiter = { readonly position: Position; readonly resolve: (isReached: boolean) => void };
 
 const later = (one: Position, other: Position): Position => (one > other ? one : other);
 
-export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
+/** `budgetMs`: how long the response to a write waits for its row. */
+export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
   let reached = -1n;
   let freshness: Freshness = { _tag: 'Fresh' };
   let isSuspended = false;
@@ -71,13 +70,14 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
     else lagUntil(until);
   };
 
-  const waitFor = (position: Position): Promise<boolean> => {
+  const waitFor = (position: Position, until = Infinity): Promise<boolean> => {
     if (position <= reached) return Promise.resolve(true);
     if (isSuspended) {
       requireUntil(position);
       return Promise.resolve(false);
     }
     const before = reached;
+    const ms = Math.min(budgetMs, Math.max(0, until - performance.now()));
     return new Promise((resolve) => {
       const finish = (isReached: boolean): void => {
         clearTimeout(budget);
@@ -87,10 +87,10 @@ export const makeProgress = (budgetMs: number = BUDGET_MS): Progress => {
       const waiter = { position, resolve: finish };
       const budget = setTimeout(() => {
         waiters.splice(waiters.indexOf(waiter), 1);
-        // the rows have not advanced in all this time: later writes need not wait in vain, too
-        isSuspended ||= reached === before;
+        // the rows have not advanced in the whole of the budget: later writes need not wait in vain, too
+        isSuspended ||= ms === budgetMs && reached === before;
         finish(false);
-      }, budgetMs);
+      }, ms);
       enqueue(waiter);
     });
   };

@@ -9,7 +9,7 @@ import type { WrongLog } from '../engine-failure.js';
 import { countParked } from '../parked/count-parked.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 import { monitorLag } from './lag-monitor.js';
-import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
+import { type LiveCheckpoint, listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
 import { makeProgress, type Progress } from './progress.js';
 import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
@@ -88,7 +88,10 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const runTask = makeTaskRunner({ projection: 'all', name: 'reading the live checkpoints', onEvent });
   const refresh = singleFlight(() =>
     runTask(async () => {
-      for (const [name, commit] of await readLiveCheckpoints(pool)) onCheckpoint(name, commit);
+      for (const { projection, commit, lease } of await readLiveCheckpoints(pool)) {
+        onCheckpoint(projection, commit);
+        byName.get(projection)?.onLease(lease);
+      }
     }),
   );
 
@@ -134,6 +137,12 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       progress,
       provenance,
       wrongLog,
+      /** While another process is to write the rows, and none can, no write waits for its row. */
+      onLease: (lease: LiveCheckpoint['lease']): void => {
+        if (writesLive()) return;
+        if (lease === 'Lapsed') progress.suspend();
+        else if (lease === 'Held' && provenance.isSameLog()) progress.resume();
+      },
       waitsForOthers: () => progress.isAwaited() && !writesLive(),
       stopped: [provenance.stopped, projector?.stopped, updating, monitoring],
       status: (): ReadModelStatus => {

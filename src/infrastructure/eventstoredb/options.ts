@@ -1,3 +1,4 @@
+import { SILENCE_MS } from '../../event-sourcing/answer-deadline.js';
 import type { OnConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { RetryPolicy } from '../../event-sourcing/retry.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
@@ -18,11 +19,14 @@ export type Timings = {
   readonly backoff: Pick<RetryPolicy, 'first' | 'longest'>;
 };
 
-/** `timeout` and `minimumTimeout` add up to less than the two seconds within which every command is answered. */
+/**
+ * A call is given up when its caller is, so that a server that is silent for 2 s is waited for; a failure that it sends
+ * when it goes on leaves time for a repeat. `timeout` and `minimumTimeout` add up to less than `answerDeadline` gives.
+ */
 export const defaultTimings: Timings = {
-  timeout: 1_500,
+  timeout: SILENCE_MS,
   minimumTimeout: 300,
-  idleTimeout: 1_500,
+  idleTimeout: SILENCE_MS,
   gossipTimeout: 700,
   watchdogInterval: 2_500,
   backoff: { first: 200, longest: 1_000 },

@@ -105,9 +105,9 @@ export const makeMetrics = (): Metrics => {
       },
     }),
     timeProjection: (readModel, { waitFor }) => ({
-      waitFor: async (position) => {
+      waitFor: async (position, until) => {
         const began = performance.now();
-        const isProjected = await waitFor(position);
+        const isProjected = await waitFor(position, until);
         const outcome = isProjected ? 'projected' : 'late';
         projections.observe({ read_model: readModel, outcome }, secondsSince(began));
         return isProjected;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { CheckpointNotInLog, type LogBatch } from '../../../src/event-sourcing/event-store.js';
-import type { From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { checkpointAt, type From, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import {
   aCategory,
   anEvent,
@@ -104,6 +104,23 @@ export const subscribing = (store: StoreUnderTest): void => {
         expect(idsOf(eventsOf(await take(all.length - seen, checkpoint, category)))).to.deep.equal(all.slice(seen));
     }
     expect(all).to.have.length(80);
+  });
+
+  it('resumes wherever the log ended when it had caught up, and sees what is appended there', async () => {
+    const category = aCategory();
+    const { position } = await appended(store(), aStream(category), 'no-stream', anEvent());
+    // more than a page of any adapter, one event at a time
+    for (let count = 0; count < 70; count++) {
+      await appended(store(), aStream(aCategory()), 'no-stream', anEvent());
+      let reached = checkpointAt(position);
+      for await (const { checkpoint } of store().readAll({ after: reached, categories: [category] }))
+        reached = checkpoint;
+      expect(await store().reaches(reached)).to.deep.equal(E.right(true));
+      if (count % 2 === 0) continue;
+      const next = anEvent();
+      await appended(store(), aStream(category), 'no-stream', next);
+      expect(idsOf(eventsOf(await take(1, reached, category)))).to.deep.equal([next.id]);
+    }
   });
 
   it('moves its checkpoint over events of other categories and never backwards', async () => {

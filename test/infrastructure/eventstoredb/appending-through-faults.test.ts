@@ -1,12 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
-import { anEvent, append, appended, aStream, someEvents } from '../../contract/event-store/store-under-test.js';
-import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
+import {
+  anEvent,
+  append,
+  appended,
+  aStream,
+  collect,
+  someEvents,
+} from '../../contract/event-store/store-under-test.js';
+import { type EventStoreDbDouble, startDouble } from '../../support/eventstoredb-double/double.js';
 import type { AppendFault } from '../../support/eventstoredb-double/faults.js';
+import { openStore } from '../../support/eventstoredb-double/open-store.js';
 import { eventually } from '../../support/eventually.js';
+import { startSeverableProxy } from '../../support/severable-proxy.js';
 import { withStore } from './double-and-store.js';
 
 const idsIn = ({ log }: EventStoreDbDouble, stream: string): ReadonlyArray<string> =>
@@ -72,6 +83,30 @@ describe('appending to EventStoreDB through faults', () => {
       expect(double.node.state.mostEqualAppends).to.equal(1);
     }),
   );
+
+  it('waits for a server that pauses for 2 s, whether it then answers or fails what it was storing', async () => {
+    const double = await startDouble();
+    const way = await startSeverableProxy(double.connectionString);
+    const { store } = openStore(way.url, { timings: defaultTimings });
+    const streams = Array.from({ length: 8 }, () => aStream());
+    try {
+      await Promise.all(streams.map((stream) => appended(store, stream, 'no-stream', anEvent())));
+      double.node.faults.appends.push('lost-acknowledgement', 'commit-timeout');
+      way.stall();
+      const mending = delay(2_000).then(way.mend);
+      const appends = streams.map((stream) => append(store, stream, 0n, anEvent()));
+      const reads = streams.map((stream) => collect(store.readStream(stream, { direction: 'forwards' })));
+      const outcomes = await Promise.all(appends);
+      expect(outcomes.filter(E.isLeft)).to.deep.equal([]);
+      for (const events of await Promise.all(reads)) expect(events.length).to.be.greaterThan(0);
+      for (const stream of streams) expect(idsIn(double, stream)).to.have.length(2);
+      await mending;
+    } finally {
+      await store.close();
+      await way.close();
+      double.close();
+    }
+  });
 
   it(
     'stores events once when the server dies with their append and comes back on the same port',

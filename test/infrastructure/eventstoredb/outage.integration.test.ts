@@ -9,7 +9,7 @@ import { withStore } from './double-and-store.js';
 
 describe('an outage of EventStoreDB', () => {
   it(
-    'answers within two seconds while the server is down, at once when it has been down for long, and recovers',
+    'answers within three seconds while the server is down, at once when it has been down for long, and recovers',
     withStore(
       async ({ store, double }) => {
         await appended(store, aStream(), 'no-stream', anEvent());
@@ -20,8 +20,8 @@ describe('an outage of EventStoreDB', () => {
           expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
           return performance.now() - start;
         };
-        expect(await timed()).to.be.lessThan(2_000);
-        expect(await timed()).to.be.lessThan(2_000);
+        expect(await timed()).to.be.lessThan(3_000);
+        expect(await timed()).to.be.lessThan(3_000);
         expect(await eventually(timed, (ms) => ms < 200)).to.be.lessThan(200);
         await double.node.restart();
         const recovered = await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
@@ -32,14 +32,14 @@ describe('an outage of EventStoreDB', () => {
   );
 
   it(
-    'answers within two seconds while the server accepts calls and does not respond',
+    'answers within three seconds while the server accepts calls and does not respond',
     withStore(
       async ({ store, double }) => {
         double.node.faults.isSilent = true;
         const start = performance.now();
         const outcome = await append(store, aStream(), 'no-stream', anEvent());
         expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
-        expect(performance.now() - start).to.be.lessThan(2_000);
+        expect(performance.now() - start).to.be.lessThan(3_000);
       },
       { timings: {} },
     ),

@@ -27,7 +27,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(undefi
 
 describe('reading EventStoreDB through faults', () => {
   it(
-    'fails within two seconds when the server does not respond, and leaves no call open',
+    'fails within three seconds when the server does not respond, and leaves no call open',
     withStore(
       async ({ store, double }) => {
         const stream = aStream();
@@ -42,7 +42,7 @@ describe('reading EventStoreDB through faults', () => {
         ];
         for (const failure of await Promise.all(works.map(failureOf)))
           expect(failure).to.be.instanceOf(StoreUnavailable);
-        expect(performance.now() - start).to.be.lessThan(2_000);
+        expect(performance.now() - start).to.be.lessThan(3_000);
         expect(await openReads(double)).to.equal(0);
       },
       { timings: {} },
@@ -63,7 +63,7 @@ describe('reading EventStoreDB through faults', () => {
       const [large, other] = [aStream(), aStream()];
       for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
       const { msBeforeReads } = double.node.faults;
-      msBeforeReads.push(3 * quick.idleTimeout);
+      msBeforeReads.push(2 * quick.idleTimeout);
       expect(await readsBesides(store, large, other)).to.have.length(1);
       expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
       msBeforeReads.push(20 * quick.idleTimeout);

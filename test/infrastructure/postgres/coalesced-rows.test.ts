@@ -3,7 +3,7 @@ import { makeCoalescedRows } from '../../../src/infrastructure/postgres/read-mod
 
 type Call = { readonly ids: ReadonlyArray<string>; readonly answer: (rows: ReadonlyArray<string>) => void };
 
-const upTo = async (calls: ReadonlyArray<Call>, count: number): Promise<void> => {
+const upTo = async (calls: ReadonlyArray<unknown>, count: number): Promise<void> => {
   while (calls.length < count) await new Promise((resolve) => setImmediate(resolve));
 };
 
@@ -55,6 +55,23 @@ describe('coalesced rows', () => {
     calls[2]!.answer(calls[2]!.ids);
     expect(calls.map(({ ids }) => ids.length)).to.deep.equal([100, 100, 40]);
     expect((await asked).at(-1)).to.equal('row 239');
+  });
+
+  it('fails those who wait with a query that fails, without asking for them', async () => {
+    const fails: Array<() => void> = [];
+    const silent = makeCoalescedRows(
+      () => new Promise<ReadonlyMap<string, string>>((_, reject) => fails.push(() => reject(new Error('silent')))),
+    );
+    const sent = [silent('a')];
+    await upTo(fails, 1);
+    sent.push(silent('b'));
+    await upTo(fails, 2);
+    sent.push(silent('c'));
+    fails[0]!();
+    fails[1]!();
+    const outcomes = await Promise.allSettled(sent);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+    expect(fails).to.have.length(2);
   });
 
   it('fails all who asked when the query fails, and goes on', async () => {

@@ -116,7 +116,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
       expect(E.isRight(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
     });
 
-  it('gives up within two seconds on a server that is stuck, and finds out with the same ids what became of it', async () => {
+  it('gives up within three seconds on a server that is stuck, and finds out with the same ids what became of it', async () => {
     const stream = aStream();
     const event = anEvent();
     const blocker = new pg.Client({ connectionString: proxy.url });
@@ -125,7 +125,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
     const start = performance.now();
     const outcome = await append(store, stream, 'no-stream', event);
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
-    expect(performance.now() - start).to.be.lessThan(2_000);
+    expect(performance.now() - start).to.be.lessThan(3_000);
     await blocker.query('rollback');
     await blocker.end();
     expect(await appended(store, stream, 'no-stream', event)).to.include({ revision: 0n });

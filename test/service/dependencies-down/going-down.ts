@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
 import { eventually } from '../../support/eventually.js';
@@ -12,16 +13,19 @@ import { startSeverableProxy } from '../../support/severable-proxy.js';
 import {
   ALL_WELL,
   type Answer,
-  COMMANDS,
   type Dependencies,
   type Deployment,
   type Outage,
-  REFUSED_WITHIN,
+  type Pause,
   type Request,
   REQUESTS,
   type Service,
 } from './outages.js';
 
+/** Longest time, ms, of any answer, whatever is down. */
+const BOUND = 3_000;
+/** A pause that is waited for, and one that is not, ms. */
+const [SHORT, LONG] = [2_000, 4_000];
 /** Longest time, ms, of a write that need not find out again that projecting stands still. */
 const AT_ONCE = 1_000;
 /** Longest time, ms, until everything works again. */
@@ -44,8 +48,11 @@ const bodyOf = (request: Request): { readonly body?: string | FormData; readonly
   return { body: JSON.stringify({ name: `written at ${Date.now()}` }), type: 'application/json' };
 };
 
-/** Each outage, met by a running service: what it answers, how fast, what it says, and that it heals. */
-export const goingDown = ({ name, settings, bound }: Deployment, outages: ReadonlyArray<Outage>) =>
+/**
+ * Each outage, met by a running service: what it answers, how fast, what it says, and that it heals. And a part that
+ * pauses, which is waited for when the pause is short.
+ */
+export const goingDown = ({ name, settings }: Deployment, outages: ReadonlyArray<Outage>, paused?: Pause) =>
   describe(`a service on ${name}`, function () {
     this.timeout(120_000);
     let dataDir: string;
@@ -76,11 +83,11 @@ export const goingDown = ({ name, settings, bound }: Deployment, outages: Readon
 
     /** The same, and by how much, ms, the machine was late with everything meanwhile: no answer can be in time then. */
     const timed = async <A>(work: () => Promise<A>): Promise<readonly [A, lateness: number]> => {
-      const delay = monitorEventLoopDelay({ resolution: TICK });
-      delay.enable();
+      const lag = monitorEventLoopDelay({ resolution: TICK });
+      lag.enable();
       const done = await work();
-      delay.disable();
-      return [done, Math.max(0, delay.max / 1e6 - 2 * TICK) * TURNS];
+      lag.disable();
+      return [done, Math.max(0, lag.max / 1e6 - 2 * TICK) * TURNS];
     };
 
     type Answered = { readonly answers: Readonly<Record<string, Answer>>; readonly slow: ReadonlyArray<string> };
@@ -89,8 +96,8 @@ export const goingDown = ({ name, settings, bound }: Deployment, outages: Readon
 
     const answeredOf = ([asked, lateness]: readonly [Asked, lateness: number]): Answered => ({
       answers: Object.fromEntries(asked.map(([request, { answer }]) => [request, answer])),
-      slow: asked.flatMap(([request, { answer, ms }]) =>
-        ms > (answer === 503 && COMMANDS.includes(request) ? REFUSED_WITHIN : bound) + lateness
+      slow: asked.flatMap(([request, { ms }]) =>
+        ms > BOUND + lateness
           ? [`${request}: ${Math.round(ms)} ms, the machine late by ${Math.round(lateness)} ms`]
           : [],
       ),
@@ -124,8 +131,10 @@ export const goingDown = ({ name, settings, bound }: Deployment, outages: Readon
       this.timeout(startingPostgres + 60_000);
       token = await tokenFor('admin', 'alice');
       dataDir = await mkdtemp(path.join(tmpdir(), 'dependencies-'));
+      const log = await startDouble();
       dependencies = {
-        log: await startDouble(),
+        log,
+        wayToLog: await startSeverableProxy(log.connectionString),
         database: await startSeverableProxy(await freshDatabase()),
         files: await startS3Server(),
       };
@@ -138,6 +147,7 @@ export const goingDown = ({ name, settings, bound }: Deployment, outages: Readon
     after(async () => {
       service.process.kill('SIGTERM');
       expect(await service.process.exited).to.equal(0);
+      await dependencies.wayToLog.close();
       dependencies.log.close();
       await dependencies.database.close();
       await dependencies.files.close();
@@ -147,6 +157,27 @@ export const goingDown = ({ name, settings, bound }: Deployment, outages: Readon
     it('answers everything while all of them are there', async () => {
       expect((await askAllAtOnce()).answers).to.deep.equal(ALL_WELL);
     });
+
+    if (paused !== undefined)
+      for (const [ms, isWaitedFor] of [
+        [SHORT, true],
+        [LONG, false],
+      ] as const)
+        it(`${isWaitedFor ? 'answers everything' : 'answers in time'} while ${paused.what} pauses for ${ms} ms`, async () => {
+          const way = paused.way(dependencies);
+          way.stall();
+          const mending = delay(ms).then(way.mend);
+          try {
+            const { answers, slow } = await askAllAtOnce();
+            expect(slow).to.deep.equal([]);
+            // `/readyz` does not wait so long
+            if (isWaitedFor) expect({ ...answers, '/readyz': 200 }).to.deep.equal(ALL_WELL);
+            else expect(answers).to.include({ update: 503, 'as of': 503 });
+          } finally {
+            await mending;
+            expect(await eventually(isWell, (well) => well, HEALED)).to.equal(true);
+          }
+        });
 
     for (const { what, missing, answers, begin, end } of outages)
       it(`does what it can while ${what}, says what is missing, and heals without a restart`, async () => {

@@ -6,6 +6,7 @@ import type { SeverableProxy } from '../../support/severable-proxy.js';
 export type Service = { readonly process: ServiceProcess; readonly business: string; readonly document: string };
 export type Dependencies = {
   readonly log: EventStoreDbDouble;
+  readonly wayToLog: SeverableProxy;
   readonly database: SeverableProxy;
   readonly files: S3Server;
 };
@@ -73,11 +74,6 @@ const WITHOUT_DATABASE_AND_LOG: Readonly<Record<Request, Answer>> = {
 };
 const WITHOUT_FILES: Readonly<Record<Request, Answer>> = { ...ALL_WELL, download: 503, upload: 503, '/readyz': 503 };
 
-/** What changes something, and is to be refused soon when the log is away. */
-export const COMMANDS: ReadonlyArray<Request> = ['create', 'update', 'upload'];
-/** Longest time, ms, until a command knows that the log is away. */
-export const REFUSED_WITHIN = 2_000;
-
 export type Outage = {
   readonly what: string;
   readonly missing: ReadonlyArray<string>;
@@ -137,30 +133,30 @@ export const OUTAGES_OF_OBJECT_STORE: ReadonlyArray<Outage> = [
   },
 ];
 
+/** A part that says nothing for a while, and then answers what it was asked. */
+export type Pause = { readonly what: string; readonly way: (dependencies: Dependencies) => SeverableProxy };
+
+export const PAUSE_OF_EVENTSTOREDB: Pause = { what: 'EventStoreDB', way: ({ wayToLog }) => wayToLog };
+export const PAUSE_OF_POSTGRES: Pause = { what: 'Postgres', way: ({ database }) => database };
+
 export type Deployment = {
   readonly name: string;
   readonly settings: (dependencies: Dependencies) => Readonly<Record<string, string>>;
-  /** Longest time, ms, that any answer may take, whatever is down. */
-  readonly bound: number;
 };
 
 export const EVENTSTOREDB_POSTGRES_AND_S3: Deployment = {
   name: 'EventStoreDB, Postgres and S3',
-  settings: ({ log, database, files: { settings } }) => ({
+  settings: ({ wayToLog, database, files: { settings } }) => ({
     DATABASE_URL: database.url,
-    EVENTSTOREDB_URL: log.connectionString,
+    EVENTSTOREDB_URL: wayToLog.url,
     S3_ENDPOINT: settings.endpoint,
     S3_BUCKET: settings.bucket,
     S3_ACCESS_KEY: settings.accessKey,
     S3_SECRET_KEY: settings.secretKey,
   }),
-  // a write waits 2 s for its row
-  bound: 3_000,
 };
 
 export const POSTGRES_AND_DISK: Deployment = {
   name: 'Postgres and disk',
   settings: ({ database }) => ({ DATABASE_URL: database.url }),
-  // the row and then the stream are waited for, 2 s and 1.5 s
-  bound: 4_000,
 };

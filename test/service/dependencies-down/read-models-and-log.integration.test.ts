@@ -1,4 +1,4 @@
 import { goingDown } from './going-down.js';
-import { OUTAGES_OF_READ_MODELS_AND_LOG, POSTGRES_AND_DISK } from './outages.js';
+import { OUTAGES_OF_READ_MODELS_AND_LOG, PAUSE_OF_POSTGRES, POSTGRES_AND_DISK } from './outages.js';
 
-goingDown(POSTGRES_AND_DISK, OUTAGES_OF_READ_MODELS_AND_LOG);
+goingDown(POSTGRES_AND_DISK, OUTAGES_OF_READ_MODELS_AND_LOG, PAUSE_OF_POSTGRES);

@@ -41,6 +41,9 @@ const perform = (
   else if (fault === 'lost-acknowledgement') {
     write();
     callback(errors.reset());
+  } else if (fault === 'commit-timeout') {
+    write();
+    callback(errors.commitTimeout());
   } else if (fault === 'stored-without-response') write();
   else if (fault === 'reset') callback(errors.reset());
   else if (fault === 'claims-conflict')

@@ -2,6 +2,8 @@
 export type AppendFault =
   /** Stored, then the connection is reset. */
   | 'lost-acknowledgement'
+  /** Stored, and answered as by a server that has paused meanwhile. */
+  | 'commit-timeout'
   /** Stored, without a response. */
   | 'stored-without-response'
   /** Not stored, without a response. */

@@ -23,6 +23,8 @@ type Stream = { readonly records: Array<LogRecord>; truncatedBefore: number; isT
 /** The log of an EventStoreDB, and what its writer knows about streams. It survives a restart of the server. */
 export type DoubleLog = {
   readonly records: Array<LogRecord>;
+  /** The position that the next record will have. */
+  readonly end: () => bigint;
   readonly append: (stream: string, expected: Expectation, events: ReadonlyArray<NewEvent>) => AppendResult;
   /** What a read of the stream returns; undefined when there is no stream. */
   readonly visible: (stream: string) => ReadonlyArray<LogRecord> | 'tombstoned' | undefined;
@@ -111,6 +113,7 @@ export const makeLog = (): DoubleLog => {
   systemRecord('$$$scavenges', '$metadata');
   return {
     records,
+    end: () => end,
     append,
     visible: (name) => {
       const stream = streams.get(name);

@@ -29,9 +29,15 @@ export const send = async (state: NodeState, call: ReadCall, response: ReadResp)
   return !call.cancelled;
 };
 
-/** Whether the server reads from there: from a record, or from past the end. */
+/** Whether the server reads forwards from there: from a record, or from past the end. */
 export const isValidPosition = ({ log }: NodeState, position: ReadReq.Options.Position): boolean => {
   const commit = BigInt(position.getCommitPosition());
   const isPast = commit > log.records.at(-1)!.position;
   return BigInt(position.getPreparePosition()) <= commit && (isPast || log.records.some((r) => r.position === commit));
+};
+
+/** Whether the server reads backwards from there: from where a record begins or ends. */
+export const isReadableBackwards = ({ log }: NodeState, position: ReadReq.Options.Position): boolean => {
+  const commit = BigInt(position.getCommitPosition());
+  return commit === log.end() || log.records.some((record) => record.position === commit);
 };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogRecord } from './log.js';
 import { requiresLeader, type NodeState, noteCall } from './node-state.js';
-import { isValidPosition, matches, type ReadCall, send } from './read-call.js';
+import { isReadableBackwards, isValidPosition, matches, type ReadCall, send } from './read-call.js';
 import { serveSubscription } from './subscription-service.js';
 import { errors, eventResponse, notFoundResponse, textOf } from './wire.js';
 
@@ -43,7 +43,9 @@ const lookThrough = async (call: ReadCall, ms: number): Promise<boolean> => {
 /** Forwards inclusive, backwards exclusive. */
 const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
   const position = options.getAll()!.getPosition();
-  if (position !== undefined && !isValidPosition(state, position))
+  if (position !== undefined && isBackwards(options) && !isReadableBackwards(state, position))
+    return void call.emit('error', errors.failedRead());
+  if (position !== undefined && !isBackwards(options) && !isValidPosition(state, position))
     return void call.emit('error', errors.invalidReadPosition());
   const commit = position === undefined ? undefined : BigInt(position.getCommitPosition());
   const { records } = state.log;

@@ -64,7 +64,8 @@ const grown = ({ log }: NodeState, call: ReadCall, index: number): Promise<void>
 
 /**
  * A filtered subscription to `$all`, as the server's AllSubscriptionFiltered enumerator runs it: a confirmation; pages,
- * with a checkpoint after every interval (for a page without a match: its first record, prepare 0) and one at the end;
+ * with a checkpoint after every interval (for a page without a match: the place where it begins, prepare 0, which is the
+ * end of the log when the page before it was full and the last one) and one at the end;
  * "caught up"; then new records, with a checkpoint after every interval. A position past the end is accepted.
  */
 export const serveSubscription = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
@@ -84,15 +85,21 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
 
   const first = log.records.findIndex(({ position }) => position >= start.commit);
   let index = first === -1 ? log.records.length : first;
-  for (let scanned = 0; index < log.records.length && !call.cancelled && !isQuiet();) {
+  let place: Position = given === undefined ? { commit: 0n, prepare: 0n } : start;
+  let isAtEnd = false;
+  for (let scanned = 0; !isAtEnd && !call.cancelled && !isQuiet();) {
     const page = log.records.slice(index, index + PAGE);
     for (const record of page) await reader.offer(record);
-    if (page.length > 1) reader.reach({ commit: page[0]!.position, prepare: 0n });
+    // behind a full page another one is read, also when it will be empty
+    isAtEnd = page.length < PAGE;
     index += page.length;
     scanned += page.length;
-    if (scanned < interval && index < log.records.length) continue;
-    scanned %= interval;
-    await reader.sendCheckpoint();
+    if (scanned >= interval || isAtEnd) {
+      scanned %= interval;
+      reader.reach(place);
+      await reader.sendCheckpoint();
+    }
+    place = { commit: log.records[index]?.position ?? log.end(), prepare: 0n };
   }
   if (!isQuiet()) await send(state, call, caughtUpResponse());
 

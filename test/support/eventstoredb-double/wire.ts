@@ -22,6 +22,7 @@ export const errors = {
   reset: () => wireError(status.UNAVAILABLE, 'Connection dropped'),
   commitTimeout: () => wireError(status.ABORTED, 'Operation timed out: Commit phase timeout'),
   handlerException: () => wireError(status.UNKNOWN, 'Exception was thrown by handler.'),
+  failedRead: () => wireError(status.UNKNOWN, 'Unexpected ReadAllResult: Error'),
   invalidReadPosition: () => wireError(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition'),
   invalidSubscriptionPosition: () => wireError(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.'),
   notLeader: ({ host, port }: { readonly host: string; readonly port: number }) =>

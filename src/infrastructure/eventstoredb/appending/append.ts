@@ -10,6 +10,7 @@ import {
 import { nextRevision } from '../../../event-sourcing/recorded-event.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed } from '../connection/call-failed.js';
+import type { Node } from '../connection/node.js';
 import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
@@ -26,18 +27,38 @@ const failureOf = ({ stream }: Append, failure: CallFailed | StoreUnavailable): 
   return asStoreUnavailable(failure);
 };
 
+/** Revision and position of these events; undefined unless all of them follow the expected revision in their stream. */
+const findStored = async (
+  node: Node,
+  { stream, expected, events }: Append,
+  timeout: number,
+): Promise<Appended | undefined> => {
+  const request = streamRequest(stream, 'forwards', nextRevision(expected), events.length);
+  const { events: stored } = await readPage(node, request, timeout);
+  const last = stored.at(-1);
+  return last !== undefined && stored.length === events.length && stored.every(({ id }, i) => id === events[i]?.id)
+    ? { revision: last.revision, position: last.position, confirmedNew: false }
+    : undefined;
+};
+
 /**
  * Every try has the same ids and the same expected revision, so that the server stores the events once. It begins when
- * the one before is over: the server holds back an append that it is still storing until it times out.
+ * the one before is over: the server holds back an append that it is still storing until it times out. It may also be
+ * storing one that it has given up itself, after a pause; so that one is looked for before it is repeated.
  */
 const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
   let mayHaveBeenStored = false;
+  let isLookedFor = false;
   const outcome = await onLeader(
     access,
-    (node, timeout) => callAppend(node, append, timeout),
+    async (node, timeout): Promise<AppendResponse> => {
+      const stored = isLookedFor ? await findStored(node, append, timeout) : undefined;
+      return stored === undefined ? callAppend(node, append, timeout) : { _tag: 'Stored', ...stored };
+    },
     until,
     (failure) => {
-      mayHaveBeenStored ||= failure.kind === 'outcome-unknown';
+      mayHaveBeenStored ||= failure.isUndecided;
+      isLookedFor = failure.kind === 'server-timeout';
       access.onConnectionEvent({ kind: 'append-repeated', stream: append.stream, cause: failure });
     },
   );
@@ -45,24 +66,6 @@ const call = async (access: Access, append: Append, until: number): Promise<E.Ei
     (failure: CallFailed | StoreUnavailable) => failureOf(append, failure),
     (response: AppendResponse) => ({ response, mayHaveBeenStored }),
   )(outcome);
-};
-
-/** Revision and position of these events; undefined when others follow the expected revision in their stream. */
-const readBack = async (
-  access: Access,
-  { stream, expected, events }: Append,
-  until: number,
-): Promise<E.Either<StoreUnavailable, Appended | undefined>> => {
-  const request = streamRequest(stream, 'forwards', nextRevision(expected), events.length);
-  const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout), until);
-  if (E.isLeft(page)) return page;
-  const stored = page.right.events;
-  const last = stored.at(-1);
-  return E.right(
-    last !== undefined && stored.length === events.length && stored.every(({ id }, i) => id === events[i]?.id)
-      ? { revision: last.revision, position: last.position, confirmedNew: false }
-      : undefined,
-  );
 };
 
 const outcomeOf = async (
@@ -78,7 +81,7 @@ const outcomeOf = async (
       ? { _tag: 'RevisionConflict', expected: append.expected, actual: response.actual }
       : new StoreUnavailable(`${append.stream}: stored, but it could not be read back`);
   if (response._tag === 'WrongRevision' && !mayHaveBeenStored) return E.left(otherwise);
-  const found = await readBack(access, append, until);
+  const found = await readOnLeader(access, (node, timeout) => findStored(node, append, timeout), until);
   return E.chain(E.fromNullable(otherwise))(found);
 };
 

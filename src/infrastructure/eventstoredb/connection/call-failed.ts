@@ -3,12 +3,20 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 /**
  * What a failed call means.
  * - `outcome-unknown`: the server may have executed it, or may do so yet; reconnect, retry
+ * - `server-timeout`: the server has given up waiting for itself (it paused, or has no quorum), and may have executed it;
+ *   retry on the same connection
  * - `not-executed`: it surely has not (no connection, not the leader, not ready); reconnect, retry
  * - `permanent`: a retry does not help (access, a fault of ours, a fault of the server)
  * - `too-large`, `stream-deleted` (tombstoned), `invalid-position`: permanent, for the reason that they name
  */
 type FailureKind =
-  'outcome-unknown' | 'not-executed' | 'permanent' | 'too-large' | 'stream-deleted' | 'invalid-position';
+  | 'outcome-unknown'
+  | 'server-timeout'
+  | 'not-executed'
+  | 'permanent'
+  | 'too-large'
+  | 'stream-deleted'
+  | 'invalid-position';
 
 export class CallFailed extends Error {
   readonly kind: FailureKind;
@@ -19,8 +27,18 @@ export class CallFailed extends Error {
   }
 
   /** Whether a retry on a new connection may succeed. */
-  get isTransient(): boolean {
+  get isOfConnection(): boolean {
     return this.kind === 'outcome-unknown' || this.kind === 'not-executed';
+  }
+
+  /** Whether a retry may succeed. */
+  get isTransient(): boolean {
+    return this.isOfConnection || this.kind === 'server-timeout';
+  }
+
+  /** Whether the call may have been executed all the same. */
+  get isUndecided(): boolean {
+    return this.kind === 'outcome-unknown' || this.kind === 'server-timeout';
   }
 }
 
@@ -39,7 +57,6 @@ const notAccepted = /^(Server Is (Not Ready|Too Busy)|No leader info)/;
 const outcomeUnknown = new Set([
   status.CANCELLED,
   status.DEADLINE_EXCEEDED,
-  status.ABORTED,
   status.UNAVAILABLE,
   status.INTERNAL,
   status.DATA_LOSS,
@@ -47,6 +64,7 @@ const outcomeUnknown = new Set([
 
 const byCode = (code: status): FailureKind => {
   if (code === status.RESOURCE_EXHAUSTED) return 'too-large';
+  if (code === status.ABORTED) return 'server-timeout';
   return outcomeUnknown.has(code) ? 'outcome-unknown' : 'permanent';
 };
 

@@ -30,13 +30,13 @@ const callOnce = async <A>(
     () => call(node.right, timeout),
     (thrown) => (thrown instanceof CallFailed ? thrown : asStoreUnavailable(thrown)),
   );
-  if (E.isLeft(outcome) && outcome.left instanceof CallFailed && outcome.left.isTransient)
+  if (E.isLeft(outcome) && outcome.left instanceof CallFailed && outcome.left.isOfConnection)
     connection.discard(node.right, outcome.left);
   return outcome;
 };
 
 /**
- * A call on the leader, retried on a new connection while its failure is transient and `until` (of `performance.now`) has
+ * A call on the leader, retried while its failure is transient (on a new connection where that may help) and `until` (of `performance.now`) has
  * not come. A try begins only when the one before it is over.
  */
 export const onLeader = async <A>(

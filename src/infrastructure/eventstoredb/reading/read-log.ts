@@ -12,6 +12,7 @@ import { makeRetry } from '../../../event-sourcing/retry.js';
 import { CallFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import type { Access } from '../connection/on-leader.js';
+import { asCheckpoint } from './between-records.js';
 import { failWhenPastEnd, notInLog } from './checkpoint.js';
 import { newestPosition } from './head.js';
 import { subscriptionRequest } from './read-request.js';
@@ -87,7 +88,8 @@ async function* readAcrossCalls(access: Access, read: LogRead, timeout: number):
   const { isBounded, signal } = read;
   const isUnsubscribed = (): boolean => !isBounded && signal.aborted;
   const newRetry = () => makeRetry({ ...access.timings.backoff, until: performance.now() + timeout, signal });
-  let { after } = read;
+  // programs before this one stored them as the server gives them
+  let after = read.after === 'start' ? read.after : asCheckpoint(read.after);
   for (let retry = newRetry(); ;) {
     try {
       for await (const batch of readOverOneCall(access, { ...read, after })) {

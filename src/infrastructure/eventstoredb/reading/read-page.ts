@@ -15,7 +15,7 @@ type Page = {
 };
 
 /** A call without a message gets so many times its timeout while its node answers other calls. */
-const TIMEOUTS_WHILE_BUSY = 4;
+const TIMEOUTS_WHILE_BUSY = 2.5;
 
 /**
  * Cancels a call after `timeout` milliseconds without a message from its node, or a multiple of it without one in the

@@ -3,6 +3,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { Direction } from '../../../event-sourcing/event-store.js';
 import type { Checkpoint, From, Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
 import { streamIdentifier } from '../identifiers.js';
+import { placeBetweenRecords } from './between-records.js';
 
 const { Options } = streams.ReadReq;
 
@@ -56,9 +57,10 @@ const logFrom = (from: From | 'end'): ReadReq.Options.AllOptions => {
   if (from === 'start') all.setStart(new shared.Empty());
   else if (from === 'end') all.setEnd(new shared.Empty());
   else {
+    const place = placeBetweenRecords(from);
     const position = new Options.Position();
-    position.setCommitPosition(from.commit.toString());
-    position.setPreparePosition(from.prepare.toString());
+    position.setCommitPosition((place ?? from.commit).toString());
+    position.setPreparePosition(place === undefined ? from.prepare.toString() : '0');
     all.setPosition(position);
   }
   return all;

@@ -9,6 +9,7 @@ import {
   type StreamName,
 } from '../../../event-sourcing/recorded-event.js';
 import { type EventBytes, storedEventOf } from '../../../event-sourcing/stream-page.js';
+import { asCheckpoint } from './between-records.js';
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
@@ -38,10 +39,11 @@ export const isUserEvent = ({ type }: Pick<StoredEvent, 'type'>): boolean => !ty
 const checkpointIn = (response: ReadResp): Checkpoint | undefined => {
   const checkpoint = response.getCheckpoint();
   return (
-    checkpoint && {
+    checkpoint &&
+    asCheckpoint({
       commit: BigInt(checkpoint.getCommitPosition()),
       prepare: BigInt(checkpoint.getPreparePosition()),
-    }
+    })
   );
 };
 

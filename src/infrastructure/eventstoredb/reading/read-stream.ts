@@ -43,14 +43,16 @@ const revisionAfter = (
 export const makeReadStream = (access: Access) =>
   async function* readStream(
     stream: StreamName,
-    { direction, from, limit = Infinity }: StreamRange,
+    { direction, from, limit = Infinity, until }: StreamRange,
   ): AsyncGenerator<StreamPage> {
     let next = direction === 'forwards' ? (from ?? 0n) : undefined;
     let left = limit;
+    let deadline = until;
     for (let isMore = true; isMore && left > 0;) {
       const count = Math.min(left, PAGE);
       const request = streamRequest(stream, direction, next ?? from, count);
-      const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout));
+      const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout), deadline);
+      deadline = undefined;
       const { events, isCut } = orThrow(page);
       next = revisionAfter(events, stream, direction, next);
       left -= events.length;

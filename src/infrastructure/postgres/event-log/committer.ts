@@ -1,4 +1,5 @@
 import { either as E, readonlyArray as RA } from 'fp-ts';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { nextRevision, type StoredEvent } from '../../../event-sourcing/recorded-event.js';
 import type { PendingAppend } from './append-queue.js';
@@ -12,10 +13,9 @@ import { sqlFailureOf } from '../../../postgres/sql-failure.js';
 import { run, type Statement, type TextRow } from '../../../postgres/statement.js';
 
 /**
- * How long an append is tried, from its arrival, and how long a statement may take at least, however late it begins;
- * ms. Together less than the two seconds within which a command is answered.
+ * How long a statement may take at least, however late it begins, ms: an append is tried for `SILENCE_MS` from its
+ * arrival. Together less than `answerDeadline` gives.
  */
-const TIMEOUT = 1_400;
 const MINIMUM_TIMEOUT = 200;
 
 const storedEvents = ({ append, position }: StoredAppend<PendingAppend>): ReadonlyArray<StoredEvent> =>
@@ -29,11 +29,11 @@ const storedEvents = ({ append, position }: StoredAppend<PendingAppend>): Readon
     position: position + BigInt(index),
   }));
 
-const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + TIMEOUT;
+const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + SILENCE_MS;
 
 /** For the append that has waited longest, ms. */
 const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
-  Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + TIMEOUT - performance.now());
+  Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + SILENCE_MS - performance.now());
 
 type CommitterDeps = {
   readonly connection: LastingConnection;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { either as E } from 'fp-ts';
 import type pg from 'pg';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../../event-sourcing/whole-log/log-target.js';
@@ -38,7 +39,6 @@ const DEFAULT_READERS = 8;
 
 /** All statements are fast: when one takes longer, ms, the server does not answer. */
 const STATEMENT_TIMEOUT = 5_000;
-const CONNECT_TIMEOUT = 1_500;
 
 /** The `application_name` of our connections. */
 const NAME = 'event-log';
@@ -47,7 +47,7 @@ const notOpened = (cause: unknown): StoreUnavailable => new StoreUnavailable('th
 
 const migrateLog = async (connectionString: string): Promise<void> => {
   // no time limit for queries: a step of the schema may take long
-  const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: CONNECT_TIMEOUT });
+  const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: SILENCE_MS });
   try {
     await migrate(pool, eventLogSchema);
   } finally {
@@ -64,7 +64,7 @@ const open = ({
   const config: pg.ClientConfig = {
     connectionString,
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    connectionTimeoutMillis: SILENCE_MS,
     query_timeout: STATEMENT_TIMEOUT,
     application_name: NAME,
   };
@@ -75,7 +75,7 @@ const open = ({
     connectionString,
     name: NAME,
     connections: readers,
-    connectMs: CONNECT_TIMEOUT,
+    connectMs: SILENCE_MS,
     prepare: planByIndex,
     onLost: (cause) => {
       // a connection that is lost while the store closes is no loss

@@ -23,7 +23,8 @@ const makeWaiting = <Row>(): Waiting<Row> => {
 
 /**
  * Reads single rows together: one query for all that are asked for in one turn of the event loop, or while two batches
- * are under way. A request never joins a batch that was already sent, so that it does not read an older row.
+ * are under way. A request never joins a batch that was already sent, so that it does not read an older row. When a
+ * batch fails, those that wait fail with it.
  */
 export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => Promise<Row | undefined>) => {
   let waiting = new Map<string, Waiting<Row>>();
@@ -48,6 +49,9 @@ export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => 
       for (const [id, { resolve }] of batch) resolve(rows.get(id));
     } catch (cause) {
       for (const { reject } of batch.values()) reject(cause);
+      // when the database does not answer, those that wait would only wait as long again
+      for (const { reject } of waiting.values()) reject(cause);
+      waiting = new Map();
     }
     inFlight -= 1;
     flush();

@@ -1,10 +1,9 @@
 import { Readable, type Duplex } from 'node:stream';
 import type { Connection, PoolClient, Submittable } from 'pg';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { takeOverSocket } from '../../../postgres/take-over-socket.js';
 import { makeCopyFraming } from './copy-framing.js';
 
-/** How long the server may take until it sends the first rows. */
-const BEGIN_MS = 5_000;
 /** A reader that takes nothing for so long is cut off, because it holds a connection and an old snapshot. */
 const IDLE_MS = 60_000;
 /** Longest time for which anybody holds a snapshot, however steadily they read. */
@@ -12,6 +11,7 @@ const TOTAL_MS = 600_000;
 const HIGH_WATER_MARK = 256 * 1024;
 
 export type CopyLimits = {
+  /** How long the server may take until it sends the first rows. */
   readonly beginMs?: number;
   readonly idleMs?: number;
   readonly totalMs?: number;
@@ -26,7 +26,7 @@ export type CopyLimits = {
 export const copyJson = (
   client: PoolClient,
   select: string,
-  { beginMs = BEGIN_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyLimits = {},
+  { beginMs = SILENCE_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyLimits = {},
 ): Promise<Readable> =>
   new Promise((resolve, reject) => {
     const framing = makeCopyFraming();

@@ -1,6 +1,7 @@
 import { either as E, option as O } from 'fp-ts';
 import type { Projection } from '../../../../projections/projection.js';
 import type { FindTrustedRow } from '../../../../projections/snapshot.js';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { planByIndex, planByValues } from '../../../postgres/index-plans.js';
 import { makePool } from '../../../postgres/pool.js';
@@ -18,10 +19,9 @@ import { type Listed, type ReadModelConnections, unavailable } from './read-mode
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { makeFindTrustedRow } from './trusted-rows.js';
 
-const TIMEOUT_MS = 2_000;
 const SHORT_CONNECTIONS = 10;
 const SEARCH_CONNECTIONS = 4;
-/** Lists that may be streamed at once; a further one waits at most `TIMEOUT_MS`. */
+/** Lists that may be streamed at once; a further one waits at most `SILENCE_MS`. */
 const STREAMS = 8;
 
 export type ReadModelQueries = {
@@ -79,7 +79,7 @@ const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): Hi
 
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
 export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
-  const answering = { connectionString, connectMs: TIMEOUT_MS, queryMs: TIMEOUT_MS };
+  const answering = { connectionString, connectMs: SILENCE_MS, queryMs: SILENCE_MS };
   const short = makePool({
     ...answering,
     name: 'read-model',
@@ -96,7 +96,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     connectionString,
     name: 'read-model-lists',
     connections: STREAMS,
-    connectMs: TIMEOUT_MS,
+    connectMs: SILENCE_MS,
   });
   const connections: ReadModelConnections = {
     short,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SILENCE_MS } from '../../../../event-sourcing/answer-deadline.js';
 import { StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
 import type {
   ExpectedRevision,
@@ -11,12 +12,10 @@ import { type EventBytes, StreamPage } from '../../../../event-sourcing/stream-p
 import { textArray } from '../../../../postgres/binary-array.js';
 import type { Rows } from '../../../../postgres/rows.js';
 import { readRows, run, type Statement, type TextRow, withConnection } from '../../../../postgres/statement.js';
+import { withTimeout } from '../../../with-timeout.js';
 
 /** A page ends after so many events, or with the event that makes it larger than so many bytes. */
 type PageLimits = { readonly events: number; readonly bytes: number };
-
-/** Commands wait for pages of a stream, and must be answered within two seconds; ms. */
-const STREAM_TIMEOUT = 1_500;
 
 /** Small, because a slow reader may hold a page of a stream for long. */
 const STREAM_LIMITS: PageLimits = { events: 500, bytes: 1024 * 1024 };
@@ -24,6 +23,7 @@ const LOG_LIMITS: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
+  /** Given up at `until`, of `performance.now`, or after `SILENCE_MS`. */
   readonly stream: (
     stream: StreamName,
     range: Required<StreamRange>,
@@ -247,13 +247,14 @@ export const makePages = (pool: pg.Pool): Pages => {
     return { rows: whole, count: whole.count, isCut: bytesIn(whole, columns) >= limits.bytes };
   };
 
-  const stream: Pages['stream'] = async (name, { direction, from, limit }) => {
+  const stream: Pages['stream'] = async (name, { direction, from, limit, until }) => {
     const wanted = Math.min(limit, STREAM_LIMITS.events);
-    const { rows, count, isCut } = await readPage(
-      queries[direction],
-      [name, from.toString(), String(wanted)],
-      STREAM_TIMEOUT,
-    );
+    const left = Math.max(1, Math.min(SILENCE_MS, until - performance.now()));
+    const reading = readPage(queries[direction], [name, from.toString(), String(wanted)], left);
+    // the driver's limit begins only when there is a connection
+    const read = until === Infinity ? await reading : await withTimeout(left, reading);
+    if (read === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
+    const { rows, count, isCut } = read;
     const events: Array<EventBytes> = [];
     for (let row = 0; row < count; row += 1) events.push(eventBytesAt(rows, row, name));
     return { page: new StreamPage(events), isLast: count < wanted && !isCut };
@@ -281,7 +282,7 @@ export const makePages = (pool: pg.Pool): Pages => {
   return {
     stream,
     log,
-    newestRevision: async (name) => number(await askOne(queries.newestRevision, [name], STREAM_TIMEOUT)) ?? 'no-stream',
+    newestRevision: async (name) => number(await askOne(queries.newestRevision, [name], SILENCE_MS)) ?? 'no-stream',
     head: async () => number(await askOne(queries.head)) ?? 0n,
     newest: async (after, upTo, categories) =>
       number(await askOne(queries.newest, [after.toString(), upTo.toString(), arrayOf(categories)])),

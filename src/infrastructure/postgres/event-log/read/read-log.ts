@@ -5,10 +5,12 @@ import { firstOf, type Pages } from './pages.js';
 
 export async function* readStream(pages: Pages, stream: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
   const { direction } = range;
+  let until = range.until ?? Infinity;
   let from = firstOf(range);
   let limit = range.limit ?? Infinity;
   while (limit > 0 && from >= 0n) {
-    const { page, isLast } = await pages.stream(stream, { direction, from, limit });
+    const { page, isLast } = await pages.stream(stream, { direction, from, limit, until });
+    until = Infinity;
     const last = page.bytes.at(-1);
     if (last === undefined) return;
     yield page;
