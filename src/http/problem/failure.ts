@@ -23,7 +23,7 @@ export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readon
 export type Unauthenticated = { readonly _tag: 'Unauthenticated'; readonly reason?: string };
 
 /** The token is good, but none of its roles allows the operation. */
-export type RoleMissing = { readonly _tag: 'RoleMissing' };
+type RoleMissing = { readonly _tag: 'RoleMissing' };
 
 /** The keys that tokens are verified with cannot be fetched. */
 export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
