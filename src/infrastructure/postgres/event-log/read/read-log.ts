@@ -3,11 +3,7 @@ import { checkpointAt, type Position, type StreamName } from '../../../../event-
 import type { StreamPage } from '../../../../event-sourcing/stream-page.js';
 import { firstOf, type Pages } from './pages.js';
 
-export async function* readStream(
-  pages: Pages,
-  stream: StreamName,
-  range: StreamRange,
-): AsyncGenerator<StreamPage> {
+export async function* readStream(pages: Pages, stream: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
   const { direction } = range;
   let from = firstOf(range);
   let limit = range.limit ?? Infinity;
