@@ -12,18 +12,16 @@ export type EnvelopeTexts = {
 // No quote, so that each text ends where the pattern says; no escape, so that it is its own JSON; no control character,
 // with which it would be no JSON. Bytes above 0x7f are parts of characters.
 const TEXT = String.raw`[^"\\\u0000-\u001f]*`;
+const ASCII = String.raw`[^"\\\u0000-\u001f\u0080-\u00ff]*`;
 const ENVELOPE = new RegExp(
   [
-    String.raw`^\{"\$causationId":"${TEXT}","\$correlationId":"${TEXT}","actor":"(${TEXT})","at":"(${TEXT})"`,
-    `"dataHash":"${TEXT}","fingerprint":"${TEXT}","hash":"(${TEXT})","previousHash":"${TEXT}","salt":"${TEXT}"`,
+    String.raw`^\{"\$causationId":"${TEXT}","\$correlationId":"${TEXT}","actor":"(${TEXT})","at":"(${ASCII})"`,
+    `"dataHash":"${TEXT}","fingerprint":"${TEXT}","hash":"(${ASCII})","previousHash":"${TEXT}","salt":"${TEXT}"`,
     String.raw`"schemaVersion":([1-9]\d{0,8})(?:,"traceparent":"${TEXT}")?\}$`,
   ].join(','),
 );
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
-
-const utf8Of = (latin1: string): string =>
-  BEYOND_ASCII.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
 
 /**
  * Takes the texts out of metadata that is exactly as `seal` writes it: canonical JSON, so that the keys come in one order.
@@ -34,5 +32,11 @@ export const envelopeTexts = (metadata: Buffer): EnvelopeTexts | undefined => {
   // byte by byte, which takes less than decoding: all that the pattern names is ASCII
   const [, actor, at, hash, schemaVersion] = ENVELOPE.exec(metadata.toString('latin1')) ?? [];
   if (actor === undefined || at === undefined || hash === undefined) return undefined;
-  return { actor: utf8Of(actor), at: utf8Of(at), hash: utf8Of(hash), schemaVersion: Number(schemaVersion) };
+  const isAscii = !BEYOND_ASCII.test(actor);
+  return {
+    actor: isAscii ? actor : Buffer.from(actor, 'latin1').toString(),
+    at,
+    hash,
+    schemaVersion: Number(schemaVersion),
+  };
 };

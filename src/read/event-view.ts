@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { canonicalJson } from '../event-sourcing/canonical-json.js';
 import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
@@ -60,9 +61,8 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     const outcome = decode(storedEventOf(bytes));
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
     const { event, metadata } = outcome.right;
-    const [actor, at, hash] = [metadata.actor, metadata.at, metadata.hash].map((text) => JSON.stringify(text));
-    // reason: three texts give three
-    return { event, actor: actor!, at: at!, hash: hash! };
+    const { actor, at, hash } = metadata;
+    return { event, actor: JSON.stringify(actor), at: JSON.stringify(at), hash: JSON.stringify(hash) };
   };
 
   /** Decodes the envelope only where it is not as this program writes it. */
@@ -74,40 +74,40 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     return { event, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
   };
 
+  /** The members that all events of an entity have in common. */
+  const membersOf = (id: string): string =>
+    `,"entity":${JSON.stringify(id)},"entityType":${JSON.stringify(entityType)},"refs":`;
+
   /** The JSON text of an event up to its data. */
   const headOf = (bytes: EventBytes, entity: string): string => {
     const { event, actor, at, hash } = shownOf(bytes);
     const { type, message, refs } = describe(event);
+    const shownRefs = refs.length === 0 ? '[]' : JSON.stringify(refs);
     return (
-      `{"_id":${JSON.stringify(bytes.id)},"type":"${type}","message":${JSON.stringify(message)},"user":${actor},` +
-      `"entity":${entity},"entityType":${JSON.stringify(entityType)},"refs":${JSON.stringify(refs)},` +
-      `"name":${JSON.stringify(bytes.type)},"at":${at},"revision":${Number(bytes.revision)},"hash":${hash},"data":`
+      `{"_id":${canonicalJson(bytes.id)},"type":"${type}","message":${canonicalJson(message)},"user":${actor}${entity}` +
+      `${shownRefs},"name":${canonicalJson(bytes.type)},"at":${at},"revision":${Number(bytes.revision)},"hash":${hash},"data":`
     );
   };
 
   return (events, proof, before, after) => {
     const [first] = events;
-    const entity = first === undefined ? '' : JSON.stringify(entityIdOf(first.stream));
-    const proofHead = first === undefined || !proof ? '' : `,"stream":${JSON.stringify(first.stream)},"metadata":`;
-    const proofBytes = Buffer.byteLength(proofHead);
-    const heads: Array<string> = [];
-    let length = before.length + after.length + Math.max(0, events.length - 1);
-    for (const bytes of events) {
-      const head = headOf(bytes, entity);
-      heads.push(head);
-      length += Buffer.byteLength(head) + bytes.data.length + 1;
-      if (proof) length += proofBytes + bytes.metadata.length;
-    }
+    if (first === undefined) return Buffer.from(`${before}${after}`);
+    const entity = membersOf(entityIdOf(first.stream));
+    const stream = Buffer.from(proof ? `,"stream":${JSON.stringify(first.stream)},"metadata":` : '');
+    let length = before.length + after.length + events.length - 1;
+    const heads = events.map((event) => {
+      const head = headOf(event, entity);
+      length += Buffer.byteLength(head) + event.data.length + 1 + (proof ? stream.length + event.metadata.length : 0);
+      return head;
+    });
     const page = Buffer.allocUnsafe(length);
     let end = page.write(before);
-    let index = 0;
-    for (const { data, metadata } of events) {
+    for (const [index, { data, metadata }] of events.entries()) {
       if (index > 0) page[end++] = COMMA;
-      // reason: there is a head for each event
-      end += page.write(heads[index++]!, end);
+      end += page.write(heads[index] ?? '', end);
       end += data.copy(page, end);
       if (proof) {
-        end += page.write(proofHead, end);
+        end += stream.copy(page, end);
         end += metadata.copy(page, end);
       }
       page[end++] = CLOSING_BRACE;

@@ -146,6 +146,83 @@ describe('events over HTTP', () => {
     expect(event!.hash).to.match(/^[0-9a-f]{64}$/);
   });
 
+  describe('have an entity tag', () => {
+    const ask = (query: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+      call(method, `/business/${id}/events${query}`, { as, headers });
+    const tagOf = async (query: string): Promise<string> => (await ask(query)).headers.get('etag') ?? '';
+
+    for (const query of [
+      '',
+      '?from=3',
+      '?from=9',
+      '?limit=2',
+      '?from=2&limit=9',
+      '?order=desc',
+      '?from=9&order=desc&limit=2',
+      '?proof=true',
+    ])
+      it(`that GET and HEAD agree on, and by which ${query === '' ? 'all of them' : query} is 304 or 412`, async () => {
+        const tag = await tagOf(query);
+        expect(tag).to.match(/^"[!#-~]+"$/);
+        expect((await ask(query, {}, 'HEAD')).headers.get('etag')).to.equal(tag);
+        const same = await ask(query, { 'if-none-match': tag });
+        expect([same.status, same.text, same.headers.get('etag')]).to.deep.equal([304, '', tag]);
+        expect((await ask(query, { 'if-none-match': tag }, 'HEAD')).status).to.equal(304);
+        const statuses = [];
+        for (const headers of [
+          { 'if-none-match': '"4"' },
+          { 'if-match': tag },
+          { 'if-match': '"4"' },
+          { 'if-match': '4' },
+        ])
+          statuses.push((await ask(query, headers)).status);
+        expect(statuses).to.deep.equal([200, 200, 412, 400]);
+        const whole = await ask(query, { 'if-none-match': '"4"' });
+        expect([whole.text, whole.headers.get('etag')]).to.deep.equal([(await ask(query)).text, tag]);
+      });
+
+    it('of their own for each window and form', async () => {
+      const queries = [
+        '',
+        '?from=0',
+        '?from=1',
+        '?limit=1',
+        '?limit=2',
+        '?from=1&limit=2',
+        '?order=desc',
+        '?proof=true',
+      ];
+      const tags = [];
+      for (const query of queries) tags.push(await tagOf(query));
+      expect(new Set(tags).size).to.equal(queries.length);
+    });
+
+    it('that another event changes', async () => {
+      const other = `/business/${idOf(await call('POST', '/business', { as, body: { name: 'a' } }))}`;
+      for (const query of ['', '?limit=1', '?from=3', '?order=desc']) {
+        const tag = (await call('GET', `${other}/events${query}`, { as })).headers.get('etag') ?? '';
+        await call('PUT', other, { as, body: { name: `as of ${query}` } });
+        const changed = await call('GET', `${other}/events${query}`, { as, headers: { 'if-none-match': tag } });
+        expect([changed.status, changed.headers.get('etag') === tag], query).to.deep.equal([200, false]);
+      }
+    });
+
+    it('only where there was a record', async () => {
+      const { status } = await call('GET', '/business/00000000-0000-7000-8000-000000000000/events', {
+        as,
+        headers: { 'if-none-match': '*' },
+      });
+      expect(status).to.equal(404);
+    });
+
+    it('for documents, too', async () => {
+      const document = idOf(await call('POST', '/document', { as, body: { name: 'a' } }));
+      const tag = (await call('GET', `/document/${document}/events`, { as })).headers.get('etag') ?? '';
+      const same = await call('GET', `/document/${document}/events`, { as, headers: { 'if-none-match': tag } });
+      expect(same.status).to.equal(304);
+    });
+  });
+
   it('adds stream and metadata as a proof, on every page', async () => {
     const reply = await call('GET', `/business/${id}/events?proof=true&limit=1`, { as });
     const next = await call('GET', nextOf(reply)!, { as });

@@ -8,7 +8,6 @@ import type { Metadata } from '../../src/event-sourcing/envelope.js';
 import { envelopeTexts } from '../../src/event-sourcing/envelope-texts.js';
 import { extendChain } from '../../src/event-sourcing/hash-chain.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
 import { describeDocumentEvent } from '../../src/read/describe-document-event.js';
 import { makeRenderEvents, UndecodableEventError } from '../../src/read/event-view.js';
@@ -178,7 +177,7 @@ const sealed: fc.Arbitrary<StoredEvent> = fc
     fc.bigInt(0n, 2n ** 40n),
   )
   .map(([[category, event], actor, at, revision]) => {
-    const fact: { readonly type: string; readonly data: Json } = event as DomainEvent;
+    const fact: { readonly type: string; readonly data: Json } = event;
     return recorded(fact, { stream: `${category}-0198f000-0000-7000-8000-000000000001`, actor, at, revision });
   });
 

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { business } from '../../src/entities/business.js';
+import { document } from '../../src/entities/document.js';
+import type { Json } from '../../src/event-sourcing/canonical-json.js';
+import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
+import { type EventDescription, makeRenderEvents, RENDERING } from '../../src/read/event-view.js';
+import { frozenHistories } from '../support/fixtures.js';
+import { streamOf } from '../support/given-stream.js';
+import { pageOf } from '../support/page-of.js';
+
+/**
+ * What each rendering of events has ever stood for: the digest of the frozen histories as they are answered. A line is
+ * added and never edited, because clients keep answers under entity tags that name the rendering; but who adds to the
+ * frozen histories, and changes nothing else, puts in the newest line what the same program makes of them.
+ */
+const standsFor: Readonly<Record<number, string>> = {
+  1: 'd7b65250825be5eeed5e11ee008e0ee4',
+};
+
+const rendered = <Event extends DomainEvent>(
+  histories: string,
+  category: string,
+  serde: Serde<Event>,
+  description: EventDescription<Event>,
+): ReadonlyArray<string> => {
+  const render = makeRenderEvents(serde, description);
+  return Object.values(frozenHistories(histories)).flatMap((history) => {
+    // reason: a fixture is JSON
+    const facts = history.map(({ type, data, ...how }) => [{ type, data: data as Json }, how] as const);
+    // the salt is drawn for each event, and so are the hashes
+    const stored = streamOf(`${category}-0198f000-0000-7000-8000-000000000001`, ...facts);
+    const { bytes } = pageOf(stored.filter((event) => E.isRight(serde.decode(event))));
+    return [false, true].map((proof) =>
+      render(bytes, proof, '[', ']')
+        .toString()
+        .replaceAll(/"(hash|previousHash|dataHash|fingerprint|salt)":"[^"]*"/g, '"$1":""'),
+    );
+  });
+};
+
+describe('the rendering of events', () => {
+  it('is another one as soon as the same events are answered in other bytes', () => {
+    const all = [
+      ...rendered('businesses', 'business', business.serde, { entityType: business.name, describe: business.describe }),
+      ...rendered('documents', 'document', document.serde, { entityType: document.name, describe: document.describe }),
+    ];
+    const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
+    expect(
+      standsFor[RENDERING],
+      'events are rendered in another way than RENDERING stands for, and clients that keep an answer would be told that ' +
+        `it has not changed. Undo what changed it, or raise RENDERING in src/read/event-view.ts, and add here the line ` +
+        `${RENDERING + 1}: '${digest}'. Only where nothing but the frozen histories was changed edit the newest line`,
+    ).to.equal(digest);
+  });
+});
