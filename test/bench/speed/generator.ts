@@ -117,7 +117,7 @@ const generate = async (load: Load): Promise<LoadResult> => {
     });
   await Promise.all(Array.from({ length: connections }, work));
   const seconds = (performance.now() - began) / 1000;
-  return { requests: times.length, errors, seconds, p99: percentile(times, 0.99) };
+  return { requests: times.length, errors, seconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
 };
 
 process.on('message', (load: Load) => {

@@ -21,7 +21,8 @@ export type LoadResult = {
   readonly requests: number;
   readonly errors: number;
   readonly seconds: number;
-  /** ms within which 99 of 100 were answered. */
+  /** ms within which half were answered, and 99 of 100. */
+  readonly p50: number;
   readonly p99: number;
 };
 

@@ -44,7 +44,7 @@ describe('the newest event of a log in Postgres', () => {
       log.head = 1_000_000n;
       expect([await newestOf(['document']), await newestOf(['document'])]).to.deep.equal([newest, newest]);
       expect(searched).to.deep.equal([
-        [990_000n, 1_000_000n],
+        [998_000n, 1_000_000n],
         [1_000_000n, 1_000_000n],
       ]);
     }

@@ -19,7 +19,7 @@ export type Measure = 'Shares' | 'Sum';
 
 export const measureOf = (limit: number): Measure => (limit <= UNMEASURED ? 'Shares' : 'Sum');
 
-export type PageStatement = {
+type PageStatement = {
   readonly statement: Statement;
   /** Whether one index has the rows in order and has no others, so that one plan is right for every value. */
   readonly isWalk: boolean;

@@ -3,11 +3,11 @@ import type { Pages } from './pages.js';
 
 const MAX_REMEMBERED = 64;
 
-/** Events that are searched first, from the newest on, before other ways are tried: a few milliseconds. */
-const RECENT = 10_000n;
+/** Events that are searched first, from the newest on, before other ways are tried: about a millisecond. */
+const RECENT = 2_000n;
 /** Events that one statement searches, far fewer than its time allows. */
 const SLICE = 250_000n;
-/** Streams of one category whose last events are looked up one by one: as long as to search the recent events. */
+/** Streams of one category whose last events are looked up one by one: a few milliseconds. */
 const FEW = 1_000;
 
 /** The newest event of categories that have few streams, or none; undefined when one of them has many. */
