@@ -133,23 +133,25 @@ describe('a cluster of EventStoreDB', () => {
       async (both) => {
         const { double, store, connectionEvents } = both;
         const [old] = double.nodes;
-        old!.faults.appends.push('no-response');
-        const late = append(store, aStream(), 'no-stream', anEvent());
+        const stream = aStream();
+        await appended(store, stream, 'no-stream', anEvent());
+        old!.faults.msBeforeReads.push(60_000);
+        const late = collect(store.readStream(stream, { direction: 'forwards' }));
         await eventually(
-          () => old!.faults.appends.length,
+          () => old!.faults.msBeforeReads.length,
           (length) => length === 0,
         );
         double.elect(1);
         await appended(store, aStream(), 'no-stream', anEvent());
         old!.kill();
-        expect(E.isRight(await late)).to.equal(true);
+        expect(await late).to.have.length(1);
         const kinds = connectionEvents.map(({ kind }) => kind);
         expect(kinds).to.deep.equal([
           'connected',
           'connection-lost',
           'append-repeated',
           'reconnected',
-          'append-repeated',
+          'read-repeated',
         ]);
       },
       // no call times out before the old leader dies
