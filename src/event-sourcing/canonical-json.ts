@@ -9,7 +9,8 @@ const PLAIN = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/; // eslint-disable-line no-c
 /** Whether the text between quotation marks is its JSON. */
 export const needsNoEscape = (text: string): boolean => PLAIN.test(text);
 
-const canonicalString = (text: string): string => (needsNoEscape(text) ? `"${text}"` : JSON.stringify(text));
+/** A string in the form of RFC 8785. */
+export const canonicalString = (text: string): string => (needsNoEscape(text) ? `"${text}"` : JSON.stringify(text));
 
 const canonicalObject = (object: JsonObject): string => {
   let members = '';

@@ -1,6 +1,6 @@
 import { createHash, hash as digest } from 'node:crypto';
 import * as t from 'io-ts';
-import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
+import { canonicalJson, canonicalString, type Json, type JsonObject } from './canonical-json.js';
 import { random16Bytes } from './random-bytes.js';
 import type { NewEvent, StoredEvent } from './recorded-event.js';
 
@@ -57,20 +57,21 @@ export type SealedEvent = NewEvent & { readonly hash: string };
 /** 16 random bytes, base64url. */
 export const newSalt = (): string => random16Bytes().toString('base64url');
 
-/** Puts a fact into its envelope and links it to the event before it. */
+/**
+ * Puts a fact into its envelope and links it to the event before it. The envelope's text is canonical (RFC 8785), and so
+ * is the text that is hashed: both consist of the same parts, whose keys are known and written here in their order.
+ */
 export const seal = (fact: Fact, salt: string = newSalt()): SealedEvent => {
+  const { id, stream, revision, type, schemaVersion, traceparent, previousHash } = fact;
   const data = canonicalJson(fact.data);
-  const metadata = {
-    schemaVersion: fact.schemaVersion,
-    at: fact.at,
-    actor: fact.actor,
-    $correlationId: fact.correlationId,
-    $causationId: fact.causationId,
-    fingerprint: saltedHash(salt, fact.request),
-    traceparent: fact.traceparent,
-    dataHash: saltedHash(salt, data),
-    previousHash: fact.previousHash,
-  };
-  const hash = eventHash(fact, metadata);
-  return { id: fact.id, type: fact.type, data, metadata: canonicalJson({ ...metadata, salt, hash }), hash };
+  const request =
+    `{"$causationId":${canonicalString(fact.causationId)},"$correlationId":${canonicalString(fact.correlationId)},` +
+    `"actor":${canonicalString(fact.actor)},"at":${canonicalString(fact.at)},` +
+    `"dataHash":"${saltedHash(salt, data)}","fingerprint":"${saltedHash(salt, fact.request)}",`;
+  const previous = `"previousHash":"${previousHash}",`;
+  const trace = traceparent === undefined ? '' : `,"traceparent":${canonicalString(traceparent)}`;
+  const version = `"schemaVersion":${schemaVersion}${trace}}`;
+  const place = `"revision":"${revision}","stream":${canonicalString(stream)},"type":${canonicalString(type)}}`;
+  const hash = digest('sha256', `{"id":"${id}","metadata":${request}${previous}${version},${place}`, 'hex');
+  return { id, type, data, metadata: `${request}"hash":"${hash}",${previous}"salt":"${salt}",${version}`, hash };
 };
