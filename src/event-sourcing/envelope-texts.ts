@@ -2,7 +2,7 @@
  * What a reader is shown of an envelope, taken out of its bytes without decoding them: each text as it stands there, in
  * UTF-8, with nothing in it that JSON escapes.
  */
-export type EnvelopeTexts = {
+type EnvelopeTexts = {
   readonly actor: string;
   readonly at: string;
   readonly hash: string;
