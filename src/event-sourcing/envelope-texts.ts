@@ -1,6 +1,6 @@
 /**
- * What a reader is shown of an envelope, taken out of its bytes without decoding them: each text as it stands there, in
- * UTF-8, with nothing in it that JSON escapes.
+ * What a reader is shown of an envelope, taken out of its bytes without decoding them: each text as it stands there, a
+ * character for each byte of its UTF-8, with nothing in it that JSON escapes.
  */
 type EnvelopeTexts = {
   readonly actor: string;
@@ -21,22 +21,13 @@ const ENVELOPE = new RegExp(
   ].join(','),
 );
 
-const BEYOND_ASCII = /[\u0080-\u00ff]/;
-
 /**
- * Takes the texts out of metadata that is exactly as `seal` writes it: canonical JSON, so that the keys come in one order.
+ * Takes the texts out of metadata, given as a character for each of its bytes, that is exactly as `seal` writes it: canonical JSON, so that the keys come in one order.
  * Undefined for any other metadata, which may be an envelope all the same: of a data that was withheld, of another
  * program, or with texts that JSON escapes.
  */
-export const envelopeTexts = (metadata: Buffer): EnvelopeTexts | undefined => {
-  // byte by byte, which takes less than decoding: all that the pattern names is ASCII
-  const [, actor, at, hash, schemaVersion] = ENVELOPE.exec(metadata.toString('latin1')) ?? [];
+export const envelopeTexts = (metadata: string): EnvelopeTexts | undefined => {
+  const [, actor, at, hash, schemaVersion] = ENVELOPE.exec(metadata) ?? [];
   if (actor === undefined || at === undefined || hash === undefined) return undefined;
-  const isAscii = !BEYOND_ASCII.test(actor);
-  return {
-    actor: isAscii ? actor : Buffer.from(actor, 'latin1').toString(),
-    at,
-    hash,
-    schemaVersion: Number(schemaVersion),
-  };
+  return { actor, at, hash, schemaVersion: Number(schemaVersion) };
 };

@@ -244,6 +244,11 @@ describe('events as they are rendered from their bytes', () => {
     // reason: written by recorded()
     const { actor, at, hash } = JSON.parse(sealedHere.metadata) as Metadata;
     for (const { metadata } of [sealedHere, traced])
-      expect(envelopeTexts(Buffer.from(metadata))).to.deep.equal({ actor, at, hash, schemaVersion: 1 });
+      expect(envelopeTexts(Buffer.from(metadata).toString('latin1'))).to.deep.equal({
+        actor,
+        at,
+        hash,
+        schemaVersion: 1,
+      });
   });
 });

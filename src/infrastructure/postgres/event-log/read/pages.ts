@@ -184,15 +184,42 @@ export const firstOf = ({ direction, from }: StreamRange): Revision => from ?? (
 
 const bigintAt = (rows: Rows, row: number, column: number): bigint => BigInt(rows.ascii(row, column));
 
-const eventBytesAt = (rows: Rows, row: number, stream: StreamName): EventBytes => ({
-  id: rows.ascii(row, OF_STREAM.id),
-  type: rows.text(row, OF_STREAM.type),
-  data: rows.value(row, OF_STREAM.data),
-  metadata: rows.value(row, OF_STREAM.metadata),
-  stream,
-  revision: bigintAt(rows, row, OF_STREAM.revision),
-  position: bigintAt(rows, row, OF_STREAM.position),
-});
+/** An event in a page, of which nothing is taken before it is asked for. */
+class EventInPage implements EventBytes {
+  readonly stream: StreamName;
+  readonly #rows: Rows;
+  readonly #row: number;
+
+  constructor(rows: Rows, row: number, stream: StreamName) {
+    this.#rows = rows;
+    this.#row = row;
+    this.stream = stream;
+  }
+
+  get id(): string {
+    return this.#rows.ascii(this.#row, OF_STREAM.id);
+  }
+
+  get type(): string {
+    return this.#rows.text(this.#row, OF_STREAM.type);
+  }
+
+  get revision(): Revision {
+    return bigintAt(this.#rows, this.#row, OF_STREAM.revision);
+  }
+
+  get position(): Position {
+    return bigintAt(this.#rows, this.#row, OF_STREAM.position);
+  }
+
+  get data(): Buffer {
+    return this.#rows.value(this.#row, OF_STREAM.data);
+  }
+
+  get metadata(): Buffer {
+    return this.#rows.value(this.#row, OF_STREAM.metadata);
+  }
+}
 
 /** Undefined for an event that is not wanted. */
 const storedEventAt = (rows: Rows, row: number): StoredEvent | undefined =>
@@ -256,7 +283,7 @@ export const makePages = (pool: pg.Pool): Pages => {
     if (read === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
     const { rows, count, isCut } = read;
     const events: Array<EventBytes> = [];
-    for (let row = 0; row < count; row += 1) events.push(eventBytesAt(rows, row, name));
+    for (let row = 0; row < count; row += 1) events.push(new EventInPage(rows, row, name));
     return { page: new StreamPage(events), isLast: count < wanted && !isCut };
   };
 
