@@ -30,6 +30,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       all: queries.all,
       newestRevision: history.newestRevision,
       events: history.events,
+      fewEvents: history.fewEvents,
     },
   };
 };

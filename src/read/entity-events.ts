@@ -23,12 +23,21 @@ export type Events = {
   readonly body: Buffer | Pages<Buffer>;
 };
 
-type ReadEvents = (
+type Read<A> = (
   stream: StreamName,
   request: EventsRequest,
   admitPage: AdmitPage,
   newest: Revision | undefined,
-) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
+) => Promise<E.Either<LoadFailure | NeverExisted, A>>;
+
+type ReadEvents = {
+  readonly events: Read<Events>;
+  /** The same when they are few and fit into one page of the store; undefined when they are not. */
+  readonly fewEvents: Read<Events | undefined>;
+};
+
+/** So many events are few: the store reads them together with those of other streams. */
+const FEW = 50;
 
 /** Rendering takes as long as to send so many times the bytes: what a page counts for when it is admitted. */
 const BYTES_FOR_A_BYTE = 8;
@@ -104,7 +113,7 @@ export const makeReadEvents = (
   };
 
   /** Of a range in which there is no event. */
-  const empty = async (stream: StreamName, { direction, from = 0n }: EventsRequest): ReturnType<ReadEvents> => {
+  const empty = async (stream: StreamName, { direction, from = 0n }: EventsRequest): ReturnType<Read<Events>> => {
     if (direction === 'backwards' || from === 0n) return neverExisted;
     const newest = await newestOf(stream);
     if (E.isLeft(newest)) return newest;
@@ -118,7 +127,7 @@ export const makeReadEvents = (
     admitPage: AdmitPage,
     known: Revision | undefined,
     source: AsyncIterator<StreamPage>,
-  ): ReturnType<ReadEvents> => {
+  ): ReturnType<Read<Events>> => {
     const { direction, proof } = request;
     const first = await source.next();
     if (first.done === true) return empty(stream, request);
@@ -139,8 +148,13 @@ export const makeReadEvents = (
     return E.right({ newest: newest.right, body: await readAhead(parts) });
   };
 
-  return async (stream, request, admitPage, known) => {
-    const until = answerDeadline();
+  /** What `work` makes of the range of a request, without what was appended after `known`. */
+  const within = async <A>(
+    stream: StreamName,
+    request: EventsRequest,
+    known: Revision | undefined,
+    work: (range: StreamRange, newest: Revision | undefined) => Promise<E.Either<LoadFailure | NeverExisted, A>>,
+  ): Promise<E.Either<LoadFailure | NeverExisted, A | Events>> => {
     let newest = known;
     if (newest === undefined && !tellsNewest(request)) {
       const asked = await newestOf(stream);
@@ -149,12 +163,43 @@ export const makeReadEvents = (
     }
     const range = newest === undefined ? request : rangeUpTo(request, newest);
     if (range === undefined) return E.right({ newest: newest ?? 0n, body: nothing });
-    const source = store.readStream(stream, { ...range, until })[Symbol.asyncIterator]();
-    try {
-      return await read(stream, request, admitPage, newest, source);
-    } catch (thrown) {
-      await source.return?.();
-      return E.left(loadFailureOf(thrown));
-    }
+    return work(range, newest);
   };
+
+  const fewEvents: ReadEvents['fewEvents'] = (stream, request, admitPage, known) => {
+    const until = answerDeadline();
+    return within(stream, request, known, async ({ limit = Infinity, ...range }, newest) => {
+      const page = { ...range, limit: Math.min(limit, FEW + 1), until };
+      const source = store.readStream(stream, page)[Symbol.asyncIterator]();
+      try {
+        const first = await source.next();
+        if (first.done === true) return await empty(stream, request);
+        const { bytes } = first.value;
+        const isWhole = (bytes.length <= FEW || bytes.length === limit) && (await source.next()).done === true;
+        if (!isWhole) return E.right(undefined);
+        await admit(admitPage, bytes);
+        const last = newest ?? bytes.at(request.direction === 'forwards' ? -1 : 0)?.revision ?? 0n;
+        return E.right({ newest: last, body: render(bytes, request.proof, '[', ']') });
+      } catch (thrown) {
+        return E.left(loadFailureOf(thrown));
+      } finally {
+        await source.return?.();
+      }
+    });
+  };
+
+  const events: ReadEvents['events'] = (stream, request, admitPage, known) => {
+    const until = answerDeadline();
+    return within(stream, request, known, async (range, newest) => {
+      const source = store.readStream(stream, { ...range, until })[Symbol.asyncIterator]();
+      try {
+        return await read(stream, request, admitPage, newest, source);
+      } catch (thrown) {
+        await source.return?.();
+        return E.left(loadFailureOf(thrown));
+      }
+    });
+  };
+
+  return { events, fewEvents };
 };

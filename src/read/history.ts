@@ -33,13 +33,17 @@ export type History<State> = {
    * An entity's events; none after `newest`, where that is known. Of a body in parts, what fails within the first two is a
    * value; later failures are thrown out of the iterator. Each page is admitted before it is rendered.
    */
-  readonly events: (
-    id: string,
-    request: EventsRequest,
-    admitPage: AdmitPage,
-    newest?: Revision,
-  ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
+  readonly events: ReadEvents<Events>;
+  /** The same in one piece when they are few; undefined when they are not. Takes some 2 MiB at most. */
+  readonly fewEvents: ReadEvents<Events | undefined>;
 };
+
+type ReadEvents<A> = (
+  id: string,
+  request: EventsRequest,
+  admitPage: AdmitPage,
+  newest?: Revision,
+) => Promise<E.Either<LoadFailure | NeverExisted, A>>;
 
 type HistoryDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
@@ -92,11 +96,12 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return newest.right === 'no-stream' ? neverExisted : E.right(newest.right);
   };
 
-  const readEvents = makeReadEvents(store, makeRenderEvents(serde, description));
+  const { events, fewEvents } = makeReadEvents(store, makeRenderEvents(serde, description));
 
   return {
     stateAsOf,
     newestRevision,
-    events: (id, request, admitPage, newest) => readEvents(streamOf(id), request, admitPage, newest),
+    events: (id, ...asked) => events(streamOf(id), ...asked),
+    fewEvents: (id, ...asked) => fewEvents(streamOf(id), ...asked),
   };
 };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
-import type { EventsRequest } from '../../read/entity-events.js';
+import type { Events, EventsRequest } from '../../read/entity-events.js';
 import type { EntityReads } from '../../read/entity-reads.js';
 import { readEventsParameters } from '../parameters/events.js';
 import type { Failure } from '../problem/failure.js';
@@ -15,35 +15,12 @@ import { eventsTag } from './events-tag.js';
 import { nextPage } from './events-window.js';
 import { recordId } from './record-id.js';
 
-type Events = Pick<EntityReads<never>, 'newestRevision' | 'events'>;
+type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events' | 'fewEvents'>;
 
-/** A history of at most this many events does not wait behind longer ones: it acquires bytes instead. */
-const SHORT = 50;
-
-/** What a large event takes while it is read: as an event, as a text, and as part of the response. */
-const EVENT_BYTES = 192 * 1024;
+/** What few events take while they are read and rendered: a page of the store, and the response. */
+const FEW_BYTES = 2 * 1024 * 1024;
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
-
-/**
- * Acquires a history if one is free. Else a long history waits for one, and a short one for the bytes it may take. Gives
- * the newest revision where it had to be asked for.
- */
-const acquire = async (
-  { ctx: { state } }: RequestContext,
-  id: string,
-  { limit = Infinity }: EventsRequest,
-  known: Revision | undefined,
-  newestRevision: Events['newestRevision'],
-): Promise<E.Either<Failure, Revision | undefined>> => {
-  if (await state.tryAcquire('histories')) return E.right(known);
-  const newest = known === undefined ? await newestRevision(id) : E.right(known);
-  if (E.isLeft(newest)) return newest;
-  const count = Math.min(limit, Number(newest.right) + 1);
-  const isAcquired =
-    count <= SHORT ? await state.acquire('bytes', count * EVENT_BYTES) : await state.acquire('histories');
-  return isAcquired ? newest : overloaded;
-};
 
 const headersOf = (
   { ctx, searchParams }: RequestContext,
@@ -55,12 +32,19 @@ const headersOf = (
   return ['ETag', eventsTag(wanted, newest), ...link];
 };
 
+/** A history of one page in one piece; a longer one page by page, at the reader's pace. */
+const responseOf = (request: RequestContext, wanted: EventsRequest, { newest, body }: Events): HttpResponse => ({
+  status: 200,
+  headers: headersOf(request, wanted, newest),
+  body: Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }),
+});
+
 /**
  * The events of a record, of a deleted one too: all of them as a stream, or a page where a `limit` is given. Where the
  * newest revision is asked for before they are read, later events are left out, so that body, tag and link agree.
  */
 export const listEvents =
-  ({ newestRevision, events }: Events) =>
+  ({ newestRevision, events, fewEvents }: Histories) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, params, searchParams } = request;
     const read = both(readEventsParameters(searchParams), conditionsOf(ctx.req.headers));
@@ -78,16 +62,13 @@ export const listEvents =
       if (isHead(request))
         return E.right({ status: 200, headers: headersOf(request, wanted, known), contentType: JSON_TYPE });
     }
-    const acquired = await acquire(request, id.right, wanted, known, newestRevision);
-    if (E.isLeft(acquired)) return acquired;
-    const listed = await events(id.right, wanted, () => ctx.state.timeSlice(), acquired.right);
-    if (E.isLeft(listed)) return listed;
-    const { newest, body } = listed.right;
-    const headers = headersOf(request, wanted, newest);
-    // a history of one page in one piece; a longer one page by page, at the reader's pace
-    return E.right({
-      status: 200,
-      headers,
-      body: Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }),
-    });
+    const admitPage = (bytes?: number): Promise<boolean> => ctx.state.timeSlice(bytes);
+    // few events do not wait behind long histories
+    if (!(await ctx.state.acquire('bytes', FEW_BYTES))) return overloaded;
+    const few = await fewEvents(id.right, wanted, admitPage, known);
+    if (E.isLeft(few)) return few;
+    if (few.right !== undefined) return E.right(responseOf(request, wanted, few.right));
+    if (!(await ctx.state.acquire('histories'))) return overloaded;
+    const listed = await events(id.right, wanted, admitPage, known);
+    return E.isLeft(listed) ? listed : E.right(responseOf(request, wanted, listed.right));
   };

@@ -22,13 +22,15 @@ describe('requests and the budget of the process', () => {
   afterEach(() => stack.stop());
 
   let isExhausted: boolean;
+  /** The only part that is not granted; undefined: none is. */
+  let refused: string | undefined;
 
   /** Grants nothing when the test has begun, and keeps what was asked for. */
   const exhausted = (): ProcessBudget => {
     const none = (name: string) => ({
       acquire: (_holder: unknown, _caller: string, amount?: number) => {
         asked.push([name, amount]);
-        return Promise.resolve(!isExhausted);
+        return Promise.resolve(!isExhausted || (refused !== undefined && refused !== name));
       },
       tryAcquire: () => !isExhausted,
     });
@@ -36,7 +38,7 @@ describe('requests and the budget of the process', () => {
   };
 
   const start = async (ports?: (ports: MemoryPorts) => Partial<MemoryPorts>): Promise<void> => {
-    isExhausted = false;
+    [isExhausted, refused] = [false, undefined];
     stack = await startMemoryStack({ budget: exhausted(), ...(ports === undefined ? {} : { ports }) });
     admin = stack.tokenFor('admin');
     // the first answer is held to the description of the API, which is long
@@ -106,9 +108,19 @@ describe('requests and the budget of the process', () => {
     for (let count = 0; count < 50; count += 1)
       await call('PUT', `/business/${id}`, { as: admin, body: { name: `${count}` } });
     const document = idOf(await call('POST', '/document', { as: admin, body: { name: 'a' } }));
-    const paths = [`/business/${id}/events`, `/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
+    const paths = [`/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
+    // a history acquires what few events take, and then, being long, a history
+    [asked, refused] = [[], 'histories'];
+    const { json } = await call('GET', `/business/${id}/events`, { as: admin });
+    expect([json, asked]).to.deep.equal([
+      unavailable,
+      [
+        ['bytes', 2 * 1024 * 1024],
+        ['histories', undefined],
+      ],
+    ]);
   });
 
   it('take a place for a file above 64 KiB', async () => {
@@ -138,12 +150,12 @@ describe('requests and the budget of the process', () => {
     expect([lengths, asked]).to.deep.equal([[1, 1], []]);
   });
 
-  it('take bytes for each event of a history that is short', async () => {
+  it('take bytes for the events of a history that is short', async () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}/events`, `/business/${id}/events?limit=50`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
-    expect(asked).to.deep.equal(paths.map(() => ['bytes', 192 * 1024]));
+    expect(asked).to.deep.equal(paths.map(() => ['bytes', 2 * 1024 * 1024]));
   });
 
   it('bring a body in one-byte chunks as in one piece', async () => {

@@ -4,7 +4,7 @@ import { uuidArray } from '../../../postgres/binary-array.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { Rows } from '../../../postgres/rows.js';
 import { readRows, withConnection } from '../../../postgres/statement.js';
-import { makeCoalescedRows } from './coalesced-rows.js';
+import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 import type { ReadModelConnections } from './read-model.js';
 
 /** Longer values are read one by one, as bytes. */

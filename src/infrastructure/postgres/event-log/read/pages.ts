@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { SILENCE_MS } from '../../../../event-sourcing/answer-deadline.js';
-import { StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
+import { type Direction, StoreUnavailable, type StreamRange } from '../../../../event-sourcing/event-store.js';
 import type {
   ExpectedRevision,
   Position,
@@ -9,7 +9,8 @@ import type {
   StreamName,
 } from '../../../../event-sourcing/recorded-event.js';
 import { type EventBytes, StreamPage } from '../../../../event-sourcing/stream-page.js';
-import { textArray } from '../../../../postgres/binary-array.js';
+import { bigintArray, textArray } from '../../../../postgres/binary-array.js';
+import { makeCoalescedRows } from '../../../../postgres/coalesced-rows.js';
 import type { Rows } from '../../../../postgres/rows.js';
 import { readRows, run, type Statement, type TextRow, withConnection } from '../../../../postgres/statement.js';
 import { withTimeout } from '../../../with-timeout.js';
@@ -21,13 +22,12 @@ type PageLimits = { readonly events: number; readonly bytes: number };
 const STREAM_LIMITS: PageLimits = { events: 500, bytes: 1024 * 1024 };
 const LOG_LIMITS: PageLimits = { events: 500, bytes: 4 * 1024 * 1024 };
 
+type PageOfStream = { readonly page: StreamPage; readonly isLast: boolean };
+
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
   /** Given up at `until`, of `performance.now`, or after `SILENCE_MS`. */
-  readonly stream: (
-    stream: StreamName,
-    range: Required<StreamRange>,
-  ) => Promise<{ readonly page: StreamPage; readonly isLast: boolean }>;
+  readonly stream: (stream: StreamName, range: Required<StreamRange>) => Promise<PageOfStream>;
   readonly newestRevision: (stream: StreamName) => Promise<ExpectedRevision>;
   /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
   readonly log: (
@@ -73,8 +73,35 @@ type PageQueries = {
   readonly limits: PageLimits;
 };
 
+/** Pages of so few events of different streams are read together. */
+const SHORT_LIMITS: PageLimits = { events: 64, bytes: 1024 * 1024 };
+
+/** Short pages that one statement reads. */
+const SHORT_AT_ONCE = 32;
+
+/**
+ * Short pages of several streams. Without the texts of events that are larger than their share; the last column says
+ * which of the pages an event belongs to. Each page is in order: only a loop over the pages can join them so.
+ */
+const shortPages = (direction: Direction): Query => {
+  const [order, bound] = direction === 'forwards' ? ['asc', '>='] : ['desc', '<='];
+  const isSmall = `${SIZE} <= ${share(SHORT_LIMITS)}`;
+  return {
+    name: `event_log.short_${direction}`,
+    text: `
+      select revision, position, id, type, case when ${isSmall} then data end, case when ${isSmall} then metadata end,
+        ordinal
+      from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as given (name, bound, most, ordinal),
+        lateral (
+          select * from event_log.event
+          where stream = given.name and revision ${bound} given.bound order by revision ${order} limit given.most
+        ) as found`,
+  };
+};
+
 /** Columns of a page of a stream. */
 const OF_STREAM = { revision: 0, position: 1, id: 2, type: 3, data: 4, metadata: 5 } as const;
+const ORDINAL = 6;
 /** Columns of a page of the log. */
 const OF_LOG = { position: 0, stream: 1, revision: 2, id: 3, type: 4, data: 5, metadata: 6 } as const;
 
@@ -114,6 +141,7 @@ const slice = `
 const queries = {
   forwards: streamQueries('forwards'),
   backwards: streamQueries('backwards'),
+  short: { forwards: shortPages('forwards'), backwards: shortPages('backwards') },
   newestRevision: {
     name: 'event_log.newest_revision',
     text: 'select revision from event_log.event where stream = $1 order by revision desc limit 1',
@@ -245,6 +273,28 @@ const bytesIn = (rows: Rows, { data, metadata }: TextColumns): number => {
   return bytes;
 };
 
+/** The short pages in the rows of a statement, by what was asked for; without those that lack the texts of an event. */
+const shortPagesIn = (
+  rows: Rows,
+  asked: ReadonlyArray<string>,
+  names: ReadonlyArray<string>,
+): ReadonlyMap<string, StreamPage> => {
+  const events: ReadonlyArray<Array<EventBytes>> = asked.map(() => []);
+  const incomplete = new Set<number>();
+  for (let row = 0; row < rows.count; row += 1) {
+    const index = Number(rows.ascii(row, ORDINAL)) - 1;
+    if (rows.isNull(row, OF_STREAM.data)) incomplete.add(index);
+    // reason: the names were given as names of streams
+    events[index]?.push(new EventInPage(rows, row, names[index] as StreamName));
+  }
+  const pages = new Map<string, StreamPage>();
+  for (const [index, wanted] of asked.entries()) {
+    const found = events[index] ?? [];
+    if (!incomplete.has(index)) pages.set(wanted, new StreamPage(found));
+  }
+  return pages;
+};
+
 /** The first `count` rows are a page; `isCut`: it ended before the events that were asked for. */
 type Read = { readonly rows: Rows; readonly count: number; readonly isCut: boolean };
 
@@ -274,17 +324,44 @@ export const makePages = (pool: pg.Pool): Pages => {
     return { rows: whole, count: whole.count, isCut: bytesIn(whole, columns) >= limits.bytes };
   };
 
-  const stream: Pages['stream'] = async (name, { direction, from, limit, until }) => {
+  /** A short page by `limit from name`; undefined when it lacks the texts of an event. */
+  const makeReadShort = (direction: Direction): ((wanted: string) => Promise<StreamPage | undefined>) =>
+    makeCoalescedRows(async (all) => {
+      const asked = all.map((wanted) => wanted.split(' ', 2));
+      const names = all.map((wanted, index) => wanted.slice((asked[index] ?? []).join(' ').length + 1));
+      const bounds = asked.map(([, from = '0']) => BigInt(from));
+      const values = [textArray(names), bigintArray(bounds), bigintArray(asked.map(([limit = '0']) => BigInt(limit)))];
+      const rows = await ask((client) => readRows(client, { ...queries.short[direction], values }, SILENCE_MS));
+      return shortPagesIn(rows, all, names);
+    }, SHORT_AT_ONCE);
+
+  const readShort = { forwards: makeReadShort('forwards'), backwards: makeReadShort('backwards') };
+
+  const readOne = async (
+    name: StreamName,
+    { direction, from, limit }: Required<StreamRange>,
+    timeoutMs: number,
+  ): Promise<PageOfStream> => {
+    if (limit <= SHORT_LIMITS.events) {
+      const page = await readShort[direction](`${limit} ${from} ${name}`);
+      if (page !== undefined) return { page, isLast: page.length < limit };
+    }
     const wanted = Math.min(limit, STREAM_LIMITS.events);
-    const left = Math.max(1, Math.min(SILENCE_MS, until - performance.now()));
-    const reading = readPage(queries[direction], [name, from.toString(), String(wanted)], left);
-    // the driver's limit begins only when there is a connection
-    const read = until === Infinity ? await reading : await withTimeout(left, reading);
-    if (read === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
-    const { rows, count, isCut } = read;
+    const values = [name, from.toString(), String(wanted)];
+    const { rows, count, isCut } = await readPage(queries[direction], values, timeoutMs);
     const events: Array<EventBytes> = [];
     for (let row = 0; row < count; row += 1) events.push(new EventInPage(rows, row, name));
     return { page: new StreamPage(events), isLast: count < wanted && !isCut };
+  };
+
+  const stream: Pages['stream'] = async (name, range) => {
+    const { until } = range;
+    const left = Math.max(1, Math.min(SILENCE_MS, until - performance.now()));
+    const reading = readOne(name, range, left);
+    // the driver's limit begins only when there is a connection
+    const read = until === Infinity ? await reading : await withTimeout(left, reading);
+    if (read === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
+    return read;
   };
 
   const log: Pages['log'] = async (after, upTo, categories) => {

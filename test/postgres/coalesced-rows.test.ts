@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makeCoalescedRows } from '../../../src/infrastructure/postgres/read-models/coalesced-rows.js';
+import { makeCoalescedRows } from '../../src/postgres/coalesced-rows.js';
 
 type Call = { readonly ids: ReadonlyArray<string>; readonly answer: (rows: ReadonlyArray<string>) => void };
 

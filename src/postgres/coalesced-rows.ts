@@ -2,6 +2,7 @@
 type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Row>>;
 
 const MAX_IN_FLIGHT = 2;
+/** Default of what one query asks for. */
 const MAX_IDS = 100;
 
 /** Settles `row`, for all who asked for it. */
@@ -26,20 +27,23 @@ const makeWaiting = <Row>(): Waiting<Row> => {
  * are under way. A request never joins a batch that was already sent, so that it does not read an older row. When a
  * batch fails, those that wait fail with it.
  */
-export const makeCoalescedRows = <Row>(fetch: FetchRows<Row>): ((id: string) => Promise<Row | undefined>) => {
+export const makeCoalescedRows = <Row>(
+  fetch: FetchRows<Row>,
+  mostAtOnce = MAX_IDS,
+): ((id: string) => Promise<Row | undefined>) => {
   let waiting = new Map<string, Waiting<Row>>();
   let inFlight = 0;
   let isScheduled = false;
 
   const takeBatch = (): ReadonlyMap<string, Waiting<Row>> => {
-    if (waiting.size <= MAX_IDS) {
+    if (waiting.size <= mostAtOnce) {
       const batch = waiting;
       waiting = new Map();
       return batch;
     }
     const all = [...waiting];
-    waiting = new Map(all.slice(MAX_IDS));
-    return new Map(all.slice(0, MAX_IDS));
+    waiting = new Map(all.slice(mostAtOnce));
+    return new Map(all.slice(0, mostAtOnce));
   };
 
   const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
