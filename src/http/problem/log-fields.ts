@@ -22,6 +22,12 @@ export const failureFields = (failure: Failure): object => {
   return 'cause' in failure ? { tag, error: errorFields(failure.cause) } : { tag };
 };
 
+/** The reader of a response went before all of it was sent. */
+export class ReaderGone extends Error {
+  // as a pipeline has it
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
 const LOST = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /** Whether a stream ended because its reader went, or was cut off as too slow. */

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../budget/connection.js';
 import type { KoaContext, RequestState } from '../request-context.js';
+import { ReaderGone } from '../problem/log-fields.js';
 import { type HttpResponse, JSON_TYPE } from './http-response.js';
 import { linger, mustClose } from './unread-body.js';
 
@@ -65,6 +67,9 @@ const inTimeSlices = (state: RequestState): Transform =>
     },
   });
 
+const cutAfter = (connection: Connection, timeoutMs: number): NodeJS.Timeout =>
+  setTimeout(() => connection.cut('an answer was not read in time'), timeoutMs).unref();
+
 const sendStream = async (
   { req, res, state }: KoaContext,
   headers: Array<string>,
@@ -79,11 +84,47 @@ const sendStream = async (
     res.end();
     return;
   }
-  const deadline = setTimeout(() => connection.cut('an answer was not read in time'), timeoutMs).unref();
+  const deadline = cutAfter(connection, timeoutMs);
   // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
     await pipeline(body, inTimeSlices(state), res);
+  } finally {
+    clearTimeout(deadline);
+  }
+};
+
+/** Resolves with the event, rejects as a pipeline does when the reader goes before it. */
+const untilEvent = (res: ServerResponse, event: 'drain' | 'finish'): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (): void => {
+      res.off(event, settle).off('close', settle);
+      if (res.writableFinished || !res.destroyed) resolve();
+      else reject(new ReaderGone());
+    };
+    res.on(event, settle).on('close', settle);
+  });
+
+/** Writes a large body in pieces, each in a time slice of its own, no faster than its reader takes them. */
+const sendInPieces = async (
+  { res, state }: KoaContext,
+  headers: Array<string>,
+  status: number,
+  body: Buffer,
+  connection: Connection,
+  timeoutMs: number,
+): Promise<void> => {
+  res.writeHead(status, headers);
+  const deadline = cutAfter(connection, timeoutMs);
+  try {
+    for (let start = 0; start < body.length; start += PIECE) {
+      await state.timeSlice(Math.min(PIECE, body.length - start));
+      if (res.destroyed) throw new ReaderGone();
+      if (!res.write(body.subarray(start, start + PIECE))) await untilEvent(res, 'drain');
+    }
+    const finished = untilEvent(res, 'finish');
+    res.end();
+    await finished;
   } finally {
     clearTimeout(deadline);
   }
@@ -112,6 +153,9 @@ export const send = (
     sendWhole(ctx, headers, response, body);
     return undefined;
   }
-  headers.push('Content-Length', String(Buffer.byteLength(body)));
-  return sendStream(ctx, headers, status, Readable.from(body), connection, timeoutMs);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  headers.push('Content-Length', String(bytes.length));
+  if (ctx.req.method !== 'HEAD') return sendInPieces(ctx, headers, status, bytes, connection, timeoutMs);
+  ctx.res.writeHead(status, headers).end();
+  return undefined;
 };
