@@ -26,7 +26,8 @@ export type Verifier = {
   readonly generation: Pick<Generation, 'name'>;
 };
 
-const rowOf = (
+/** The row that an entity makes, as text. */
+export const rowOf = (
   { contentOf, keys }: Projection,
   { id, creationPosition, revision, isParked, state }: Entity,
 ): TextRow => {

@@ -30,21 +30,52 @@ type Row = {
   readonly parked_at: string | null;
 };
 
-/** Undefined when the generation was dropped. */
-export const readRowSnapshot = async (
-  database: Database,
-  generation: Pick<Generation, 'name'>,
-  { keys }: Pick<Projection, 'keys'>,
-  { id, stream }: { readonly id: string; readonly stream: string },
-): Promise<RowSnapshot | undefined> => {
+const jsonRow = ({ keys }: Pick<Projection, 'keys'>): string => {
   const columns = [
     ...BASE_COLUMNS.map((name) => `'${name}', t.${name}::text`),
     ...keys.map((key) => `'${key.name}', ${textOf(key)}`),
   ];
+  return `json_build_object(${columns.join(', ')})`;
+};
+
+/** A part of the rows in the order of their ids; each bound that is undefined excludes none. */
+type RowRange = {
+  /** Inclusive. */
+  readonly from: string | undefined;
+  /** Exclusive: the last row that was read before. */
+  readonly after: string | undefined;
+  /** Exclusive. */
+  readonly before: string | undefined;
+  readonly limit: number;
+};
+
+export const readRows = async (
+  database: Database,
+  generation: Pick<Generation, 'name'>,
+  projection: Pick<Projection, 'keys'>,
+  { from, after, before, limit }: RowRange,
+): Promise<ReadonlyArray<TextRow>> => {
+  const { rows } = await database.query<{ readonly live: TextRow }>({
+    // without a name it is planned for these bounds: a plan for any bounds would read from the first row each time
+    text: `select ${jsonRow(projection)} as live from ${tableOf(generation)} t
+           where ($1::uuid is null or t.id >= $1) and ($2::uuid is null or t.id > $2)
+             and ($3::uuid is null or t.id < $3) order by t.id limit $4`,
+    values: [from, after, before, limit],
+  });
+  return rows.map(({ live }) => live);
+};
+
+/** Undefined when the generation was dropped. */
+export const readRowSnapshot = async (
+  database: Database,
+  generation: Pick<Generation, 'name'>,
+  projection: Pick<Projection, 'keys'>,
+  { id, stream }: { readonly id: string; readonly stream: string },
+): Promise<RowSnapshot | undefined> => {
   const { rows } = await database.query<Row>({
     name: `row of ${generation.name}`,
     // one statement, so that row and checkpoint come from one snapshot
-    text: `select case when t.id is not null then json_build_object(${columns.join(', ')}) end as live,
+    text: `select case when t.id is not null then ${jsonRow(projection)} end as live,
              i.checkpoint_commit as checkpoint, p.revision as parked_at
            from read_model.instance i
            left join ${tableOf(generation)} t on t.id = $2

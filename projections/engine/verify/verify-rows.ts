@@ -1,12 +1,13 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
-import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
 import { tableOf } from '../generation/generation.js';
 import { readWritableLive } from '../generation/writable-live.js';
 import { withSkips } from '../parked/skips.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import { type Drift, findDrift, type Verifier } from './find-drift.js';
+import { differingFields } from '../rows/differing-fields.js';
+import { type Drift, findDrift, rowOf, type Verifier } from './find-drift.js';
+import { type FoldedWindow, foldWindows } from './fold-window.js';
+import { readRows } from './stored-row.js';
 
 const PAGE = 500;
 /** Entities compared at the same time: most of the time is spent waiting for log and database. */
@@ -48,26 +49,27 @@ export const nextIds = async (
   return rows.map(({ id }) => id);
 };
 
-async function* allRows(rows: Rows): Ids {
-  let after: string | undefined;
-  for (;;) {
-    const ids = await nextIds(rows, after, PAGE);
-    yield* ids;
-    after = ids.at(-1);
-    if (after === undefined) return;
+/**
+ * Ids of a window at which row and fold are not the same, or one of them is missing; `onSame` is called for the others.
+ * A row may have changed since the log was read, so what is given here is still to be confirmed.
+ */
+async function* suspects(verifier: Verifier, { from, before, entities }: FoldedWindow, onSame: () => void): Ids {
+  const { database, generation, projection } = verifier;
+  const unseen = new Map(entities);
+  for (let after: string | undefined; ;) {
+    const rows = await readRows(database, generation, projection, { from, after, before, limit: PAGE });
+    for (const row of rows) {
+      const id = row['id'] ?? '';
+      const entity = unseen.get(id);
+      unseen.delete(id);
+      if (entity !== undefined && differingFields(rowOf(projection, entity), row).length === 0) onSame();
+      else yield id;
+    }
+    const last = rows.at(-1)?.['id'];
+    if (last === null || last === undefined) break;
+    after = last;
   }
-}
-
-/** Ids of entities in the log that have no row at the moment. */
-async function* withoutRow({ database, generation }: Rows, store: EventStore, category: string): Ids {
-  const text = `select u.id::text from unnest($1::uuid[]) u (id)
-    where not exists (select from ${tableOf(generation)} t where t.id = u.id)`;
-  for await (const { events } of store.readAll({ after: 'start', categories: [category] })) {
-    const ids = events.filter(({ revision }) => revision === 0n).map(({ stream }) => entityIdOf(stream));
-    const possible = ids.filter(isUuid);
-    if (possible.length === 0) continue;
-    for (const { id } of (await database.query<{ id: string }>(text, [possible])).rows) yield id;
-  }
+  yield* unseen.keys();
 }
 
 async function* inGroups(ids: Ids, size: number): AsyncGenerator<ReadonlyArray<string>> {
@@ -117,6 +119,11 @@ export const verifyRows = async (
     const isComplete = await check(sampled(rows, sample));
     return { ...counts, isComplete };
   }
-  const isComplete = (await check(allRows(rows))) && (await check(withoutRow(rows, store, given.category)));
-  return { ...counts, isComplete };
+  const onSame = (): void => {
+    counts.checked += 1;
+    onChecked(counts.checked);
+  };
+  for await (const window of foldWindows(store, verifier.projection, signal))
+    if (!(await check(suspects(verifier, window, onSame)))) return { ...counts, isComplete: false };
+  return { ...counts, isComplete: !signal.aborted };
 };

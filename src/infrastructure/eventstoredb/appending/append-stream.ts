@@ -38,7 +38,10 @@ const openStream = (node: Node, onEnd: () => void): AppendStream => {
   let checkAt = Infinity;
 
   const call = node.streams.batchAppend(node.metadata());
-  const cancel = (): void => call.cancel();
+  // what is under way on a connection that was closed may still be answered, within its time
+  const endWhenClosed = (): void => {
+    if (node.closed.aborted && pending.size === 0) call.cancel();
+  };
 
   // one timer for all: nearly all have the same time
   const check = (): void => {
@@ -48,6 +51,7 @@ const openStream = (node: Node, onEnd: () => void): AppendStream => {
       if (until <= now) {
         pending.delete(correlation);
         reject(noAnswer());
+        endWhenClosed();
       } else checkAt = Math.min(checkAt, until);
     }
     timer = checkAt === Infinity ? undefined : setTimeout(check, checkAt - now);
@@ -70,18 +74,19 @@ const openStream = (node: Node, onEnd: () => void): AppendStream => {
     } catch (failure) {
       answered.reject(failure);
     }
+    endWhenClosed();
   });
   // 'status' comes as well; without a listener the error would end the process
   call.on('error', () => undefined);
   call.on('status', (ended: StatusObject) => {
     clearTimeout(timer);
-    node.closed.removeEventListener('abort', cancel);
+    node.closed.removeEventListener('abort', endWhenClosed);
     onEnd();
     const failure = asUndecided(callFailed(ended));
     for (const { reject } of pending.values()) reject(failure);
     pending.clear();
   });
-  node.closed.addEventListener('abort', cancel);
+  node.closed.addEventListener('abort', endWhenClosed);
 
   return {
     append: (append, timeout) =>

@@ -5,7 +5,7 @@ import type { Node } from '../connection/node.js';
 import { type Access, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from './read-page.js';
 import { newestRequest, subscriptionRequest } from './read-request.js';
-import { batchIn, isUserEvent } from './read-response.js';
+import { batchIn, isCaughtUp, isUserEvent } from './read-response.js';
 import { callSubscription } from './subscription-call.js';
 
 /** Commit position of the last record of the whole log, the database's own included. Rejects with `CallFailed`. */
@@ -64,7 +64,7 @@ const searchForwards = async (
       const batch = batchIn(messages, reached);
       newest = batch?.events.at(-1)?.position ?? newest;
       reached = batch?.checkpoint ?? reached;
-      if (messages.some((message) => message.hasCaughtUp())) return newest;
+      if (isCaughtUp(messages)) return newest;
     }
   } finally {
     call.cancel();

@@ -16,7 +16,7 @@ import { asCheckpoint } from './between-records.js';
 import { failWhenPastEnd, notInLog } from './checkpoint.js';
 import { newestPosition } from './head.js';
 import { subscriptionRequest } from './read-request.js';
-import { batchIn } from './read-response.js';
+import { batchIn, isCaughtUp } from './read-response.js';
 import { callSubscription, type SubscriptionCall } from './subscription-call.js';
 
 type LogRead = {
@@ -49,7 +49,7 @@ async function* batches(
       reached = batch.checkpoint;
       yield batch;
     }
-    if (isBounded && messages.some((message) => message.hasCaughtUp())) return;
+    if (isBounded && isCaughtUp(messages)) return;
     // a bounded read has no reason to be quiet; a subscription is quiet when nothing is appended
     const isStuck =
       messages.length === 0 && (isBounded || (await isBehind(node, timings.idleTimeout, categories, reached)));

@@ -1,9 +1,10 @@
 import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc-js';
-import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventBytes } from '../../../event-sourcing/stream-page.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
-import { eventIn } from './read-response.js';
+import { callRead } from './call-read.js';
+import type { ReadMessage } from './read-response.js';
 
 /** Bytes after which a page is cut: one event may have a megabyte. */
 const PAGE_SIZE = 1024 * 1024;
@@ -22,7 +23,7 @@ const TIMEOUTS_WHILE_BUSY = 2.5;
  * call itself: one of many large reads may have to wait for the others. Not while `isWorking` resolves to true.
  */
 const cancelWhenIdle = (
-  call: ClientReadableStream<ReadResp>,
+  call: ClientReadableStream<ReadMessage>,
   node: Node,
   timeout: number,
   isWorking: () => Promise<boolean>,
@@ -72,12 +73,12 @@ export const readPage = (
     const events: Array<EventBytes> = [];
     let size = 0;
     let isCut = false;
-    const call = node.streams.read(request, node.metadata());
+    const call = callRead(node, request);
     const idle = cancelWhenIdle(call, node, timeout, isWorking);
-    call.on('data', (response: ReadResp) => {
+    call.on('data', (message: ReadMessage) => {
       idle.noteMessage();
-      const event = eventIn(response);
-      if (event === undefined || isCut) return;
+      if (message._tag !== 'Event' || isCut) return;
+      const { event } = message;
       events.push(event);
       size += event.data.length + event.metadata.length;
       if (size < PAGE_SIZE) return;

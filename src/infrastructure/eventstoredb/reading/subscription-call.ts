@@ -1,8 +1,10 @@
 import { type StatusObject, status } from '@grpc/grpc-js';
-import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { withTimeout } from '../../with-timeout.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
+import { callRead } from './call-read.js';
+import type { ReadMessage } from './read-response.js';
 
 /** A buffer of so many messages, or of so many bytes of data, is full: the server waits until it is taken. */
 const FULL = 500;
@@ -14,35 +16,35 @@ export type SubscriptionCall = {
    * The messages that have come. While the server catches up: a full buffer, or what has come after `ms`. From then on:
    * the next messages at once, or none after `ms`. Rejects with `CallFailed` when the call has ended.
    */
-  readonly take: (ms: number) => Promise<ReadonlyArray<ReadResp>>;
+  readonly take: (ms: number) => Promise<ReadonlyArray<ReadMessage>>;
   readonly cancel: () => void;
 };
 
 const failureOf = (ended: StatusObject): CallFailed =>
   ended.code === status.OK ? new CallFailed('outcome-unknown', 'EventStoreDB ended a subscription') : callFailed(ended);
 
-const bytesIn = (message: ReadResp): number => message.getEvent()?.getEvent()?.getData_asU8().byteLength ?? 0;
+const bytesIn = (message: ReadMessage): number => (message._tag === 'Event' ? message.event.data.length : 0);
 
 /** The call ends when `signal` aborts or the node is closed. */
 export const callSubscription = (node: Node, request: ReadReq, signal: AbortSignal): SubscriptionCall => {
-  let buffer: Array<ReadResp> = [];
+  let buffer: Array<ReadMessage> = [];
   let bytes = 0;
   let isLive = false;
   let ended: StatusObject | undefined;
   let wake: () => void = () => undefined;
 
-  const call = node.streams.read(request, node.metadata());
+  const call = callRead(node, request);
   const cancel = (): void => call.cancel();
   const isFull = (): boolean => buffer.length >= FULL || bytes >= FULL_BYTES;
   const isReady = (): boolean => ended !== undefined || isFull() || (isLive && buffer.length > 0);
   const fill = (): void => {
     while (!isFull()) {
-      const message = call.read() as ReadResp | null; // reason: typed as any by the stream
+      const message = call.read() as ReadMessage | null; // reason: typed as any by the stream
       if (message === null) break;
       node.noteMessage();
       buffer.push(message);
       bytes += bytesIn(message);
-      isLive ||= message.hasCaughtUp();
+      isLive ||= message._tag === 'CaughtUp';
     }
     if (isReady()) wake();
   };
