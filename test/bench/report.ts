@@ -4,7 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { markdownTable } from '../support/markdown.js';
 
 /** What was run: the name of the command and its options. */
-export type Run = {
+type Run = {
   readonly command: string;
   readonly options: Readonly<Record<string, string | number | boolean | ReadonlyArray<number>>>;
 };

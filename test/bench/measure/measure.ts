@@ -11,7 +11,7 @@ export type Side = {
 };
 
 /** Servers that both sides use: CPU time so far, µs; NaN where it cannot be seen. */
-export type Servers = Readonly<Record<'postgres' | 'eventStoreDb', () => number>>;
+type Servers = Readonly<Record<'postgres' | 'eventStoreDb', () => number>>;
 
 /** What belongs to a run. */
 export type Processes = {
