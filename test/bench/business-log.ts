@@ -1,4 +1,4 @@
-import { type BenchFact, fillLogWith, openStreamOf, type OpenStream } from './sealed-log.js';
+import { type BenchFact, openStreamOf, type OpenStream } from './sealed-log.js';
 
 const FIELDS = {
   displayName: 'Acme Trading Company of Springfield',
@@ -24,13 +24,9 @@ const factOf = (entity: number, revision: number): BenchFact => {
   return { type: 'BusinessUpdated', data: { changes: { name, revenue: entity + revision } } };
 };
 
-/** The revisions of each business far apart. */
-function* events(entities: number, revisions: number): Generator<readonly [OpenStream, BenchFact]> {
+/** `entities` businesses with `revisions` events each, the events of each business far apart. */
+export function* eventsOfBusinesses(entities: number, revisions: number): Generator<readonly [OpenStream, BenchFact]> {
   const streams = Array.from({ length: entities }, () => openStreamOf('business'));
   for (let revision = 0; revision < revisions; revision += 1)
     for (const [entity, stream] of streams.entries()) yield [stream, factOf(entity, revision)];
 }
-
-/** Fills the empty log of a database: `entities` businesses with `revisions` events each. */
-export const fillLog = (connectionString: string, entities: number, revisions: number): Promise<void> =>
-  fillLogWith(connectionString, events(entities, revisions));

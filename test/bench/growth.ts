@@ -1,9 +1,8 @@
 /**
  * What requests cost while the data grows: with 10,000 and 200,000 businesses and as many documents, with `--large` also
  * with 1,000,000. `npm run bench:growth`; with `--only <part of a name>`, `--sizes 10000,50000`, `--seconds` of each
- * measurement, and `--json` for one JSON object a row. Needs Linux. Ends with 1 when a request failed.
+ * measurement, and `--json`. Needs Linux. Ends with 1 when a request failed.
  */
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,14 +10,18 @@ import { parseArgs } from 'node:util';
 import { either as E } from 'fp-ts';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
-import { JWT_SECRET, tokenFor } from '../support/service-process.js';
-import { type BuiltService, startBuiltService } from './built-service.js';
+import { tokenFor } from '../support/service-process.js';
+import { startBuiltService } from './built-service.js';
 import { casesOf, type GrowthCase } from './growth/cases.js';
 import { seed, type Seeded } from './growth/seed.js';
-import { cpuOf, cpuOfPostgresBelow } from './processes.js';
-import { type LoadGenerator, type LoadResult, startLoadGenerator } from './speed/load.js';
+import { collectedBy } from './measure/collected.js';
+import { type LoadGenerator, type LoadResult, startLoadGenerator } from './measure/load.js';
+import { measure, type Measured, type Processes, type Side } from './measure/measure.js';
+import { runOps } from './ops.js';
+import { cpuOfPostgresBelow } from './processes.js';
+import { amount, type Column, note, percent, percentile, printReport } from './report.js';
 
-const { values: options } = parseArgs({
+const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     sizes: { type: 'string' },
@@ -27,39 +30,22 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-const seconds = Number(options.seconds);
-const sizes = options.sizes?.split(',').map(Number) ?? [10_000, 200_000, ...(options.large ? [1_000_000] : [])];
+const { only, json } = values;
+const seconds = Number(values.seconds);
+const sizes = values.sizes?.split(',').map(Number) ?? [10_000, 200_000, ...(values.large ? [1_000_000] : [])];
 
-/** CPU times are µs per request. */
-type Row = {
+type Row = Omit<Measured, 'eventStoreDb'> & {
   readonly name: string;
   readonly businesses: number;
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly node: number;
-  readonly postgres: number;
-  readonly errors: number;
+  /** How many times what it was with the fewest businesses: requests a second, and CPU time. */
+  readonly ratio: number;
+  readonly cpuRatio: number;
 };
 
 const VERIFIED = 200;
 
-/** The built operator's program. */
-const ops = async (dataDir: string, ...args: ReadonlyArray<string>): Promise<void> => {
-  const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, JWT_SECRET };
-  const child = spawn(process.execPath, ['dist/src/cli/ops.js', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`ops ${args.join(' ')} failed: ${output}`);
-};
-
-const percentile = (times: ReadonlyArray<number>, share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? NaN;
-
-/** The head of a category without events, each time by a program that has just started; p50 and p99, ms. */
-const measureHead = async (connectionString: string, businesses: number): Promise<Row> => {
+/** The head of a category without events, each time by a program that has just started. */
+const measureHead = async (connectionString: string): Promise<Measured> => {
   const times: Array<number> = [];
   for (let run = 0; run < 20; run += 1) {
     const store = await makePostgresEventStore({ connectionString });
@@ -72,8 +58,8 @@ const measureHead = async (connectionString: string, businesses: number): Promis
     if (E.isLeft(head) || head.right !== undefined) throw new Error('the category has no events');
   }
   const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
-  const name = 'head of a category without events';
-  return { name, businesses, perSecond: 1_000 / p50, p50, p99, node: NaN, postgres: NaN, errors: 0 };
+  const unseen = { node: NaN, postgres: NaN, eventStoreDb: NaN, gc: NaN, generator: NaN, foreign: NaN };
+  return { requests: times.length, errors: 0, seconds: NaN, p50, p99, perSecond: 1_000 / p50, ...unseen };
 };
 
 /** Log and rows as the service makes them: the rows by a rebuild, some of them compared with their streams. */
@@ -87,17 +73,16 @@ const prepare = async (dataDir: string, size: number) => {
     await store.right.close();
     const seeded = await seed(connectionString, size);
     for (const name of ['businesses', 'documents']) {
-      await ops(dataDir, 'projections', 'rebuild', name, '--switch', 'always');
-      await ops(dataDir, 'projections', 'verify', name, '--sample', String(VERIFIED));
+      await runOps(dataDir, ['projections', 'rebuild', name, '--switch', 'always']);
+      await runOps(dataDir, ['projections', 'verify', name, '--sample', String(VERIFIED)]);
     }
-    return { seeded, head: await measureHead(connectionString, size) };
+    return { seeded, head: await measureHead(connectionString) };
   } finally {
     await stop();
   }
 };
 
 type Target = {
-  readonly service: BuiltService;
   readonly port: number;
   readonly generator: LoadGenerator;
   readonly headers: Readonly<Record<string, string>>;
@@ -121,87 +106,69 @@ const sendOnce = async ({ port, headers }: Target, { method, paths }: GrowthCase
   return { requests: paths.length, errors, seconds: (performance.now() - began) / 1_000, p50, p99 };
 };
 
-const measure = async (target: Target, each: GrowthCase, businesses: number): Promise<Row> => {
-  const { service, generator, port, headers } = target;
-  const { name, isCold = false, ...request } = each;
-  const send = (length: number): Promise<LoadResult> =>
-    isCold
-      ? sendOnce(target, each)
-      : generator.run({ ...request, port, headers, status: 200, length: { seconds: length } });
-  if (!isCold) await send(seconds / 2);
-  const [node, postgres] = [cpuOf(service.pid), cpuOfPostgresBelow(service.pid)];
-  const { requests, errors, seconds: took, p50, p99 } = await send(seconds);
-  return {
-    ...{ name, businesses, p50, p99, errors },
-    perSecond: requests / took,
-    node: (cpuOf(service.pid) - node) / requests,
-    postgres: (cpuOfPostgresBelow(service.pid) - postgres) / requests,
+const senderOf =
+  (target: Target, each: GrowthCase): Side['send'] =>
+  (length) => {
+    const { name: _, isCold = false, ...request } = each;
+    const { port, headers, generator } = target;
+    return isCold ? sendOnce(target, each) : generator.run({ ...request, port, headers, status: 200, length });
   };
-};
 
-const amount = (value: number): string =>
-  Number.isNaN(value) ? '' : value < 1_000 ? value.toPrecision(3) : Math.round(value).toLocaleString('en');
+const cpu = ({ node, postgres }: Pick<Measured, 'node' | 'postgres'>): number => node + postgres;
 
-/** How many times what it was with the fewest businesses. What else the machine does changes CPU times least. */
-const ratioOf = (row: Row, smallest: ReadonlyMap<string, Row>, of: (row: Row) => number): number =>
-  of(row) / of(smallest.get(row.name) ?? row);
-
-const HEADINGS = [
-  'request',
-  'businesses',
-  'a second',
-  'ratio',
-  'p50, ms',
-  'p99, ms',
-  'CPU µs, Node + Postgres',
-  'ratio',
-  'errors',
+const COLUMNS: ReadonlyArray<Column<Row>> = [
+  ['request', ({ name }) => name],
+  ['businesses', ({ businesses }) => businesses.toLocaleString('en')],
+  ['a second', ({ perSecond }) => amount(perSecond)],
+  ['ratio', ({ ratio }) => amount(ratio)],
+  ['p50, ms', ({ p50 }) => amount(p50)],
+  ['p99, ms', ({ p99 }) => amount(p99)],
+  ['CPU µs, Node + Postgres', (row) => (Number.isNaN(cpu(row)) ? '' : `${amount(row.node)} + ${amount(row.postgres)}`)],
+  ['ratio', ({ cpuRatio }) => amount(cpuRatio)],
+  ['GC of Node', ({ gc }) => percent(gc)],
+  ['errors', ({ errors }) => String(errors)],
 ];
 
-const report = (row: Row, smallest: ReadonlyMap<string, Row>): void => {
-  const ratio = ratioOf(row, smallest, ({ perSecond }) => perSecond);
-  const cpuRatio = ratioOf(row, smallest, ({ node, postgres }) => node + postgres);
-  if (options.json) {
-    console.log(JSON.stringify({ ...row, ratio, cpuRatio }));
-    return;
-  }
-  const cpu = Number.isNaN(row.node) ? '' : `${amount(row.node)} + ${amount(row.postgres)}`;
-  const cells = [row.name, row.businesses.toLocaleString('en'), amount(row.perSecond), ratio.toFixed(2)];
-  console.log(
-    `| ${[...cells, amount(row.p50), amount(row.p99), cpu, amount(cpuRatio), String(row.errors)].join(' | ')} |`,
-  );
-};
+type OnMeasured = (name: string, measured: Measured) => void;
 
-const runSize = async (size: number, seeded: Seeded, dataDir: string, onRow: (row: Row) => void): Promise<void> => {
+const measureAll = async (seeded: Seeded, dataDir: string, onMeasured: OnMeasured): Promise<void> => {
   const service = await startBuiltService(dataDir);
   const generator = startLoadGenerator();
   try {
     const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
-    const target = { service, port: Number(new URL(service.address).port), generator, headers };
-    for (const each of casesOf(seeded)) if (each.name.includes(options.only)) onRow(await measure(target, each, size));
+    const target = { port: Number(new URL(service.address).port), generator, headers };
+    const postgres = (): number => cpuOfPostgresBelow(service.pid);
+    const servers = { postgres, eventStoreDb: () => NaN };
+    const processes: Processes = { servers, generator: generator.pid, others: [service.pid] };
+    const collected = (): Promise<number> => collectedBy(service.address, headers);
+    for (const each of casesOf(seeded).filter(({ name }) => name.includes(only))) {
+      const side = { pid: service.pid, send: senderOf(target, each), collected };
+      if (each.isCold !== true) await side.send({ seconds: seconds / 2 });
+      onMeasured(each.name, await measure(processes, side, { seconds }));
+    }
   } finally {
     generator.stop();
     await service.stop();
   }
 };
 
-const smallest = new Map<string, Row>();
-let errors = 0;
-const onRow = (row: Row): void => {
-  if (row.businesses === sizes[0]) smallest.set(row.name, row);
-  errors += row.errors;
-  report(row, smallest);
-};
-
-if (!options.json) console.log(`| ${HEADINGS.join(' | ')} |\n| ${HEADINGS.map(() => '-').join(' | ')} |`);
-for (const size of sizes) {
+const rows: Array<Row> = [];
+for (const businesses of sizes) {
+  const onMeasured: OnMeasured = (name, { eventStoreDb: _, ...measured }) => {
+    const smallest = rows.find((row) => row.name === name) ?? measured;
+    const ratio = measured.perSecond / smallest.perSecond;
+    rows.push({ name, businesses, ...measured, ratio, cpuRatio: cpu(measured) / cpu(smallest) });
+    note(`${name}, ${businesses.toLocaleString('en')}: ${amount(measured.perSecond)} a second`);
+  };
   const dataDir = await mkdtemp(path.join(tmpdir(), 'growth-'));
   try {
-    const { seeded, head } = await prepare(dataDir, size);
-    if (head.name.includes(options.only)) onRow(head);
-    await runSize(size, seeded, dataDir, onRow);
+    const { seeded, head } = await prepare(dataDir, businesses);
+    const name = 'head of a category without events';
+    if (name.includes(only)) onMeasured(name, head);
+    await measureAll(seeded, dataDir, onMeasured);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
-process.exitCode = errors === 0 ? 0 : 1;
+printReport({ command: 'bench:growth', options: { only, sizes, seconds, json } }, { rows, columns: COLUMNS });
+process.exitCode = rows.every(({ errors }) => errors === 0) ? 0 : 1;

@@ -1,28 +1,39 @@
 /**
  * What the service's memory comes to while it does the two things that tempt a service to hold much of it: taking a
- * large file, and listing everything. `npm run bench:memory`; figures, no pass or fail.
+ * large file, and listing everything. `npm run bench:memory`; with `--mib` of the file, `--businesses`, `--clients` and
+ * `--json`. Figures, no pass or fail.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
 import { makeApi } from '../support/api.js';
 import { tokenFor } from '../support/service-process.js';
 import { startBuiltService } from './built-service.js';
 import { residentMib } from './processes.js';
+import { type Column, note, printReport } from './report.js';
 
 const MIB = 1024 * 1024;
-const UPLOAD_MIB = 500;
-const BUSINESSES = 100_000;
-const CLIENTS = 64;
+
+const { values } = parseArgs({
+  options: {
+    mib: { type: 'string', default: '500' },
+    businesses: { type: 'string', default: '100000' },
+    clients: { type: 'string', default: '64' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const { json } = values;
+const [mib, businesses, clients] = [Number(values.mib), Number(values.businesses), Number(values.clients)];
 
 function* form(boundary: string): Generator<Buffer | string> {
   yield `--${boundary}\r\nContent-Disposition: form-data; name="name"\r\n\r\nlarge\r\n`;
   yield `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n`;
   yield 'Content-Type: application/octet-stream\r\n\r\n';
   const chunk = Buffer.alloc(MIB, 'a large file ');
-  for (let count = 0; count < UPLOAD_MIB; count++) yield chunk;
+  for (let count = 0; count < mib; count++) yield chunk;
   yield `\r\n--${boundary}--\r\n`;
 }
 
@@ -41,10 +52,10 @@ const createAll = async (address: string, token: string): Promise<void> => {
   const api = makeApi(address, token);
   let created = 0;
   const work = async (): Promise<void> => {
-    while (created < BUSINESSES)
+    while (created < businesses)
       await api.json('POST', '/business', { name: `business ${created++}`, ein: '12-3456789' });
   };
-  await Promise.all(Array.from({ length: CLIENTS }, work));
+  await Promise.all(Array.from({ length: clients }, work));
 };
 
 const listAll = async (address: string, token: string): Promise<number> => {
@@ -55,21 +66,38 @@ const listAll = async (address: string, token: string): Promise<number> => {
   return bytes;
 };
 
-const dataDir = await mkdtemp(path.join(tmpdir(), 'memory-'));
-const service = await startBuiltService(dataDir, { MAX_UPLOAD_BYTES: String(1024 * MIB) });
-const token = await tokenFor('admin', 'alice');
-const report = (what: string): void =>
-  console.log(
-    `${what}: ${residentMib(service.pid, 'VmRSS')} MiB now, ${residentMib(service.pid, 'VmHWM')} MiB at most so far`,
-  );
+/** What it did, and its resident memory afterwards: then, and the most since it was started. */
+type Row = { readonly what: string; readonly seconds: number; readonly mib: number; readonly peakMib: number };
 
-report('started');
-await upload(service.address, token);
-report(`took a file of ${UPLOAD_MIB} MiB`);
-await createAll(service.address, token);
-report(`created ${BUSINESSES} businesses with ${CLIENTS} clients`);
+const COLUMNS: ReadonlyArray<Column<Row>> = [
+  ['the service has', ({ what }) => what],
+  ['in, s', ({ seconds }) => seconds.toFixed(1)],
+  ['MiB then', (row) => String(row.mib)],
+  ['MiB at most so far', ({ peakMib }) => String(peakMib)],
+];
+
+const dataDir = await mkdtemp(path.join(tmpdir(), 'memory-'));
 const began = performance.now();
-const bytes = await listAll(service.address, token);
-report(`listed them (${Math.round(bytes / MIB)} MiB in ${Math.round(performance.now() - began)} ms)`);
-await service.stop();
-await rm(dataDir, { recursive: true });
+const service = await startBuiltService(dataDir, { MAX_UPLOAD_BYTES: String((mib + 1) * MIB) });
+try {
+  const token = await tokenFor('admin', 'alice');
+  const rows: Array<Row> = [];
+  let last = began;
+  const add = (what: string): void => {
+    const [now, peakMib] = [performance.now(), residentMib(service.pid, 'VmHWM')];
+    rows.push({ what, seconds: (now - last) / 1_000, mib: residentMib(service.pid, 'VmRSS'), peakMib });
+    note(`${what}: at most ${peakMib} MiB so far`);
+    last = now;
+  };
+  add('started');
+  await upload(service.address, token);
+  add(`taken a file of ${mib} MiB`);
+  await createAll(service.address, token);
+  add(`created ${businesses.toLocaleString('en')} businesses for ${clients} clients`);
+  const bytes = await listAll(service.address, token);
+  add(`listed them, ${Math.round(bytes / MIB)} MiB`);
+  printReport({ command: 'bench:memory', options: { mib, businesses, clients, json } }, { rows, columns: COLUMNS });
+} finally {
+  await service.stop();
+  await rm(dataDir, { recursive: true });
+}

@@ -1,5 +1,5 @@
 /** What Linux counts of processes: CPU time and memory. There is no such place on other systems. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** CPU times are given in hundredths of a second, on every Linux that Node runs on. */
 const TICK_US = 10_000;
@@ -49,6 +49,47 @@ const postgresBelow = (pid: number): ReadonlyArray<Process> =>
 /** CPU time of the Postgres that runs below a process, µs. */
 export const cpuOfPostgresBelow = (pid: number): number =>
   postgresBelow(pid).reduce((sum, { ticks }) => sum + ticks * TICK_US, 0);
+
+/** CPU time of a process and of all that runs below it, µs. */
+const cpuOfTree = (pid: number): number => {
+  const processes = all();
+  const tree = [...processes.filter((process) => process.pid === pid), ...descendantsOf(pid, processes)];
+  return tree.reduce((sum, { ticks }) => sum + ticks * TICK_US, 0);
+};
+
+/** The state of a socket that listens, as `/proc/net/tcp` names it. */
+const LISTENS = '0A';
+
+const socketsListeningOn = (port: number): ReadonlySet<string> => {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));
+  const fields = lines.map((line) => line.trim().split(/ +/));
+  const listening = fields.filter(([, local = '', , state]) => local.endsWith(suffix) && state === LISTENS);
+  return new Set(listening.map((field) => `socket:[${field[9] ?? ''}]`));
+};
+
+const linksOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
+  } catch {
+    return []; // it has ended, or is somebody else's
+  }
+};
+
+/**
+ * Has the CPU time of a server counted, µs, with all that runs below it: of the process that listens on the port of
+ * this address. NaN for a server on another host, in a container, or of another user.
+ */
+export const cpuOfServer = (address: string): (() => number) => {
+  const { hostname, port } = new URL(address);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return () => NaN;
+  const sockets = socketsListeningOn(Number(port));
+  // of several that share the socket, the first is the parent
+  const server = all()
+    .filter(({ name, pid }) => name !== 'docker-proxy' && linksOf(pid).some((link) => sockets.has(link)))
+    .toSorted((one, other) => one.pid - other.pid)[0];
+  return server === undefined ? () => NaN : () => cpuOfTree(server.pid);
+};
 
 /** A process for each connection to the Postgres that runs below a process; `isBusy`: a statement is under way. */
 export const connectionsOfPostgresBelow = (pid: number): ReadonlyArray<{ readonly isBusy: boolean }> =>

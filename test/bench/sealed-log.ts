@@ -5,6 +5,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
 
 export type BenchFact = { readonly type: string; readonly data: Json; readonly actor?: string };
 
@@ -19,13 +20,17 @@ export const openStreamOf = (category: string, id: string = randomUUID()): OpenS
 
 const copied = (text: string): string => text.replaceAll('\\', '\\\\');
 
-/** The next event of a stream, chained and sealed, as a line of the text format of COPY. */
-const lineOf = (stream: OpenStream, { type, data, actor = 'alice' }: BenchFact, position: number): string => {
+/** The next event of a stream, chained and sealed. */
+export const sealNext = (
+  stream: OpenStream,
+  { type, data, actor = 'alice' }: BenchFact,
+): NewEvent & { readonly revision: bigint } => {
   const id = randomUUID();
-  const event = seal({
+  const { revision } = stream;
+  const sealed = seal({
     ...{ type, data, actor, id },
     stream: stream.name,
-    revision: stream.revision,
+    revision,
     schemaVersion: 1,
     at: '2026-01-02T03:04:05.678Z',
     correlationId: id,
@@ -33,10 +38,15 @@ const lineOf = (stream: OpenStream, { type, data, actor = 'alice' }: BenchFact, 
     request: '{}',
     previousHash: stream.hash,
   });
-  const columns = [position, stream.name, stream.revision, id, type, copied(event.data), copied(event.metadata)];
   stream.revision += 1n;
-  stream.hash = event.hash;
-  return `${columns.join('\t')}\n`;
+  stream.hash = sealed.hash;
+  return { id, type, revision, data: sealed.data, metadata: sealed.metadata };
+};
+
+/** As a line of the text format of COPY. */
+const lineOf = (stream: OpenStream, fact: BenchFact, position: number): string => {
+  const { id, type, revision, data, metadata } = sealNext(stream, fact);
+  return `${[position, stream.name, revision, id, type, copied(data), copied(metadata)].join('\t')}\n`;
 };
 
 /** Fills the empty log of a database with events in this order. */

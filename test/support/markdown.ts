@@ -13,3 +13,12 @@ export const tableBelow = (page: string, heading: string): ReadonlyArray<Readonl
 /** What stands in backticks. */
 export const codeIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+/** Rows of cells as a table, the first row as its head, with columns of equal width. */
+export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [head = '', ...rest] = rows.map(
+    (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  );
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
+};

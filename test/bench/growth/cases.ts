@@ -1,4 +1,4 @@
-import type { Load } from '../speed/load.js';
+import type { Load } from '../measure/load.js';
 import type { Seeded } from './seed.js';
 
 export type GrowthCase = Pick<Load, 'method' | 'paths' | 'connections' | 'sendsBusiness'> & {

@@ -1,5 +1,5 @@
 import { eventsTag } from '../../../src/http/record/events-tag.js';
-import type { Load } from './load.js';
+import type { Load } from '../measure/load.js';
 
 /** Ids of one side's businesses. */
 export type Seeded = {
@@ -12,7 +12,7 @@ export type Seeded = {
 };
 
 /** One side's request of a case. */
-type Request = Pick<Load, 'method' | 'paths' | 'status'> & {
+export type Request = Pick<Load, 'method' | 'paths' | 'status'> & {
   readonly headers?: Load['headers'];
   readonly sendsBusiness?: boolean;
 };
@@ -49,14 +49,20 @@ const events = (which: 'ten' | 'hundred' | 'thousand') => ({
   service: (seeded: Seeded) => get(each(seeded[which], API, '/events')),
   limits: (seeded: Seeded) => get(each(seeded[which], '/crud', '/events')),
 });
+/** The request of the rows named `create`. */
+export const createRequest = sending('POST', [API]);
+
 const create = {
   limitIs: 'Koa, one INSERT',
-  service: () => sending('POST', [API]),
+  service: () => createRequest,
   limits: () => sending('POST', ['/bare/']),
 };
 
-/** In the order in which they run: what reads comes first, so that it reads the same in every run. */
-export const cases: ReadonlyArray<Case> = [
+/**
+ * With so many businesses. In the order in which they run: what reads comes first, so that it reads the same in every
+ * run.
+ */
+export const cases = (businesses: number): ReadonlyArray<Case> => [
   { name: 'GET by id', wanted: 1.8, service: ({ plain }) => get(each(plain, API)), ...byId },
   {
     name: 'GET by id, not changed',
@@ -65,7 +71,7 @@ export const cases: ReadonlyArray<Case> = [
   },
   { name: 'HEAD by id', service: ({ plain }) => ({ ...get(each(plain, API)), method: 'HEAD' }), ...byId },
   {
-    name: 'list of 10,000',
+    name: `list of ${businesses.toLocaleString('en')}`,
     limitIs: 'COPY TO STDOUT',
     wanted: 0.83,
     connections: 1,

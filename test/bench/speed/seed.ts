@@ -1,7 +1,6 @@
 import { API, type Seeded } from './cases.js';
-import type { Load, LoadGenerator } from './load.js';
+import type { Load, LoadGenerator } from '../measure/load.js';
 
-const BUSINESSES = 10_000;
 const WITH_TEN = 20;
 const WITH_HUNDRED = 10;
 const WITH_THOUSAND = 2;
@@ -30,13 +29,13 @@ const idsOf = async ({ port, path, idKey, headers }: Side): Promise<ReadonlyArra
   return records.map((record) => record[idKey]!);
 };
 
-/** The same businesses with the same histories on one side. */
-export const seed = async (generator: LoadGenerator, side: Side): Promise<Seeded> => {
+/** So many businesses on one side, with the same histories on each. */
+export const seed = async (generator: LoadGenerator, side: Side, businesses: number): Promise<Seeded> => {
   const run = async (load: Load): Promise<void> => {
     const { errors } = await generator.run(load);
     if (errors > 0) throw new Error(`${errors} of the requests failed that make ${API}`);
   };
-  await run(writing(side, 'POST', [], BUSINESSES));
+  await run(writing(side, 'POST', [], businesses));
   const ids = await idsOf(side);
   const ten = ids.slice(0, WITH_TEN);
   const hundred = ids.slice(WITH_TEN, WITH_TEN + WITH_HUNDRED);

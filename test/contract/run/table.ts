@@ -1,3 +1,4 @@
+import { markdownTable } from '../../support/markdown.js';
 import { type Adapter, type Suite, SUITES } from './adapters.js';
 import type { Outcome } from './run-adapter.js';
 
@@ -14,12 +15,7 @@ const cell = ({ adapter, outcome }: Row, suite: Suite): string => {
 /** Adapters × suites as a Markdown table. */
 export const tableOf = (rows: ReadonlyArray<Row>): string => {
   const body = rows.map((row) => [row.adapter.name, ...SUITES.map((suite) => cell(row, suite))]);
-  const lines = [['adapter', ...SUITES], ...body];
-  const widths = ['adapter', ...SUITES].map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const [head = '', ...rest] = lines.map(
-    (line) => `| ${line.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`,
-  );
-  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
+  return markdownTable([['adapter', ...SUITES], ...body]);
 };
 
 /** Whether a suite failed where it ran. */

@@ -7,6 +7,7 @@ import { makeGossipService } from './gossip-service.js';
 import { type DoubleLog, makeLog } from './log.js';
 import type { Endpoint, NodeState } from './node-state.js';
 import { makeReadService } from './read-service.js';
+import { makeUnaryAppend } from './unary-append.js';
 
 const HOST = '127.0.0.1';
 
@@ -72,7 +73,7 @@ const serve = async (state: NodeState, port: number, credentials: ServerCredenti
   const server = new Server({ 'grpc.max_receive_message_length': 16 * 1024 * 1024 });
   server.addService(gossipGrpc.GossipService, { read: makeGossipService(state) });
   server.addService(streamsGrpc.StreamsService, {
-    append: unused,
+    append: makeUnaryAppend(state),
     read: makeReadService(state),
     delete: unused,
     tombstone: unused,

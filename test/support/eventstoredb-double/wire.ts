@@ -1,4 +1,6 @@
 import streams, {
+  type AppendReq,
+  type AppendResp,
   type BatchAppendReq,
   type BatchAppendResp,
   type ReadResp,
@@ -45,7 +47,14 @@ export const expectationOf = (options: BatchAppendReq.Options): Expectation => {
   return options.hasAny() ? 'any' : BigInt(options.getStreamPosition());
 };
 
-export const eventOf = (message: BatchAppendReq.ProposedMessage): NewEvent => ({
+/** The expectation of an append that is a call of its own. */
+export const expectationOfCall = (options: AppendReq.Options): Expectation => {
+  if (options.hasNoStream()) return 'no-stream';
+  if (options.hasStreamExists()) return 'stream-exists';
+  return options.hasAny() ? 'any' : BigInt(options.getRevision());
+};
+
+export const eventOf = (message: BatchAppendReq.ProposedMessage | AppendReq.ProposedMessage): NewEvent => ({
   id: message.getId()!.getString().toLowerCase(),
   type: message.getMetadataMap().get('type') ?? '',
   data: textOf(message.getData_asU8()),
@@ -83,6 +92,31 @@ export const appendResponse = (
     success.setPosition(position);
   }
   return new streams.BatchAppendResp().setSuccess(success);
+};
+
+/** The answer to an append that is a call of its own. */
+export const callResponse = (
+  result: Extract<AppendResult, { readonly _tag: 'Stored' | 'WrongVersion' }>,
+): AppendResp => {
+  const response = new streams.AppendResp();
+  if (result._tag === 'WrongVersion') {
+    const wrong = new streams.AppendResp.WrongExpectedVersion();
+    if (result.current === undefined) wrong.setCurrentNoStream(new shared.Empty());
+    else wrong.setCurrentRevision(result.current.toString());
+    response.setWrongExpectedVersion(wrong);
+    return response;
+  }
+  const success = new streams.AppendResp.Success();
+  success.setCurrentRevision(result.revision.toString());
+  if (result.position === undefined) success.setNoPosition(new shared.Empty());
+  else {
+    const position = new streams.AppendResp.Position();
+    position.setCommitPosition(result.position.toString());
+    position.setPreparePosition(result.position.toString());
+    success.setPosition(position);
+  }
+  response.setSuccess(success);
+  return response;
 };
 
 const identifier = (name: string) => {

@@ -5,6 +5,7 @@
  */
 import { connect } from 'node:net';
 import type { Load, LoadResult } from './load.js';
+import { sendOn } from './send.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const END_OF_CHUNKS = Buffer.from('\r\n0\r\n\r\n');
@@ -79,45 +80,36 @@ const makeReader = (hasBody: boolean, answered: (status: number) => void): ((chu
   };
 };
 
-const percentile = (values: ReadonlyArray<number>, share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
-
-const generate = async (load: Load): Promise<LoadResult> => {
+const generate = (load: Load): Promise<LoadResult> => {
   const { port, method, status: expected, connections, length } = load;
   const nextRequest = makeRequests(load);
-  const began = performance.now();
-  const until = 'seconds' in length ? began + length.seconds * 1000 : Infinity;
-  let left = 'requests' in length ? length.requests : Infinity;
-  let errors = 0;
-  const times: Array<number> = [];
-
-  const work = (): Promise<void> =>
-    new Promise((resolve) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      let sentAt = 0;
-      let isWaiting = false;
-      const next = (): void => {
-        sentAt = performance.now();
-        isWaiting = sentAt < until && left-- > 0;
-        if (isWaiting) socket.write(nextRequest());
-        else socket.end();
-      };
-      const answered = (status: number): void => {
-        times.push(performance.now() - sentAt);
-        if (status !== expected) errors += 1;
-        next();
-      };
-      socket.on('data', makeReader(method !== 'HEAD' && expected !== 304, answered));
-      socket.once('connect', next);
-      socket.on('error', () => undefined);
-      socket.once('close', () => {
-        if (isWaiting) errors += 1;
-        resolve();
-      });
-    });
-  await Promise.all(Array.from({ length: connections }, work));
-  const seconds = (performance.now() - began) / 1000;
-  return { requests: times.length, errors, seconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
+  return sendOn(
+    connections,
+    length,
+    ({ mayBegin, answered }) =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+        let sentAt = 0;
+        let isWaiting = false;
+        const next = (): void => {
+          sentAt = performance.now();
+          isWaiting = mayBegin();
+          if (isWaiting) socket.write(nextRequest());
+          else socket.end();
+        };
+        const onAnswer = (status: number): void => {
+          answered(performance.now() - sentAt, status === expected);
+          next();
+        };
+        socket.on('data', makeReader(method !== 'HEAD' && expected !== 304, onAnswer));
+        socket.once('connect', next);
+        socket.on('error', () => undefined);
+        socket.once('close', () => {
+          if (isWaiting) reject(new Error('closed before the answer'));
+          else resolve();
+        });
+      }),
+  );
 };
 
 process.on('message', (load: Load) => {

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { either as E } from 'fp-ts';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { tokenFor } from '../../support/service-process.js';
+import { type BuiltService, startBuiltService } from '../built-service.js';
+import { collectedBy } from '../measure/collected.js';
+import { type Load, type LoadGenerator, startLoadGenerator } from '../measure/load.js';
+import type { Processes, Side } from '../measure/measure.js';
+import { cpuOfPostgresBelow, cpuOfServer } from '../processes.js';
+import { API, type Case, type Request, type Seeded } from './cases.js';
+import { compare, type Lengths, type Row } from './compare.js';
+import { startLimits } from './limits.js';
+import { seed } from './seed.js';
+
+/** Where the service keeps what it stores; absent: on its embedded Postgres, and on disk. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** A running service, and beside it what it is compared with, on the same Postgres; both with the same businesses. */
+export type Stack = {
+  readonly service: BuiltService;
+  readonly processes: Processes;
+  /** The service as a side of a comparison: what answers this request on so many connections. */
+  readonly serviceSide: (request: Request, connections: number) => Side;
+  readonly compare: (each: Case, lengths: Lengths) => Promise<Row>;
+};
+
+/** Databases beside each other, one of the service (absent: it makes its own) and one of the limits. */
+type Databases = { readonly service: string; readonly limits: string; readonly leave: () => Promise<void> };
+
+const besideEmbedded = async (dataDir: string): Promise<Databases> => {
+  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
+  if (E.isLeft(joined)) throw new Error(joined.left.message);
+  const { connectionString: service, stop } = joined.right;
+  const client = new pg.Client({ connectionString: service });
+  await client.connect();
+  await client.query('create database limits');
+  await client.end();
+  return { service, limits: new URL('limits', service).href, leave: stop };
+};
+
+const within = (connectionString: string, database: string): string => {
+  const url = new URL(connectionString);
+  url.pathname = `/${database}`;
+  return url.href;
+};
+
+/** New databases on a server of one's own, dropped in the end; nothing else there is touched. */
+const newDatabases = async (connectionString: string): Promise<Databases> => {
+  const names = ['service', 'limits'].map((name) => `bench_${name}_${randomUUID().slice(0, 8)}`);
+  const run = async (statement: (name: string) => string): Promise<void> => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    try {
+      for (const name of names) await client.query(statement(name));
+    } finally {
+      await client.end();
+    }
+  };
+  await run((name) => `create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
+  const [service = '', limits = ''] = names.map((name) => within(connectionString, name));
+  return { service, limits, leave: () => run((name) => `drop database if exists ${name} with (force)`) };
+};
+
+/** Where EventStoreDB listens: of several nodes the first. */
+const nodeOf = (connectionString: string): string => {
+  const [, host = ''] = /\/\/(?:[^@/]*@)?([^,/?]+)/.exec(connectionString) ?? [];
+  return `http://${host.includes(':') ? host : `${host}:2113`}`;
+};
+
+const requireEmpty = async ({ address }: BuiltService, headers: Load['headers']): Promise<void> => {
+  const answer = await fetch(`${address}${API}?limit=1`, { headers });
+  if ((await answer.text()) !== '[]') throw new Error('there are businesses in the log already: it has to be empty');
+};
+
+type Ends = Array<() => Promise<void> | void>;
+
+const opened = async (settings: Settings, businesses: number, ends: Ends): Promise<Stack> => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'speed-'));
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  const { DATABASE_URL: own, EVENTSTOREDB_URL: log } = settings;
+  const databases = own === undefined ? undefined : await newDatabases(own);
+  if (databases !== undefined) ends.push(databases.leave);
+  const service = await startBuiltService(dataDir, {
+    ...settings,
+    ...(databases === undefined ? {} : { DATABASE_URL: databases.service }),
+  });
+  ends.push(service.stop);
+  const { limits: database, service: serviceDatabase, ...joined } = databases ?? (await besideEmbedded(dataDir));
+  if (databases === undefined) ends.push(joined.leave);
+  const generator: LoadGenerator = startLoadGenerator();
+  ends.push(generator.stop);
+  const limits = await startLimits(database, serviceDatabase);
+  ends.push(limits.stop);
+
+  const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
+  await requireEmpty(service, headers);
+  const places = {
+    service: { port: Number(new URL(service.address).port), path: API, idKey: '_id', headers },
+    limits: { port: limits.port, path: '/crud', idKey: 'id', headers },
+  } as const;
+  const seeded: Readonly<Record<keyof typeof places, Seeded>> = {
+    service: await seed(generator, places.service, businesses),
+    limits: await seed(generator, places.limits, businesses),
+  };
+  const processes: Processes = {
+    servers: {
+      postgres: own === undefined ? () => cpuOfPostgresBelow(service.pid) : cpuOfServer(own),
+      eventStoreDb: log === undefined ? () => NaN : cpuOfServer(nodeOf(log)),
+    },
+    generator: generator.pid,
+    others: [service.pid, limits.pid],
+  };
+  const sideOf =
+    (pid: number, port: number) =>
+    ({ headers: more = {}, sendsBusiness = false, ...request }: Request, connections: number): Side => ({
+      pid,
+      send: (length) =>
+        generator.run({ ...request, sendsBusiness, connections, port, headers: { ...headers, ...more }, length }),
+    });
+  const serviceSide: Stack['serviceSide'] = (request, connections) => ({
+    ...sideOf(service.pid, places.service.port)(request, connections),
+    collected: () => collectedBy(service.address, headers),
+  });
+  const limitSide = sideOf(limits.pid, limits.port);
+  return {
+    service,
+    processes,
+    serviceSide,
+    compare: (each, lengths) =>
+      compare(
+        processes,
+        each,
+        {
+          service: serviceSide(each.service(seeded.service), each.connections),
+          limit: limitSide(each.limits(seeded.limits), each.connections),
+        },
+        lengths,
+      ),
+  };
+};
+
+/** Starts a stack with so many businesses, and ends it with all that it stored, but for a log of one's own. */
+export const withStack = async <A>(
+  settings: Settings,
+  businesses: number,
+  work: (stack: Stack) => Promise<A>,
+): Promise<A> => {
+  const ends: Ends = [];
+  try {
+    return await work(await opened(settings, businesses, ends));
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+};
