@@ -22,10 +22,14 @@ const isFaulty = async (page: string, link: string): Promise<boolean> => {
   return anchor !== undefined && !anchorsIn(await readFile(target, 'utf8')).includes(anchor);
 };
 
+const allPages = async (): Promise<ReadonlyArray<string>> => {
+  const below = await readdir('docs', { recursive: true });
+  return ['README.md', ...below.filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name))];
+};
+
 describe('the pages of the documentation', () => {
   it('link only to what there is', async () => {
-    const below = await readdir('docs', { recursive: true });
-    const pages = ['README.md', ...below.filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name))];
+    const pages = await allPages();
     const faulty: Array<string> = [];
     for (const page of pages)
       for (const [, link = ''] of (await readFile(page, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g))
@@ -37,6 +41,17 @@ describe('the pages of the documentation', () => {
     const readme = await readFile('README.md', 'utf8');
     const pages = (await readdir('docs')).map((name) => `docs/${name}`);
     expect(pages.filter((page) => !readme.includes(`](${page})`))).to.deep.equal([]);
+  });
+
+  it('name only commands of npm that there are', async () => {
+    // reason: the file is ours
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly scripts: object };
+    const pages = await allPages();
+    const missing: Array<string> = [];
+    for (const page of pages)
+      for (const [, script = ''] of (await readFile(page, 'utf8')).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g))
+        if (!(script in scripts)) missing.push(`${page}: ${script}`);
+    expect(missing).to.deep.equal([]);
   });
 
   it('name every setting, and none that there is not', async () => {
