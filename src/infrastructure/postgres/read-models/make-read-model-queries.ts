@@ -4,10 +4,12 @@ import type { FindTrustedRow } from '../../../../projections/snapshot.js';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { planByIndex, planByValues } from '../../../postgres/index-plans.js';
+import { makeJoinedReads } from '../../../postgres/joined-reads.js';
 import { makePool } from '../../../postgres/pool.js';
 import type {
   FilterValues,
   HiddenStates,
+  Page,
   Queries,
   ReadModelUnavailable,
   UnknownCursor,
@@ -43,6 +45,7 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const bodyById = makeRowById(connections.short, listed.name, 'body');
   const largeBody = makeLargeBody(connections, listed.name);
   const page = makePage(connections, listed);
+  const joined = makeJoinedReads<Page | undefined>();
   const all = makeAll(connections, listed);
 
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
@@ -59,7 +62,10 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
         return E.left(unavailable(cause));
       }
     },
-    page: async (filter, request) => orUnknownCursor(await attempt(() => page(filter, request), unavailable)),
+    page: async (filter, request) => {
+      const key = JSON.stringify([filter, request.after, request.limit]);
+      return orUnknownCursor(await attempt(() => joined(key, () => page(filter, request)), unavailable));
+    },
     all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after), unavailable)),
   };
 };

@@ -144,7 +144,9 @@ const queries = {
   short: { forwards: shortPages('forwards'), backwards: shortPages('backwards') },
   newestRevision: {
     name: 'event_log.newest_revision',
-    text: 'select revision from event_log.event where stream = $1 order by revision desc limit 1',
+    text: `
+      select name, (select revision from event_log.event where stream = name order by revision desc limit 1)
+      from unnest($1::text[]) as given (name)`,
   },
   log: {
     small: {
@@ -335,6 +337,16 @@ export const makePages = (pool: pg.Pool): Pages => {
       return shortPagesIn(rows, all, names);
     }, SHORT_AT_ONCE);
 
+  const newestRevisions = makeCoalescedRows(async (names) => {
+    const statement = { ...queries.newestRevision, values: [textArray(names)] };
+    const rows = await ask((client) => run(client, statement, SILENCE_MS));
+    return new Map(
+      rows.flatMap(([name, newest]) =>
+        typeof name === 'string' && typeof newest === 'string' ? [[name, BigInt(newest)]] : [],
+      ),
+    );
+  });
+
   const readShort = { forwards: makeReadShort('forwards'), backwards: makeReadShort('backwards') };
 
   const readOne = async (
@@ -386,7 +398,7 @@ export const makePages = (pool: pg.Pool): Pages => {
   return {
     stream,
     log,
-    newestRevision: async (name) => number(await askOne(queries.newestRevision, [name], SILENCE_MS)) ?? 'no-stream',
+    newestRevision: async (name) => (await newestRevisions(name)) ?? 'no-stream',
     head: async () => number(await askOne(queries.head)) ?? 0n,
     newest: async (after, upTo, categories) =>
       number(await askOne(queries.newest, [after.toString(), upTo.toString(), arrayOf(categories)])),
