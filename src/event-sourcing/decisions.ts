@@ -2,7 +2,7 @@ import { makeBoundedCache } from './bounded-cache.js';
 import type { NewEvent, Position, StoredEvent } from './recorded-event.js';
 
 /** What an entity is after the last event of a command. */
-export type Decision = {
+type Decision = {
   /** The metadata of that event: its hash covers the whole event. */
   readonly metadata: string;
   /** Of the entity's own type. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 type DataListener = (chunk: Buffer) => void;
 
 /** The driver's own reader of a socket that was taken over. */
-export type DriverReader = {
+type DriverReader = {
   /** Hands one or more whole messages of the server to the driver. */
   readonly read: (messages: Buffer) => void;
   /** Lets the driver read the socket again, beginning with `unread`. */

@@ -104,7 +104,7 @@ export const appendStatement = (notifier: string | null, batch: ReadonlyArray<Ap
 export type StoredAppend<A extends Append> = { readonly append: A; readonly position: Position };
 
 /** What became of a batch. */
-export type BatchOutcome<A extends Append> = {
+type BatchOutcome<A extends Append> = {
   /** The head of the log before the batch, and after it: it has taken the positions in between. */
   readonly prev: Position;
   readonly head: Position;
