@@ -2,6 +2,7 @@ import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { makeAppendService } from './append-service.js';
+import { makeBatchAppendService } from './batch-append-service.js';
 import { type Faults, noFaults } from './faults.js';
 import { makeGossipService } from './gossip-service.js';
 import { type DoubleLog, makeLog } from './log.js';
@@ -72,11 +73,11 @@ const serve = async (state: NodeState, port: number, credentials: ServerCredenti
   const server = new Server({ 'grpc.max_receive_message_length': 16 * 1024 * 1024 });
   server.addService(gossipGrpc.GossipService, { read: makeGossipService(state) });
   server.addService(streamsGrpc.StreamsService, {
-    append: unused,
+    append: makeAppendService(state),
     read: makeReadService(state),
     delete: unused,
     tombstone: unused,
-    batchAppend: makeAppendService(state),
+    batchAppend: makeBatchAppendService(state),
   });
   return [server, await listen(server, port, credentials)];
 };
