@@ -186,7 +186,10 @@ describe('what the fuzzer takes for a fault', () => {
     ['a list that is not filtered', () => [list({ query: [['name', 'x']] }), answer(200, [business])], 'not asked for'],
     [
       'a link to nothing',
-      () => [draftOf('listBusinessEvents', { path: `${PATH}/events`, isFollowing: true }), answer(200, [])],
+      () => [
+        draftOf('listBusinessEvents', { path: `${PATH}/events`, isFollowing: true }),
+        answer(200, [], { etag: '"0"' }),
+      ],
       'a link led to an empty page',
     ],
     ['a file with other bytes', () => [fileOf(), answer(200, 'other', fileHeaders)], 'the digest'],

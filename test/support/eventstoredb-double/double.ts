@@ -2,12 +2,12 @@ import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { makeAppendService } from './append-service.js';
+import { makeBatchAppendService } from './batch-append-service.js';
 import { type Faults, noFaults } from './faults.js';
 import { makeGossipService } from './gossip-service.js';
 import { type DoubleLog, makeLog } from './log.js';
 import type { Endpoint, NodeState } from './node-state.js';
 import { makeReadService } from './read-service.js';
-import { makeUnaryAppend } from './unary-append.js';
 
 const HOST = '127.0.0.1';
 
@@ -73,11 +73,11 @@ const serve = async (state: NodeState, port: number, credentials: ServerCredenti
   const server = new Server({ 'grpc.max_receive_message_length': 16 * 1024 * 1024 });
   server.addService(gossipGrpc.GossipService, { read: makeGossipService(state) });
   server.addService(streamsGrpc.StreamsService, {
-    append: makeUnaryAppend(state),
+    append: makeAppendService(state),
     read: makeReadService(state),
     delete: unused,
     tombstone: unused,
-    batchAppend: makeAppendService(state),
+    batchAppend: makeBatchAppendService(state),
   });
   return [server, await listen(server, port, credentials)];
 };

@@ -23,7 +23,7 @@ export type Faults = {
   readonly appends: Array<AppendFault>;
   /** Time before the first message of the next read of a stream, ms; each entry is used once. */
   readonly msBeforeReads: Array<number>;
-  /** The next call that has taken so many appends stores one more without a response and then ignores the rest. */
+  /** After so many appends, a batch call stores one more without a response and then ignores the rest. */
   batchesEndAfter: number | undefined;
   /** As a frozen process: accepts calls without a response, and sends nothing more on those under way. */
   isSilent: boolean;

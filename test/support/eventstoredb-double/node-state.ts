@@ -8,7 +8,6 @@ type Search = { readonly passed: number; isAnswered: boolean };
 export type Endpoint = { readonly host: string; readonly port: number };
 
 type Call = {
-  /** Each append counts, whatever the call it came over. */
   readonly rpc: 'append' | 'read' | 'gossip';
   readonly headers: { readonly [name: string]: unknown };
   /** The connection it came over: address and port of the client. */

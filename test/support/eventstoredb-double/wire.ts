@@ -2,14 +2,10 @@ import streams, {
   type AppendReq,
   type AppendResp,
   type BatchAppendReq,
-  type BatchAppendResp,
   type ReadResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
-import googleStatus from '@eventstore/db-client/generated/status_pb.js';
 import { Metadata, status } from '@grpc/grpc-js';
-import any from 'google-protobuf/google/protobuf/any_pb.js';
-import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { AppendResult, Expectation, LogRecord } from './log.js';
 
@@ -25,6 +21,8 @@ const wireError = (code: status, details: string, trailers: { readonly [name: st
 export const errors = {
   notReady: () => wireError(status.UNAVAILABLE, 'Server Is Not Ready'),
   reset: () => wireError(status.UNAVAILABLE, 'Connection dropped'),
+  commitTimeout: () => wireError(status.ABORTED, 'Operation timed out: Commit phase timeout'),
+  handlerException: () => wireError(status.UNKNOWN, 'Exception was thrown by handler.'),
   failedRead: () => wireError(status.UNKNOWN, 'Unexpected ReadAllResult: Error'),
   invalidReadPosition: () => wireError(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition'),
   invalidSubscriptionPosition: () => wireError(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.'),
@@ -39,59 +37,60 @@ export const errors = {
       exception: 'stream-deleted',
       'stream-name': stream,
     }),
+  tooLarge: () =>
+    wireError(status.INVALID_ARGUMENT, 'Maximum Append Size of 1048576 Exceeded.', {
+      exception: 'maximum-append-size-exceeded',
+      'maximum-append-size': '1048576',
+    }),
 };
 
-export const expectationOf = (options: BatchAppendReq.Options): Expectation => {
-  if (options.hasNoStream()) return 'no-stream';
-  if (options.hasStreamExists()) return 'stream-exists';
-  return options.hasAny() ? 'any' : BigInt(options.getStreamPosition());
+const revisionCase = streams.AppendReq.Options.ExpectedStreamRevisionCase;
+
+export const expectationOf = (options: AppendReq.Options): Expectation => {
+  switch (options.getExpectedStreamRevisionCase()) {
+    case revisionCase.NO_STREAM:
+      return 'no-stream';
+    case revisionCase.STREAM_EXISTS:
+      return 'stream-exists';
+    case revisionCase.REVISION:
+      return BigInt(options.getRevision());
+    case revisionCase.ANY:
+    case revisionCase.EXPECTED_STREAM_REVISION_NOT_SET:
+      return 'any';
+  }
 };
 
-/** The expectation of an append that is a call of its own. */
-export const expectationOfCall = (options: AppendReq.Options): Expectation => {
-  if (options.hasNoStream()) return 'no-stream';
-  if (options.hasStreamExists()) return 'stream-exists';
-  return options.hasAny() ? 'any' : BigInt(options.getRevision());
-};
-
-export const eventOf = (message: BatchAppendReq.ProposedMessage | AppendReq.ProposedMessage): NewEvent => ({
+export const eventOf = (message: AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage): NewEvent => ({
   id: message.getId()!.getString().toLowerCase(),
   type: message.getMetadataMap().get('type') ?? '',
   data: textOf(message.getData_asU8()),
   metadata: textOf(message.getCustomMetadata_asU8()),
 });
 
-/** An error of one append, as the server sends it. */
-export const errorResponse = (name: string, details?: InstanceType<typeof any.Any>): BatchAppendResp => {
-  const error = new googleStatus.Status();
-  error.setMessage(name);
-  if (details !== undefined) error.setDetails(details);
-  return new streams.BatchAppendResp().setError(error);
-};
-
-const conflictResponse = (current: bigint | undefined): BatchAppendResp => {
-  const wrong = new shared.WrongExpectedVersion();
-  if (current === undefined) wrong.setCurrentNoStream(new empty.Empty());
-  else wrong.setCurrentStreamRevision(current.toString());
-  const details = new any.Any();
-  details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-  return errorResponse('WrongExpectedVersion', details);
+const positionOf = (position: bigint) => {
+  const both = new streams.AppendResp.Position();
+  both.setCommitPosition(position.toString());
+  both.setPreparePosition(position.toString());
+  return both;
 };
 
 export const appendResponse = (
   result: Extract<AppendResult, { readonly _tag: 'Stored' | 'WrongVersion' }>,
-): BatchAppendResp => {
-  if (result._tag === 'WrongVersion') return conflictResponse(result.current);
-  const success = new streams.BatchAppendResp.Success();
-  success.setCurrentRevision(result.revision.toString());
-  if (result.position === undefined) success.setNoPosition(new empty.Empty());
-  else {
-    const position = new shared.AllStreamPosition();
-    position.setCommitPosition(result.position.toString());
-    position.setPreparePosition(result.position.toString());
-    success.setPosition(position);
+): InstanceType<typeof streams.AppendResp> => {
+  const response = new streams.AppendResp();
+  if (result._tag === 'Stored') {
+    const success = new streams.AppendResp.Success();
+    success.setCurrentRevision(result.revision.toString());
+    if (result.position === undefined) success.setNoPosition(new shared.Empty());
+    else success.setPosition(positionOf(result.position));
+    response.setSuccess(success);
+  } else {
+    const wrong = new streams.AppendResp.WrongExpectedVersion();
+    if (result.current === undefined) wrong.setCurrentNoStream(new shared.Empty());
+    else wrong.setCurrentRevision(result.current.toString());
+    response.setWrongExpectedVersion(wrong);
   }
-  return new streams.BatchAppendResp().setSuccess(success);
+  return response;
 };
 
 /** The answer to an append that is a call of its own. */

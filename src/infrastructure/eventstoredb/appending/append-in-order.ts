@@ -1,13 +1,12 @@
 import { either as E } from 'fp-ts';
-import type { AppendFailure, EventStore } from '../../../event-sourcing/event-store.js';
+import { attempt } from '../../../event-sourcing/attempt.js';
+import { type AppendFailure, asStoreUnavailable, type EventStore } from '../../../event-sourcing/event-store.js';
 import type { Position } from '../../../event-sourcing/recorded-event.js';
 import type { Append, LogTarget } from '../../../event-sourcing/whole-log/log-target.js';
 import type { Access } from '../connection/on-leader.js';
-import { CallFailed } from '../connection/call-failed.js';
-import type { Node } from '../connection/node.js';
-import { callAppend } from './append-stream.js';
+import { callBatchAppend } from './batch-append-call.js';
 
-/** Appends under way at once. */
+/** Appends in one call. */
 const BATCH = 128;
 
 const outOfOrder = ({ stream }: Append): AppendFailure => ({
@@ -39,23 +38,6 @@ const lastPosition = async (
   return E.right(last);
 };
 
-/** Undefined when the outcome is unknown or a conflict; then the call is over, so that nothing else is stored before it. */
-const acknowledgedPosition = async (
-  node: Node,
-  append: Append,
-  timeout: number,
-  discard: (failure: CallFailed) => void,
-): Promise<Position | undefined> => {
-  try {
-    const response = await callAppend(node, append, timeout);
-    if (response._tag === 'Stored') return response.position;
-    discard(new CallFailed('not-executed', `EventStoreDB holds other events of ${append.stream}`));
-  } catch (failure) {
-    discard(failure instanceof CallFailed ? failure : new CallFailed('outcome-unknown', String(failure)));
-  }
-  return undefined;
-};
-
 /**
  * Appends the first one alone, with its retries, so that the rest do not meet a server that is not ready; then many at a
  * time. The calls keep their order; that the server did as well is checked by the positions.
@@ -68,11 +50,12 @@ export const makeAppendInOrder =
       const batch = appends.slice(start, start + BATCH);
       const node = await connection.node();
       if (E.isLeft(node)) return node;
-      const discard = (failure: CallFailed): void => connection.discard(node.right, failure);
-      const acknowledged = await Promise.all(
-        batch.map((each) => acknowledgedPosition(node.right, each, timings.idleTimeout, discard)),
+      const acknowledged = await attempt(
+        () => callBatchAppend(node.right, batch, timings.idleTimeout),
+        asStoreUnavailable,
       );
-      reached = await lastPosition(append, batch, acknowledged, reached.right);
+      if (E.isLeft(acknowledged)) return acknowledged;
+      reached = await lastPosition(append, batch, acknowledged.right, reached.right);
     }
     return E.map(() => undefined)(reached);
   };

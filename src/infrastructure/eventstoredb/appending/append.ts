@@ -14,8 +14,7 @@ import type { Node } from '../connection/node.js';
 import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
-import type { AppendResponse } from './append-response.js';
-import { callAppend } from './append-stream.js';
+import { type AppendResponse, callAppend } from './append-call.js';
 
 /** The server's response, and whether an earlier try may have stored the events. */
 type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };

@@ -52,7 +52,7 @@ const byException: { readonly [exception: string]: FailureKind } = {
 };
 
 const notSent = /^(No connection established|Name resolution failed|Channel closed before call started)/;
-const notAccepted = /^(Server Is (Not Ready|Too Busy|Busy)|No leader info)/;
+const notAccepted = /^(Server Is (Not Ready|Too Busy)|No leader info)/;
 
 const outcomeUnknown = new Set([
   status.CANCELLED,
@@ -75,22 +75,6 @@ const kindOf = ({ code, details, metadata }: Pick<ServiceError, 'code' | 'detail
   if (notSent.test(details) || notAccepted.test(details)) return 'not-executed';
   return /invalid ?position/i.test(details) ? 'invalid-position' : byCode(code);
 };
-
-/** By the name that the server gives to an error of one append (its Status.cs and Streams.BatchAppend.cs). */
-const byName: { readonly [name: string]: FailureKind } = {
-  Timeout: 'server-timeout',
-  StreamDeleted: 'stream-deleted',
-  MaximumAppendSizeExceeded: 'too-large',
-  MaximumAppendEventSizeExceeded: 'too-large',
-};
-
-/** What an error in the response to one append means. */
-export const statusFailed = (name: string): CallFailed =>
-  new CallFailed(notAccepted.test(name) ? 'not-executed' : (byName[name] ?? 'permanent'), `EventStoreDB: ${name}`);
-
-/** The failure of a call, as that of one of several appends under way on it: another one may have caused it. */
-export const asUndecided = (failure: CallFailed): CallFailed =>
-  failure.isTransient ? new CallFailed('outcome-unknown', failure.message, failure) : failure;
 
 export const callFailed = (error: Pick<ServiceError, 'code' | 'details' | 'metadata'>): CallFailed =>
   new CallFailed(kindOf(error), `EventStoreDB: ${status[error.code]}: ${error.details}`, error);

@@ -1,0 +1,52 @@
+import streams, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import status from '@eventstore/db-client/generated/status_pb.js';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { Expectation } from './log.js';
+import { requiresLeader, type NodeState, noteCall } from './node-state.js';
+import { errors, eventOf, textOf } from './wire.js';
+
+type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+const expectationOf = (options: BatchAppendReq.Options): Expectation =>
+  options.hasNoStream() ? 'no-stream' : BigInt(options.getStreamPosition());
+
+const perform = ({ log }: NodeState, request: BatchAppendReq): BatchAppendResp => {
+  const options = request.getOptions()!;
+  const stream = textOf(options.getStreamIdentifier()!.getStreamName_asU8());
+  const result = log.append(stream, expectationOf(options), request.getProposedMessagesList().map(eventOf));
+  const response = new streams.BatchAppendResp();
+  response.setCorrelationId(request.getCorrelationId());
+  if (result._tag !== 'Stored') {
+    const error = new status.Status();
+    error.setMessage(result._tag);
+    return response.setError(error);
+  }
+  const position = new shared.AllStreamPosition();
+  position.setCommitPosition(String(result.position));
+  position.setPreparePosition(String(result.position));
+  const success = new streams.BatchAppendResp.Success();
+  success.setCurrentRevision(String(result.revision));
+  success.setPosition(position);
+  return response.setSuccess(success);
+};
+
+/** Appends one after another, in the order of arrival. Like the server's, the call does not end by itself. */
+export const makeBatchAppendService = (state: NodeState) => {
+  const serve = async (call: Call): Promise<void> => {
+    let taken = 0;
+    for await (const request of call as AsyncIterable<BatchAppendReq>) {
+      const { isSilent, batchesEndAfter } = state.faults;
+      const isOver = batchesEndAfter !== undefined && taken > batchesEndAfter;
+      if (isSilent || isOver) continue;
+      const response = perform(state, request);
+      if (taken !== batchesEndAfter) call.write(response);
+      taken += 1;
+    }
+  };
+  return (call: Call): void => {
+    noteCall(state, 'append', call);
+    if (!state.isLeader() && requiresLeader(call.metadata)) call.destroy(errors.notLeader(state.leader()!));
+    else serve(call).catch((error: unknown) => call.destroy(error as Error)); // reason: what the stream throws
+  };
+};
