@@ -93,31 +93,6 @@ export const appendResponse = (
   return response;
 };
 
-/** The answer to an append that is a call of its own. */
-export const callResponse = (
-  result: Extract<AppendResult, { readonly _tag: 'Stored' | 'WrongVersion' }>,
-): AppendResp => {
-  const response = new streams.AppendResp();
-  if (result._tag === 'WrongVersion') {
-    const wrong = new streams.AppendResp.WrongExpectedVersion();
-    if (result.current === undefined) wrong.setCurrentNoStream(new shared.Empty());
-    else wrong.setCurrentRevision(result.current.toString());
-    response.setWrongExpectedVersion(wrong);
-    return response;
-  }
-  const success = new streams.AppendResp.Success();
-  success.setCurrentRevision(result.revision.toString());
-  if (result.position === undefined) success.setNoPosition(new shared.Empty());
-  else {
-    const position = new streams.AppendResp.Position();
-    position.setCommitPosition(result.position.toString());
-    position.setPreparePosition(result.position.toString());
-    success.setPosition(position);
-  }
-  response.setSuccess(success);
-  return response;
-};
-
 const identifier = (name: string) => {
   const id = new shared.StreamIdentifier();
   id.setStreamName(Buffer.from(name));

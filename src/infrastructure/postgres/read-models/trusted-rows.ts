@@ -4,13 +4,14 @@ import type { FindTrustedRow, TrustedRow } from '../../../../projections/snapsho
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import { uuidArray } from '../../../postgres/binary-array.js';
 import { run, withConnection } from '../../../postgres/statement.js';
+import { withTimeout } from '../../with-timeout.js';
 import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 
 /** Longer rows are not read: they would have to be read one by one. */
 const LONGEST = 64 * 1024;
 
-/** The stream can be read instead, so that this must leave time for it, ms. */
-const TIMEOUT_MS = 500;
+/** The stream is read instead, in what this leaves of the time for an answer, ms. */
+const TIMEOUT_MS = 300;
 
 /**
  * Finds rows that the service has signed. Undefined for every other row, and when the database does not answer in time.
@@ -37,7 +38,8 @@ export const makeFindTrustedRow = (pool: Pool, { name: view, snapshots }: Projec
   return async (id) => {
     if (!isUuid(id)) return undefined;
     try {
-      return await read(id);
+      // the driver's limit begins only when there is a connection
+      return await withTimeout(TIMEOUT_MS, read(id));
     } catch {
       // the stream has it all, and says itself when the database is away
       return undefined;
