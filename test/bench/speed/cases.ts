@@ -86,6 +86,15 @@ export const cases = (businesses: number): ReadonlyArray<Case> => [
     service: () => get([`${API}?limit=100`]),
     limits: () => get(['/crud?limit=100']),
   },
+  {
+    // those who ask for the same page at the same time share one read, so here each asks for another
+    name: 'page of 100, anywhere',
+    limitIs: 'CRUD with audit',
+    wanted: 4,
+    connections: 16,
+    service: ({ plain }) => get(each(plain, `${API}?limit=100&after=`).map((path) => path.replace('=/', '='))),
+    limits: ({ plain }) => get(each(plain, '/crud?limit=100&after=').map((path) => path.replace('=/', '='))),
+  },
   { name: 'events, 10', ...events('ten') },
   {
     name: 'events, 10, not changed',

@@ -115,7 +115,9 @@ const crudRouter = (): Router =>
       ctx.body = await write(ctx, fields, 'updated', UPDATE, [ctx.params['id'], ...valuesOf(fields)]);
     })
     .get('/', async (ctx) => {
-      ctx.body = (await pool.query('select * from business order by id limit $1', [ctx.query['limit'] ?? null])).rows;
+      const { limit = null, after = null } = ctx.query;
+      const text = 'select * from business where $2::uuid is null or id > $2 order by id limit $1';
+      ctx.body = (await pool.query(text, [limit, after])).rows;
     })
     .get('/:id/events', async (ctx) => {
       const text = 'select id, version, action, actor, at, data from audit where business = $1 order by version';

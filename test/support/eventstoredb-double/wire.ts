@@ -1,6 +1,5 @@
 import streams, {
   type AppendReq,
-  type AppendResp,
   type BatchAppendReq,
   type ReadResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
