@@ -167,9 +167,10 @@ describe('read models that are not of the log', function () {
       ['kept', 'new'],
     ]);
     expect((await operate('projections', 'verify')).code).to.equal(0);
+    // of documents, the rows from before the restore have seen nothing that the log lacks
     const tables = `select table_name from information_schema.tables where table_schema = 'read_model'
-      and table_type = 'BASE TABLE' and table_name ~ '_[0-9]+$'`;
-    expect(await sql(tables)).to.have.length(2);
+      and table_type = 'BASE TABLE' and table_name ~ '^businesses_.*_[0-9]+$'`;
+    expect(await sql(tables)).to.have.length(1);
     expect((await operate('projections', 'status')).code).to.equal(0);
   });
 
