@@ -1,6 +1,11 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
-import { asStoreUnavailable, type EventStore, type StreamRange } from '../event-sourcing/event-store.js';
+import {
+  asStoreUnavailable,
+  type EventStore,
+  type StoreUnavailable,
+  type StreamRange,
+} from '../event-sourcing/event-store.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { EventBytes, StreamPage } from '../event-sourcing/stream-page.js';
@@ -11,7 +16,7 @@ import { type Pages, readAhead } from './read-ahead.js';
 /** The entity has no stream: it never existed. */
 export type NeverExisted = { readonly _tag: 'NeverExisted' };
 
-export const neverExisted = E.left<NeverExisted>({ _tag: 'NeverExisted' });
+const neverExisted = E.left<NeverExisted>({ _tag: 'NeverExisted' });
 
 export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & { readonly proof: boolean };
 
@@ -31,6 +36,8 @@ type Read<A> = (
 ) => Promise<E.Either<LoadFailure | NeverExisted, A>>;
 
 type ReadEvents = {
+  /** Of the newest event of a stream. */
+  readonly newestRevision: (stream: StreamName) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
   readonly events: Read<Events>;
   /** The same when they are few and fit into one page of the store; undefined when they are not. */
   readonly fewEvents: Read<Events | undefined>;
@@ -106,7 +113,7 @@ export const makeReadEvents = (
     }
   }
 
-  const newestOf = async (stream: StreamName): Promise<E.Either<LoadFailure | NeverExisted, Revision>> => {
+  const newestRevision: ReadEvents['newestRevision'] = async (stream) => {
     const newest = await store.newestRevision(stream);
     if (E.isLeft(newest)) return newest;
     return newest.right === 'no-stream' ? neverExisted : E.right(newest.right);
@@ -115,7 +122,7 @@ export const makeReadEvents = (
   /** Of a range in which there is no event. */
   const empty = async (stream: StreamName, { direction, from = 0n }: EventsRequest): ReturnType<Read<Events>> => {
     if (direction === 'backwards' || from === 0n) return neverExisted;
-    const newest = await newestOf(stream);
+    const newest = await newestRevision(stream);
     if (E.isLeft(newest)) return newest;
     // it lay beyond the newest event when it was read; since then events may have been appended
     return E.right({ newest: newest.right < from ? newest.right : from - 1n, body: nothing });
@@ -139,7 +146,7 @@ export const makeReadEvents = (
       return E.right({ newest, body: render(bytes, proof, '[', ']') });
     }
     const isAsked = known === undefined && direction === 'forwards';
-    const newest = isAsked ? await newestOf(stream) : E.right(known ?? bytes[0]?.revision ?? 0n);
+    const newest = isAsked ? await newestRevision(stream) : E.right(known ?? bytes[0]?.revision ?? 0n);
     if (E.isLeft(newest)) {
       await source.return?.();
       return newest;
@@ -157,7 +164,7 @@ export const makeReadEvents = (
   ): Promise<E.Either<LoadFailure | NeverExisted, A | Events>> => {
     let newest = known;
     if (newest === undefined && !tellsNewest(request)) {
-      const asked = await newestOf(stream);
+      const asked = await newestRevision(stream);
       if (E.isLeft(asked)) return asked;
       newest = asked.right;
     }
@@ -201,5 +208,5 @@ export const makeReadEvents = (
     });
   };
 
-  return { events, fewEvents };
+  return { newestRevision, events, fewEvents };
 };

@@ -5,7 +5,7 @@ import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
-import { type Events, type EventsRequest, makeReadEvents, neverExisted, type NeverExisted } from './entity-events.js';
+import { type Events, type EventsRequest, makeReadEvents, type NeverExisted } from './entity-events.js';
 import { type EventDescription, makeRenderEvents } from './event-view.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
@@ -90,17 +90,11 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  const newestRevision: History<State>['newestRevision'] = async (id) => {
-    const newest = await store.newestRevision(streamOf(id));
-    if (E.isLeft(newest)) return newest;
-    return newest.right === 'no-stream' ? neverExisted : E.right(newest.right);
-  };
-
-  const { events, fewEvents } = makeReadEvents(store, makeRenderEvents(serde, description));
+  const { newestRevision, events, fewEvents } = makeReadEvents(store, makeRenderEvents(serde, description));
 
   return {
     stateAsOf,
-    newestRevision,
+    newestRevision: (id) => newestRevision(streamOf(id)),
     events: (id, ...asked) => events(streamOf(id), ...asked),
     fewEvents: (id, ...asked) => fewEvents(streamOf(id), ...asked),
   };

@@ -47,10 +47,7 @@ describe('writing a read model', function () {
     const to = at(events.at(-1)?.position ?? 0n);
     const step = { from, to, last: events.at(-1) };
     const write = makeWriteBatch(runIn(pool), writer);
-    return write(
-      step,
-      foldBatch(businesses, () => undefined, groupByStream(events)),
-    );
+    return write(step, foldBatch(businesses, () => undefined, groupByStream(events)).entities);
   };
 
   const places = async (): Promise<ReadonlyArray<string>> =>

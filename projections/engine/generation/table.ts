@@ -25,8 +25,8 @@ const indexed = (key: AnyKey): string =>
 
 /**
  * The table of one generation. `place` is the creation position, the position of the entity's first event, by which
- * lists are ordered; `kept` is the hidden state, `snapshot` what signs the row (`projections/snapshot.ts`). The indexes for lists are created apart (`createIndexes`), because
- * over existing rows that is faster than row by row.
+ * lists are ordered; `kept` is the hidden state, `snapshot` what signs the row (`projections/snapshot.ts`). The indexes
+ * for lists are created apart (`createIndexes`), because over existing rows that is faster than row by row.
  */
 export const createTable = (table: string, keys: ReadonlyArray<AnyKey>): string => `
 create table ${table} (

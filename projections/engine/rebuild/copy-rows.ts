@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Projection } from '../../projection.js';
 import { tableOf } from '../generation/generation.js';
-import { type Entity, snapshotOf } from '../rows/rows.js';
+import { type Entity, writtenContentOf } from '../rows/rows.js';
 import { WRITTEN_COLUMNS } from '../generation/table.js';
 import type { Writer } from '../rows/write-batch.js';
 
@@ -18,15 +18,12 @@ const copied = (value: string | null): string =>
 
 /** Rows in the text format of COPY, several in each string. */
 export function* copyText(projection: Projection, entities: Iterable<Entity>): Generator<string> {
-  const { keys, contentOf } = projection;
   let chunk = '';
   for (const entity of entities) {
     const { id, creationPosition, revision, isParked, state } = entity;
-    const content = contentOf(id, state);
-    const { body, hidden } = content;
-    const cells = [body, hidden, snapshotOf(projection, entity, content), ...keys.map(({ cellOf }) => cellOf(state))]
-      .map(copied)
-      .join('\t');
+    const { body, hidden, snapshot } = writtenContentOf(projection, entity);
+    const keys = projection.keys.map(({ cellOf }) => cellOf(state));
+    const cells = [body, hidden, snapshot, ...keys].map(copied).join('\t');
     chunk += `${id}\t${creationPosition}\t${revision}\t${isParked ? 't' : 'f'}\t${cells}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;

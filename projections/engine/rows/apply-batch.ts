@@ -1,5 +1,5 @@
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
-import { entityIdOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 import type { RunStatement } from '../../../src/postgres/statement.js';
@@ -21,10 +21,14 @@ export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 
 /**
  * Folds events into their rows and moves the checkpoint over them, in one transaction; without events it only moves the
- * checkpoint. Resolves to the role that the generation had then. Undefined, and nothing written, in the cases of `writeStep`: after that, and after an error, it
- * must not be used again, because the entities that it holds in memory may be wrong.
+ * checkpoint. Resolves to the role that the generation had then. Undefined, and nothing written, in the cases of
+ * `writeStep`: after that, and after an error, it must not be used again, because the entities that it holds in memory
+ * may be wrong.
  */
 export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
+
+/** The entities that a batch of events changes: those that commands have handed over, and those folded here. */
+type Batch = FoldedBatch & { readonly handedOver: ReadonlyArray<Entity> };
 
 type ApplyBatchOptions = {
   readonly onEvent: OnEngineEvent;
@@ -43,29 +47,33 @@ export const makeApplyBatch = (
   const writeBatch = makeWriteBatch(run, writer);
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
 
-  const fold = async (events: ReadonlyArray<StoredEvent>): Promise<FoldedBatch> => {
-    const groups = groupByStream(events);
-    const handedOver = new Map<string, Entity>();
+  const makeEntities = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
+    const handedOver: Array<Entity> = [];
+    const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
     const missing: Array<string> = [];
-    for (const [stream, own] of groups) {
+    for (const [stream, own] of groupByStream(events)) {
       const id = entityIdOf(stream);
       const known = cache.get(id);
       const entity = handOver && entityHandedOver(handOver, projection, id, known, own);
-      if (entity !== undefined) handedOver.set(id, entity);
-      else if (known === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
+      if (entity === undefined) {
+        toFold.set(stream, own);
+        if (known === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
+      } else {
+        handedOver.push(entity);
+        // the commands hold it
+        cache.delete(id);
+      }
     }
     const rows = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
-    return foldBatch(projection, (id) => cache.get(id) ?? rows?.get(id), groups, handedOver);
+    const folded = foldBatch(projection, (id) => cache.get(id) ?? rows?.get(id), toFold);
+    return { handedOver, ...folded };
   };
 
   /** False when the database rejects a row of the batch. */
-  const writeWhole = async (step: Step, folded: FoldedBatch): Promise<Role | undefined | false> => {
+  const writeWhole = async (step: Step, { handedOver, entities }: Batch): Promise<Role | undefined | false> => {
     try {
-      const role = await writeBatch(step, folded);
-      // the commands hold what they have handed over
-      for (const entity of folded.entities)
-        if (folded.handedOver.has(entity.id)) cache.delete(entity.id);
-        else cache.set(entity.id, entity);
+      const role = await writeBatch(step, [...handedOver, ...entities]);
+      for (const entity of entities) cache.set(entity.id, entity);
       return role;
     } catch (error) {
       if (isRejected(error)) return false;
@@ -75,12 +83,13 @@ export const makeApplyBatch = (
 
   const writeCarefully = async (
     step: Step,
-    folded: FoldedBatch,
+    { handedOver, entities, parkings }: Batch,
     events: ReadonlyArray<StoredEvent>,
   ): Promise<Role | undefined> => {
-    const written = await writeWithParking(writer, step, folded, events);
+    const all = [...handedOver, ...entities];
+    const written = await writeWithParking(writer, step, { entities: all, parkings }, events);
     // only the rows show which of them were written
-    for (const { id } of folded.entities) cache.delete(id);
+    for (const { id } of entities) cache.delete(id);
     for (const { event, reason } of written?.parkings ?? []) {
       handOver?.parked.add(event.stream);
       onEvent({ _tag: 'Parked', projection: projection.name, event, reason });
@@ -91,8 +100,8 @@ export const makeApplyBatch = (
   return async (move, events) => {
     const step: Step = { ...move, last: events.at(-1) };
     if (events.length === 0) return writeStep(run, writer, step);
-    const folded = await fold(events);
-    const role = folded.parkings.length === 0 ? await writeWhole(step, folded) : false;
-    return role === false ? writeCarefully(step, folded, events) : role;
+    const batch = await makeEntities(events);
+    const role = batch.parkings.length === 0 ? await writeWhole(step, batch) : false;
+    return role === false ? writeCarefully(step, batch, events) : role;
   };
 };

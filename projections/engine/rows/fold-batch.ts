@@ -18,8 +18,6 @@ export type FoldedBatch = {
   /** Changed entities, each once; without those whose id is not a UUID, because no row can have it. */
   readonly entities: ReadonlyArray<Entity>;
   readonly parkings: ReadonlyArray<Parking>;
-  /** Those of the entities that were not folded, by id: commands of this process handed them over. */
-  readonly handedOver: ReadonlyMap<string, Entity>;
 };
 
 export const groupByStream = (
@@ -76,25 +74,16 @@ export const foldEntity = (
   return { entity: folded(), parking: undefined };
 };
 
-/**
- * Folds the events of a batch, by stream, onto the entities `known`; others begin with their first event in the batch.
- * Those that were handed over are taken as they are.
- */
+/** Folds events, by stream, onto the entities `known`; others begin with their first event in the batch. */
 export const foldBatch = (
   projection: Projection,
   known: (id: string) => Entity | undefined,
   groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
-  handedOver: FoldedBatch['handedOver'] = new Map(),
 ): FoldedBatch => {
   const entities: Array<Entity> = [];
   const parkings: Array<Parking> = [];
   for (const [stream, own] of groups) {
     const id = entityIdOf(stream);
-    const given = handedOver.get(id);
-    if (given !== undefined) {
-      entities.push(given);
-      continue;
-    }
     const [first] = own;
     if (first === undefined) continue;
     if (!isUuid(id)) {
@@ -106,7 +95,7 @@ export const foldBatch = (
     if (entity !== before) entities.push(entity);
     if (parking !== undefined) parkings.push(parking);
   }
-  return { entities, parkings, handedOver };
+  return { entities, parkings };
 };
 
 export const newEntity = ({ initialState }: Projection, id: string, first: Pick<StoredEvent, 'position'>): Entity => ({

@@ -42,24 +42,24 @@ export const upsertSql = (
     on conflict (id) do update set ${updates.join(', ')} where t.revision <= excluded.revision`;
 };
 
-/** The text that signs a row; null when it may not stand in for the fold of its stream. */
-export const snapshotOf = (
-  { snapshots }: Projection,
-  { id, creationPosition, revision, summary }: Entity,
-  { body, hidden }: RowContent,
-): string | null =>
-  summary === undefined || snapshots === undefined
-    ? null
-    : snapshots.sign({ id, creationPosition, revision, body, hidden }, summary);
+/** What a row holds of its entity. */
+type WrittenContent = RowContent & {
+  /** The text that signs the row; null when it may not stand in for the fold of its stream. */
+  readonly snapshot: string | null;
+};
+
+export const writtenContentOf = (
+  { contentOf, snapshots }: Projection,
+  { id, state, creationPosition, revision, summary }: Entity,
+): WrittenContent => {
+  const { body, hidden } = contentOf(id, state);
+  const snapshot = summary && snapshots?.sign({ id, creationPosition, revision, body, hidden }, summary);
+  return { body, hidden, snapshot: snapshot ?? null };
+};
 
 /** The arrays that `upsertSql` binds. */
 export const rowArrays = (projection: Projection, entities: ReadonlyArray<Entity>): Array<Buffer> => {
-  const { keys, contentOf } = projection;
-  const contents = entities.map(({ id, state }) => contentOf(id, state));
-  const signed = entities.map((entity, index) => {
-    const content = contents[index];
-    return content === undefined ? null : snapshotOf(projection, entity, content);
-  });
+  const contents = entities.map((entity) => writtenContentOf(projection, entity));
   return [
     uuidArray(entities.map(({ id }) => id)),
     bigintArray(entities.map(({ creationPosition }) => creationPosition)),
@@ -67,8 +67,8 @@ export const rowArrays = (projection: Projection, entities: ReadonlyArray<Entity
     booleanArray(entities.map(({ isParked }) => isParked)),
     textArray(contents.map(({ body }) => body)),
     textArray(contents.map(({ hidden }) => hidden)),
-    textArray(signed),
-    ...keys.map(({ cellOf }) => textArray(entities.map(({ state }): Cell => cellOf(state)))),
+    textArray(contents.map(({ snapshot }) => snapshot)),
+    ...projection.keys.map(({ cellOf }) => textArray(entities.map(({ state }): Cell => cellOf(state)))),
   ];
 };
 

@@ -1,10 +1,9 @@
 import type { Pool } from 'pg';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
-import type { FoldedBatch } from './fold-batch.js';
 import { type Generation, type Role, tableOf } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
-import { rowArrays, upsertSql } from './rows.js';
+import { type Entity, rowArrays, upsertSql } from './rows.js';
 import type { RunStatement, Statement, TextRow } from '../../../src/postgres/statement.js';
 
 /** A move of the checkpoint. */
@@ -75,7 +74,7 @@ const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as 
 export const writeStep = async (run: RunStatement, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(await run({ name: 'step', text: `with ${MOVED} ${NOTIFIED}`, values: stepValues(writer, step) }));
 
-type WriteBatch = (step: Step, batch: Pick<FoldedBatch, 'entities'>) => Promise<Role | undefined>;
+type WriteBatch = (step: Step, entities: ReadonlyArray<Entity>) => Promise<Role | undefined>;
 
 /**
  * Writes the rows of a batch and moves the checkpoint over it, in one statement. Gives the same as `writeStep`. Rejects
@@ -86,7 +85,7 @@ export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch =>
   const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
   const name = `write ${generation.name}`;
   const text = `with ${MOVED}, written as (${rows}) ${NOTIFIED}`;
-  return async (step, { entities }) =>
+  return async (step, entities) =>
     roleOf(await run({ name, text, values: [...stepValues(writer, step), ...rowArrays(projection, entities)] }));
 };
 
@@ -94,7 +93,7 @@ export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch =>
 export const writeRows = async (
   run: RunStatement,
   { projection, generation }: Writer,
-  entities: FoldedBatch['entities'],
+  entities: ReadonlyArray<Entity>,
 ): Promise<void> => {
   const text = upsertSql(tableOf(generation), projection.keys, 1);
   await run({ name: `write rows of ${generation.name}`, text, values: rowArrays(projection, entities) });

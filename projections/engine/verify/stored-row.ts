@@ -49,7 +49,7 @@ type RowRange = {
   readonly limit: number;
 };
 
-export const readRows = async (
+export const readTextRows = async (
   database: Database,
   generation: Pick<Generation, 'name'>,
   projection: Pick<Projection, 'keys'>,

@@ -7,7 +7,7 @@ import type { Database } from '../../../src/postgres/pool.js';
 import { differingFields } from '../rows/differing-fields.js';
 import { type Drift, findDrift, rowOf, type Verifier } from './find-drift.js';
 import { type FoldedWindow, foldWindows } from './fold-window.js';
-import { readRows } from './stored-row.js';
+import { readTextRows } from './stored-row.js';
 
 const PAGE = 500;
 /** Entities compared at the same time: most of the time is spent waiting for log and database. */
@@ -57,7 +57,7 @@ async function* suspects(verifier: Verifier, { from, before, entities }: FoldedW
   const { database, generation, projection } = verifier;
   const unseen = new Map(entities);
   for (let after: string | undefined; ;) {
-    const rows = await readRows(database, generation, projection, { from, after, before, limit: PAGE });
+    const rows = await readTextRows(database, generation, projection, { from, after, before, limit: PAGE });
     for (const row of rows) {
       const id = row['id'] ?? '';
       const entity = unseen.get(id);
