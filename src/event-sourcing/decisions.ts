@@ -1,4 +1,5 @@
 import { makeBoundedCache } from './bounded-cache.js';
+import { estimateBytes } from './estimate-bytes.js';
 import type { NewEvent, Position, StoredEvent } from './recorded-event.js';
 
 /** What an entity is after the last event of a command. */
@@ -26,11 +27,11 @@ export type Decisions = {
   readonly endedBy: (event: StoredEvent) => Decision | undefined;
 };
 
-/** Decisions remembered, at most twice as many: those that are in the log and not yet in the rows. */
+/** Decisions remembered, at most twice as many, and fewer of large entities: those in the log and not yet in the rows. */
 const REMEMBERED = 1_000;
 
 export const makeDecisions = (): Decisions => {
-  const remembered = makeBoundedCache<string, Decision>(REMEMBERED);
+  const remembered = makeBoundedCache<string, Decision>(REMEMBERED, ({ state }) => estimateBytes(state));
   return {
     add: ({ id }, decision) => remembered.set(id, decision),
     endedBy: ({ id, metadata }) => {
