@@ -8,7 +8,7 @@ import type { BusinessRejection } from '../domain/business/rejections.js';
 import { businessSerde } from '../domain/business/serde.js';
 import type { BusinessState } from '../domain/business/state.js';
 import { renderBusiness } from '../read/business-view.js';
-import { describeBusinessEvent } from '../read/describe-business-event.js';
+import { describeBusinessEvent, shownOfBusinessEvents } from '../read/describe-business-event.js';
 import { defineEntity } from './define-entity.js';
 
 export const business = defineEntity<BusinessState, BusinessCommand, BusinessEvent, BusinessRejection>({
@@ -16,6 +16,7 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   decider: businessDecider,
   serde: businessSerde,
   describe: describeBusinessEvent,
+  shown: shownOfBusinessEvents,
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   projection: businesses,
   routes: ({ execute, reads }) =>

@@ -12,7 +12,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   { store, queries, findTrustedRow, decisions, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
-  const { name, projection, decider, serde, describe, render } = definition;
+  const { name, projection, decider, serde, describe, shown, render } = definition;
   const { category, stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));
@@ -20,7 +20,8 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       row && { ...row.summary, state: stateOf(row), revision: row.revision, creationPosition: row.creationPosition }
     );
   };
-  const history = makeHistory({ store, serde, fold: decider, description: { entityType: name, describe }, category });
+  const description = { entityType: name, describe, shown };
+  const history = makeHistory({ store, serde, fold: decider, description, category });
   return {
     execute: makeExecute(makeHandleCommand({ decider, serde, store, findSnapshot, decisions, now }), progress),
     history,
@@ -30,7 +31,6 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       all: queries.all,
       newestRevision: history.newestRevision,
       events: history.events,
-      fewEvents: history.fewEvents,
     },
   };
 };

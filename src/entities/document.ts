@@ -7,7 +7,7 @@ import type { DocumentEvent } from '../domain/document/events.js';
 import type { DocumentRejection } from '../domain/document/rejections.js';
 import { documentSerde } from '../domain/document/serde.js';
 import type { DocumentState } from '../domain/document/state.js';
-import { describeDocumentEvent } from '../read/describe-document-event.js';
+import { describeDocumentEvent, shownOfDocumentEvents } from '../read/describe-document-event.js';
 import { renderDocument } from '../read/document-view.js';
 import { makeGetFile } from '../read/get-file.js';
 import { defineEntity } from './define-entity.js';
@@ -17,6 +17,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
   decider: documentDecider,
   serde: documentSerde,
   describe: describeDocumentEvent,
+  shown: shownOfDocumentEvents,
   render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
   projection: documents,
   routes: ({ execute, history, reads }, ports) =>

@@ -49,6 +49,8 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   readonly serde: Serde<Event>;
   /** What an auditor reads of an event beside its envelope. */
   describe(this: void, event: Event): Description;
+  /** What of the values of an event that may depend on, as in `EventDescription`. */
+  readonly shown?: ReadonlyArray<string>;
   /** The record as GET answers it; none for a state in which there is nothing to GET. */
   render(this: void, id: string, state: State): O.Option<string>;
   readonly projection: ProjectionOf<State, Event>;

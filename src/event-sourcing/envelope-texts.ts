@@ -1,6 +1,8 @@
+import type { ByteString } from './byte-string.js';
+
 /**
- * What a reader is shown of an envelope, taken out of its bytes without decoding them: each text as it stands there, a
- * character for each byte of its UTF-8, with nothing in it that JSON escapes.
+ * What a reader is shown of an envelope, taken out of its bytes without decoding them: each text as it stands there, with
+ * nothing in it that JSON escapes.
  */
 type EnvelopeTexts = {
   readonly actor: string;
@@ -22,11 +24,11 @@ const ENVELOPE = new RegExp(
 );
 
 /**
- * Takes the texts out of metadata, given as a character for each of its bytes, that is exactly as `seal` writes it: canonical JSON, so that the keys come in one order.
+ * Takes the texts out of metadata that is exactly as `seal` writes it: canonical JSON, so that the keys come in one order.
  * Undefined for any other metadata, which may be an envelope all the same: of a data that was withheld, of another
  * program, or with texts that JSON escapes.
  */
-export const envelopeTexts = (metadata: string): EnvelopeTexts | undefined => {
+export const envelopeTexts = (metadata: ByteString): EnvelopeTexts | undefined => {
   const [, actor, at, hash, schemaVersion] = ENVELOPE.exec(metadata) ?? [];
   if (actor === undefined || at === undefined || hash === undefined) return undefined;
   return { actor, at, hash, schemaVersion: Number(schemaVersion) };

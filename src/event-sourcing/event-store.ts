@@ -67,6 +67,11 @@ export type StreamRange = {
   readonly limit?: number;
   /** When the first page is given up at the latest, of `performance.now`. Default: when the store gives it up by itself. */
   readonly until?: number;
+  /**
+   * Whether the first page is within `FIRST_PAGE`, and read together with those of other streams where the store can. It
+   * may be empty though there is more: when the first event is larger. Default: no.
+   */
+  readonly startsSmall?: boolean;
 };
 
 export type LogRange = {

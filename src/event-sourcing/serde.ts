@@ -3,6 +3,7 @@ import type * as t from 'io-ts';
 import { formatValidationErrors } from './validation-errors.js';
 import type { Json } from './canonical-json.js';
 import { Metadata } from './envelope.js';
+import { type FindOutline, makeFindOutline } from './outline.js';
 import type { StoredEvent } from './recorded-event.js';
 
 /** Lifts stored JSON by exactly one schema version. */
@@ -30,8 +31,8 @@ export type Serde<Event extends DomainEvent> = {
   // a method, whose parameter TypeScript checks loosely: a Serde<BusinessEvent> must fit where any serde is asked for
   schemaVersionOf(this: void, type: Event['type']): number;
   readonly decode: (stored: StoredEvent) => E.Either<UndecodableEvent, Recorded<Event>>;
-  /** The event of data that is in today's shape; undefined for other data, of which `decode` says what is wrong. */
-  readonly currentEvent: (type: string, data: string) => Event | undefined;
+  /** What finds the outlines of events in today's shape; `shown` as in `makeFindOutline`. */
+  readonly outlines: (shown: ReadonlyArray<string>) => FindOutline<Event>;
 };
 
 /**
@@ -68,14 +69,5 @@ export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcas
     }
   };
 
-  const currentEvent = (type: string, data: string): Event | undefined => {
-    try {
-      const event: unknown = { type, data: JSON.parse(data) as unknown };
-      return codec.is(event) ? event : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-
-  return { schemaVersionOf, decode, currentEvent };
+  return { schemaVersionOf, decode, outlines: (shown) => makeFindOutline(codec, shown) };
 };

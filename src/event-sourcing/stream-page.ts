@@ -1,18 +1,20 @@
+import { type ByteString, textOf } from './byte-string.js';
 import type { StoredEvent } from './recorded-event.js';
 
 /** An event as the store sent it: `data` and `metadata` are the bytes of the JSON texts, in valid UTF-8. */
-export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & { readonly data: Buffer; readonly metadata: Buffer };
+export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
+  readonly data: ByteString;
+  readonly metadata: ByteString;
+  /** Whether both are ASCII, as most of them are; false when that is not known. */
+  readonly isAscii: boolean;
+};
 
 /** The same event with the texts that its bytes stand for. */
-export const storedEventOf = ({ id, type, data, metadata, stream, revision, position }: EventBytes): StoredEvent => ({
-  id,
-  type,
-  data: data.toString(),
-  metadata: metadata.toString(),
-  stream,
-  revision,
-  position,
-});
+export const storedEventOf = (event: EventBytes): StoredEvent => {
+  const { id, type, data, metadata, stream, revision, position, isAscii } = event;
+  const texts = isAscii ? { data, metadata } : { data: textOf(data), metadata: textOf(metadata) };
+  return { id, type, ...texts, stream, revision, position };
+};
 
 /**
  * Events of a stream in the order asked for. They stay bytes for who passes them on; who decodes them iterates over the
@@ -20,9 +22,12 @@ export const storedEventOf = ({ id, type, data, metadata, stream, revision, posi
  */
 export class StreamPage implements Iterable<StoredEvent> {
   readonly bytes: ReadonlyArray<EventBytes>;
+  /** Whether nothing of the range comes behind them; false when the store does not know. */
+  readonly isLast: boolean;
 
-  constructor(bytes: ReadonlyArray<EventBytes>) {
+  constructor(bytes: ReadonlyArray<EventBytes>, isLast = false) {
     this.bytes = bytes;
+    this.isLast = isLast;
   }
 
   get length(): number {

@@ -1,41 +1,43 @@
-/** Rows by id; ids without a row are left out. */
-type FetchRows<Row> = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Row>>;
+/** Rows by key; what has no row is left out. */
+type FetchRows<Wanted, Row> = (wanted: ReadonlyArray<Wanted>) => Promise<ReadonlyMap<string, Row>>;
 
 const MAX_IN_FLIGHT = 2;
-/** Default of what one query asks for. */
-const MAX_IDS = 100;
+/** Default of how many rows one query asks for. */
+const MAX_AT_ONCE = 100;
 
 /** Settles `row`, for all who asked for it. */
-type Waiting<Row> = {
+type Waiting<Wanted, Row> = {
+  readonly wanted: Wanted;
   readonly row: Promise<Row | undefined>;
   readonly resolve: (row: Row | undefined) => void;
   readonly reject: (cause: unknown) => void;
 };
 
-const makeWaiting = <Row>(): Waiting<Row> => {
-  let resolve: Waiting<Row>['resolve'] = () => undefined;
-  let reject: Waiting<Row>['reject'] = () => undefined;
+const makeWaiting = <Wanted, Row>(wanted: Wanted): Waiting<Wanted, Row> => {
+  let resolve: Waiting<Wanted, Row>['resolve'] = () => undefined;
+  let reject: Waiting<Wanted, Row>['reject'] = () => undefined;
   const row = new Promise<Row | undefined>((given, failed) => {
     resolve = given;
     reject = failed;
   });
-  return { row, resolve, reject };
+  return { wanted, row, resolve, reject };
 };
 
 /**
  * Reads single rows together: one query for all that are asked for in one turn of the event loop, or while two batches
- * are under way. A request never joins a batch that was already sent, so that it does not read an older row. When a
- * batch fails, those that wait fail with it.
+ * are under way. Wanted rows of the same key are the same row. A request never joins a batch that was already sent, so
+ * that it does not read an older row. When a batch fails, those that wait fail with it.
  */
-export const makeCoalescedRows = <Row>(
-  fetch: FetchRows<Row>,
-  mostAtOnce = MAX_IDS,
-): ((id: string) => Promise<Row | undefined>) => {
-  let waiting = new Map<string, Waiting<Row>>();
+export const makeCoalescedReads = <Wanted, Row>(
+  keyOf: (wanted: Wanted) => string,
+  fetch: FetchRows<Wanted, Row>,
+  mostAtOnce = MAX_AT_ONCE,
+): ((wanted: Wanted) => Promise<Row | undefined>) => {
+  let waiting = new Map<string, Waiting<Wanted, Row>>();
   let inFlight = 0;
   let isScheduled = false;
 
-  const takeBatch = (): ReadonlyMap<string, Waiting<Row>> => {
+  const takeBatch = (): ReadonlyMap<string, Waiting<Wanted, Row>> => {
     if (waiting.size <= mostAtOnce) {
       const batch = waiting;
       waiting = new Map();
@@ -46,11 +48,11 @@ export const makeCoalescedRows = <Row>(
     return new Map(all.slice(0, mostAtOnce));
   };
 
-  const send = async (batch: ReadonlyMap<string, Waiting<Row>>): Promise<void> => {
+  const send = async (batch: ReadonlyMap<string, Waiting<Wanted, Row>>): Promise<void> => {
     inFlight += 1;
     try {
-      const rows = await fetch([...batch.keys()]);
-      for (const [id, { resolve }] of batch) resolve(rows.get(id));
+      const rows = await fetch([...batch.values()].map(({ wanted }) => wanted));
+      for (const [key, { resolve }] of batch) resolve(rows.get(key));
     } catch (cause) {
       for (const { reject } of batch.values()) reject(cause);
       // when the database does not answer, those that wait would only wait as long again
@@ -66,11 +68,12 @@ export const makeCoalescedRows = <Row>(
     while (inFlight < MAX_IN_FLIGHT && waiting.size > 0) void send(takeBatch());
   };
 
-  return (id) => {
-    const joined = waiting.get(id);
+  return (wanted) => {
+    const key = keyOf(wanted);
+    const joined = waiting.get(key);
     if (joined !== undefined) return joined.row;
-    const own = makeWaiting<Row>();
-    waiting.set(id, own);
+    const own = makeWaiting<Wanted, Row>(wanted);
+    waiting.set(key, own);
     if (!isScheduled && inFlight < MAX_IN_FLIGHT) {
       isScheduled = true;
       setImmediate(flush);
@@ -78,3 +81,9 @@ export const makeCoalescedRows = <Row>(
     return own.row;
   };
 };
+
+/** Reads single rows together, by their ids. */
+export const makeCoalescedRows = <Row>(
+  fetch: FetchRows<string, Row>,
+  mostAtOnce = MAX_AT_ONCE,
+): ((id: string) => Promise<Row | undefined>) => makeCoalescedReads((id: string) => id, fetch, mostAtOnce);

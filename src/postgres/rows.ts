@@ -1,3 +1,5 @@
+import { type ByteString, bytesAsString } from '../event-sourcing/byte-string.js';
+
 /**
  * Rows in the very bytes in which the server sent them, in Postgres's text format (for text: UTF-8). What is taken out of
  * them is a view of these bytes, and keeps them in memory.
@@ -8,6 +10,7 @@ export class Rows {
   readonly #columns: number;
   /** Of each column of each row where it starts and ends in `bytes`; -1 for null. */
   readonly #offsets: ReadonlyArray<number>;
+  #byteString: ByteString | undefined;
 
   constructor(bytes: Buffer, columns: number, offsets: ReadonlyArray<number>) {
     this.bytes = bytes;
@@ -33,6 +36,13 @@ export class Rows {
   /** The bytes of a value that is not null. */
   value(row: number, column: number): Buffer {
     return this.bytes.subarray(this.start(row, column), this.end(row, column));
+  }
+
+  /** The bytes of a value that is not null. All rows share one string, of which this is a slice. */
+  byteString(row: number, column: number): ByteString {
+    this.#byteString ??= bytesAsString(this.bytes);
+    // reason: a slice of a ByteString is one
+    return this.#byteString.slice(this.start(row, column), this.end(row, column)) as ByteString;
   }
 
   /** The text of a value that is not null. */
@@ -86,7 +96,7 @@ export class RowReader {
   }
 
   rows(): Rows {
-    return new Rows(this.#bytes, this.#columns, this.#offsets);
+    return new Rows(this.#bytes.subarray(0, this.#filled), this.#columns, this.#offsets);
   }
 
   /** Answers mostly come in one chunk, which is not copied. */

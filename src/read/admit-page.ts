@@ -7,6 +7,14 @@ import { StoreUnavailable } from '../event-sourcing/event-store.js';
  */
 export type AdmitPage = (bytes?: number) => Promise<boolean>;
 
+/** The same for a stream of which only a small first page may be read as it is. */
+export type Admission = {
+  /** Called before each page is rendered. */
+  readonly page: AdmitPage;
+  /** Called once, when there is more than that. */
+  readonly more: () => Promise<boolean>;
+};
+
 /** A page of a stream was not admitted; nothing is wrong with the store. */
 export class PageNotAdmitted extends StoreUnavailable {
   constructor() {

@@ -6,6 +6,9 @@ const business = (id: string | null | undefined): ReadonlyArray<Ref> =>
 
 const user = (id: string): ReadonlyArray<Ref> => [{ entity: id, entityType: 'User' }];
 
+/** The members whose values a description contains. */
+export const shownOfBusinessEvents = ['parent', 'previousParent', 'user'];
+
 export const describeBusinessEvent = (event: BusinessEvent): Description => {
   switch (event.type) {
     case 'BusinessCreated':

@@ -4,6 +4,9 @@ import { type Description, enumerate, type Ref } from './ref.js';
 
 const given = (...refs: ReadonlyArray<Ref | undefined>): ReadonlyArray<Ref> => refs.filter((ref) => ref !== undefined);
 
+/** The members whose values a description contains. */
+export const shownOfDocumentEvents = ['entity', 'entityType'];
+
 export const describeDocumentEvent = (event: DocumentEvent): Description => {
   switch (event.type) {
     case 'DocumentCreated': {

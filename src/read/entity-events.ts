@@ -9,7 +9,7 @@ import {
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { EventBytes, StreamPage } from '../event-sourcing/stream-page.js';
-import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
+import { type Admission, PageNotAdmitted } from './admit-page.js';
 import { type RenderEvents, UndecodableEventError } from './event-view.js';
 import { type Pages, readAhead } from './read-ahead.js';
 
@@ -28,34 +28,26 @@ export type Events = {
   readonly body: Buffer | Pages<Buffer>;
 };
 
-type Read<A> = (
+type ReadEvents = (
   stream: StreamName,
   request: EventsRequest,
-  admitPage: AdmitPage,
-  newest: Revision | undefined,
-) => Promise<E.Either<LoadFailure | NeverExisted, A>>;
+  admission: Admission,
+  newest?: Revision,
+) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
 
-type ReadEvents = {
+type EventReads = {
   /** Of the newest event of a stream. */
   readonly newestRevision: (stream: StreamName) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
-  readonly events: Read<Events>;
-  /** The same when they are few and fit into one page of the store; undefined when they are not. */
-  readonly fewEvents: Read<Events | undefined>;
+  readonly events: ReadEvents;
 };
 
-/** So many events are few: the store reads them together with those of other streams. */
-const FEW = 50;
-
 /** Rendering takes as long as to send so many times the bytes: what a page counts for when it is admitted. */
-const BYTES_FOR_A_BYTE = 8;
+const BYTES_FOR_A_BYTE = 4;
 
-const loadFailureOf = (thrown: unknown): LoadFailure =>
-  thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
-
-const admit = async (admitPage: AdmitPage, events: ReadonlyArray<EventBytes>): Promise<void> => {
+const admit = async ({ page }: Admission, events: ReadonlyArray<EventBytes>): Promise<void> => {
   let bytes = 0;
   for (const { data, metadata } of events) bytes += data.length + metadata.length;
-  if (!(await admitPage(BYTES_FOR_A_BYTE * bytes))) throw new PageNotAdmitted();
+  if (!(await page(BYTES_FOR_A_BYTE * bytes))) throw new PageNotAdmitted();
 };
 
 /** Whether the first and the last of the events that were asked for tell which is the newest of the stream. */
@@ -69,38 +61,37 @@ const rangeUpTo = ({ direction, from, limit = Infinity }: EventsRequest, newest:
   return first > newest ? undefined : { direction, from: first, limit: Math.min(limit, Number(newest - first) + 1) };
 };
 
+/** Without those that were appended meanwhile, which are the last ones. */
+const upTo = (newest: Revision, events: ReadonlyArray<EventBytes>): ReadonlyArray<EventBytes> =>
+  (events.at(-1)?.revision ?? 0n) <= newest ? events : events.filter(({ revision }) => revision <= newest);
+
 const nothing = Buffer.from('[]');
 
 /**
  * Reads events of a stream and renders them. `newest` is the revision of the newest event, where it is known: no later
  * event is read. It is asked for where the events do not tell it.
  */
-export const makeReadEvents = (
+export const makeEventReads = (
   store: Pick<EventStore, 'readStream' | 'newestRevision'>,
   render: RenderEvents,
-): ReadEvents => {
+): EventReads => {
   /** A history of several pages, of which two have been read. */
   async function* inParts(
     read: ReadonlyArray<StreamPage>,
     source: AsyncIterator<StreamPage>,
     proof: boolean,
-    admitPage: AdmitPage,
+    admission: Admission,
     newest: Revision,
   ): AsyncGenerator<Buffer, void, undefined> {
     let before = '[';
     const rendered = async ({ bytes }: StreamPage): Promise<Buffer> => {
-      await admit(admitPage, bytes);
-      const part = render(
-        bytes.filter(({ revision }) => revision <= newest),
-        proof,
-        before,
-        '',
-      );
+      await admit(admission, bytes);
+      const part = render(upTo(newest, bytes), proof, before, '');
       before = ',';
       return part;
     };
     try {
-      for (const page of read) yield await rendered(page);
+      for (const page of read) if (page.length > 0) yield await rendered(page);
       for (;;) {
         const next = await source.next();
         // appended meanwhile
@@ -113,14 +104,14 @@ export const makeReadEvents = (
     }
   }
 
-  const newestRevision: ReadEvents['newestRevision'] = async (stream) => {
+  const newestRevision: EventReads['newestRevision'] = async (stream) => {
     const newest = await store.newestRevision(stream);
     if (E.isLeft(newest)) return newest;
     return newest.right === 'no-stream' ? neverExisted : E.right(newest.right);
   };
 
   /** Of a range in which there is no event. */
-  const empty = async (stream: StreamName, { direction, from = 0n }: EventsRequest): ReturnType<Read<Events>> => {
+  const empty = async (stream: StreamName, { direction, from = 0n }: EventsRequest): ReturnType<ReadEvents> => {
     if (direction === 'backwards' || from === 0n) return neverExisted;
     const newest = await newestRevision(stream);
     if (E.isLeft(newest)) return newest;
@@ -131,37 +122,35 @@ export const makeReadEvents = (
   const read = async (
     stream: StreamName,
     request: EventsRequest,
-    admitPage: AdmitPage,
+    admission: Admission,
     known: Revision | undefined,
     source: AsyncIterator<StreamPage>,
-  ): ReturnType<Read<Events>> => {
+  ): ReturnType<ReadEvents> => {
     const { direction, proof } = request;
     const first = await source.next();
     if (first.done === true) return empty(stream, request);
-    const { bytes } = first.value;
-    const second = await source.next();
-    if (second.done === true) {
-      await admit(admitPage, bytes);
+    const { bytes, isLast } = first.value;
+    if (isLast) {
+      await admit(admission, bytes);
       const newest = known ?? bytes.at(direction === 'forwards' ? -1 : 0)?.revision ?? 0n;
       return E.right({ newest, body: render(bytes, proof, '[', ']') });
     }
+    if (!(await admission.more())) throw new PageNotAdmitted();
+    const second = await source.next();
+    const pages = second.done === true ? [first.value] : [first.value, second.value];
     const isAsked = known === undefined && direction === 'forwards';
-    const newest = isAsked ? await newestRevision(stream) : E.right(known ?? bytes[0]?.revision ?? 0n);
+    const [newestRead] = pages.flatMap((page) => page.bytes);
+    const newest = isAsked ? await newestRevision(stream) : E.right(known ?? newestRead?.revision ?? 0n);
     if (E.isLeft(newest)) {
       await source.return?.();
       return newest;
     }
-    const parts = inParts([first.value, second.value], source, proof, admitPage, newest.right);
+    const parts = inParts(pages, source, proof, admission, newest.right);
     return E.right({ newest: newest.right, body: await readAhead(parts) });
   };
 
-  /** What `work` makes of the range of a request, without what was appended after `known`. */
-  const within = async <A>(
-    stream: StreamName,
-    request: EventsRequest,
-    known: Revision | undefined,
-    work: (range: StreamRange, newest: Revision | undefined) => Promise<E.Either<LoadFailure | NeverExisted, A>>,
-  ): Promise<E.Either<LoadFailure | NeverExisted, A | Events>> => {
+  const events: ReadEvents = async (stream, request, admission, known) => {
+    const until = answerDeadline();
     let newest = known;
     if (newest === undefined && !tellsNewest(request)) {
       const asked = await newestRevision(stream);
@@ -170,43 +159,14 @@ export const makeReadEvents = (
     }
     const range = newest === undefined ? request : rangeUpTo(request, newest);
     if (range === undefined) return E.right({ newest: newest ?? 0n, body: nothing });
-    return work(range, newest);
+    const source = store.readStream(stream, { ...range, until, startsSmall: true })[Symbol.asyncIterator]();
+    try {
+      return await read(stream, request, admission, newest, source);
+    } catch (thrown) {
+      await source.return?.();
+      return E.left(thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown));
+    }
   };
 
-  const fewEvents: ReadEvents['fewEvents'] = (stream, request, admitPage, known) => {
-    const until = answerDeadline();
-    return within(stream, request, known, async ({ limit = Infinity, ...range }, newest) => {
-      const page = { ...range, limit: Math.min(limit, FEW + 1), until };
-      const source = store.readStream(stream, page)[Symbol.asyncIterator]();
-      try {
-        const first = await source.next();
-        if (first.done === true) return await empty(stream, request);
-        const { bytes } = first.value;
-        const isWhole = (bytes.length <= FEW || bytes.length === limit) && (await source.next()).done === true;
-        if (!isWhole) return E.right(undefined);
-        await admit(admitPage, bytes);
-        const last = newest ?? bytes.at(request.direction === 'forwards' ? -1 : 0)?.revision ?? 0n;
-        return E.right({ newest: last, body: render(bytes, request.proof, '[', ']') });
-      } catch (thrown) {
-        return E.left(loadFailureOf(thrown));
-      } finally {
-        await source.return?.();
-      }
-    });
-  };
-
-  const events: ReadEvents['events'] = (stream, request, admitPage, known) => {
-    const until = answerDeadline();
-    return within(stream, request, known, async (range, newest) => {
-      const source = store.readStream(stream, { ...range, until })[Symbol.asyncIterator]();
-      try {
-        return await read(stream, request, admitPage, newest, source);
-      } catch (thrown) {
-        await source.return?.();
-        return E.left(loadFailureOf(thrown));
-      }
-    });
-  };
-
-  return { newestRevision, events, fewEvents };
+  return { newestRevision, events };
 };

@@ -1,5 +1,6 @@
-import { isAscii } from 'node:buffer';
 import { either as E } from 'fp-ts';
+import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
+import { byteStringOf } from '../event-sourcing/byte-string.js';
 import { canonicalString } from '../event-sourcing/canonical-json.js';
 import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
@@ -11,6 +12,11 @@ import type { Description } from './ref.js';
 export type EventDescription<Event> = {
   readonly entityType: string;
   readonly describe: (event: Event) => Description;
+  /**
+   * The members of events, at whatever depth, whose values a description contains or depends on; of all others it only
+   * knows whether they are there. Without it, each event is decoded to be described.
+   */
+  readonly shown?: ReadonlyArray<string> | undefined;
 };
 
 /**
@@ -30,25 +36,11 @@ export class UndecodableEventError extends Error {
   }
 }
 
-/**
- * What an answer shows of an event beside its columns: the decoded event, and JSON texts from its envelope, a character
- * for each byte.
- */
-type Shown<Event> = {
-  readonly event: Event;
-  readonly actor: string;
-  readonly at: string;
-  readonly hash: string;
-};
+/** JSON texts of an answer, as byte strings: what stands between its id and its actor, and from its `refs` to its time. */
+type Described = { readonly head: string; readonly refs: string };
 
-// eslint-disable-next-line no-control-regex -- ASCII
-const ASCII = /^[\u0000-\u007f]*$/;
-
-/**
- * A text with a character for each byte of its UTF-8. Answers are put together of such texts, because most parts of them
- * are bytes that are passed on: as strings, V8 joins them in less time than Buffers are copied one by one.
- */
-const asBytes = (text: string): string => (ASCII.test(text) ? text : Buffer.from(text).toString('latin1'));
+/** And what it shows of the envelope. */
+type Shown = Described & { readonly actor: string; readonly at: string; readonly hash: string };
 
 /** Some events as the bytes of JSON texts with a comma between them; throws `UndecodableEventError`. */
 export type RenderEvents = (
@@ -59,68 +51,85 @@ export type RenderEvents = (
   after: string,
 ) => Buffer;
 
+/** Descriptions remembered, at most twice as many. There are few but for those that contain references. */
+const REMEMBERED = 1_000;
+
+const described = (name: string, { type, message, refs }: Description): Described => ({
+  head: byteStringOf(`,"type":"${type}","message":${canonicalString(message)},"user":`),
+  refs: byteStringOf(`${JSON.stringify(refs)},"name":${canonicalString(name)},"at":`),
+});
+
+/** The texts one after the other, with a comma between them. */
+const joined = (texts: ReadonlyArray<string>, before: string, after: string): Buffer => {
+  const length = texts.reduce((sum, text) => sum + text.length + 1, before.length + after.length);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = bytes.write(before, 'latin1');
+  let separator = '';
+  for (const text of texts) {
+    at += bytes.write(separator + text, at, 'latin1');
+    separator = ',';
+  }
+  at += bytes.write(after, at, 'latin1');
+  return bytes.subarray(0, at);
+};
+
 /**
  * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
- * `metadata` and the name of the stream, all that a reader needs to recompute the hash.
+ * `metadata` and the name of the stream, all that a reader needs to recompute the hash. An event is only decoded where
+ * its outline does not tell how it is described, or its envelope is not as this program writes it.
  */
 export const makeRenderEvents = <Event extends DomainEvent>(
-  { decode, schemaVersionOf, currentEvent }: Serde<Event>,
-  { entityType, describe }: EventDescription<Event>,
+  { decode, schemaVersionOf, outlines }: Serde<Event>,
+  { entityType, describe, shown }: EventDescription<Event>,
 ): RenderEvents => {
-  const decoded = (bytes: EventBytes): Shown<Event> => {
+  const findOutline = shown === undefined ? () => undefined : outlines(shown);
+  const descriptions = makeBoundedCache<string | number, Described>(REMEMBERED);
+
+  const decoded = (bytes: EventBytes): Shown => {
     const outcome = decode(storedEventOf(bytes));
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
     const { event, metadata } = outcome.right;
-    const { actor, at, hash } = metadata;
-    return {
-      event,
-      actor: asBytes(JSON.stringify(actor)),
-      at: asBytes(JSON.stringify(at)),
-      hash: asBytes(JSON.stringify(hash)),
-    };
-  };
-
-  /** Decodes the envelope only where it is not as this program writes it. */
-  const shownOf = (bytes: EventBytes, data: Buffer, metadata: string): Shown<Event> => {
-    const texts = envelopeTexts(metadata);
-    if (texts?.schemaVersion !== schemaVersionOf(bytes.type)) return decoded(bytes);
-    const event = currentEvent(bytes.type, isAscii(data) ? data.toString('latin1') : data.toString());
-    if (event === undefined) return decoded(bytes);
-    return { event, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
-  };
-
-  /** The members that all events of an entity have in common. */
-  const membersOf = (id: string): string =>
-    asBytes(`,"entity":${JSON.stringify(id)},"entityType":${JSON.stringify(entityType)},"refs":`);
-
-  const rendered = (bytes: EventBytes, entity: string, stream: string | undefined): string => {
-    const { data } = bytes;
-    const metadata = bytes.metadata.toString('latin1');
-    const { event, actor, at, hash } = shownOf(bytes, data, metadata);
-    const { type, message, refs } = describe(event);
-    const described = asBytes(
-      `{"_id":${canonicalString(bytes.id)},"type":"${type}","message":${canonicalString(message)},"user":`,
+    const [actor, at, hash] = [metadata.actor, metadata.at, metadata.hash].map((text) =>
+      byteStringOf(JSON.stringify(text)),
     );
-    const shownRefs = refs.length === 0 ? '[]' : asBytes(JSON.stringify(refs));
-    const name = asBytes(canonicalString(bytes.type));
-    const proof = stream === undefined ? '' : `${stream}${metadata}`;
+    return { ...described(event.type, describe(event)), actor: actor ?? '', at: at ?? '', hash: hash ?? '' };
+  };
+
+  const shownOf = (bytes: EventBytes): Shown => {
+    const { type } = bytes;
+    const texts = envelopeTexts(bytes.metadata);
+    if (texts?.schemaVersion !== schemaVersionOf(type)) return decoded(bytes);
+    const outline = findOutline(type, bytes.data);
+    if (outline === undefined) return decoded(bytes);
+    let description = descriptions.get(outline.key);
+    if (description === undefined) {
+      description = described(type, describe(outline.event()));
+      descriptions.set(outline.key, description);
+    }
+    const { head, refs } = description;
+    return { head, refs, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
+  };
+
+  /** `members` are what all events of an entity have in common. */
+  const rendered = (bytes: EventBytes, members: string, stream: string | undefined): string => {
+    const { head, actor, refs, at, hash } = shownOf(bytes);
+    const proof = stream === undefined ? '' : `${stream}${bytes.metadata}`;
     return (
-      `${described}${actor}${entity}${shownRefs},"name":${name},"at":${at},"revision":${bytes.revision},` +
-      `"hash":${hash},"data":${data.toString('latin1')}${proof}}`
+      `{"_id":${canonicalString(bytes.id)}${head}${actor}${members}${refs}${at},"revision":${bytes.revision},` +
+      `"hash":${hash},"data":${bytes.data}${proof}}`
     );
   };
 
   return (events, proof, before, after) => {
     const [first] = events;
     if (first === undefined) return Buffer.from(`${before}${after}`);
-    const entity = membersOf(entityIdOf(first.stream));
-    const stream = proof ? asBytes(`,"stream":${JSON.stringify(first.stream)},"metadata":`) : undefined;
-    let text = before;
-    let separator = '';
-    for (const event of events) {
-      text += separator + rendered(event, entity, stream);
-      separator = ',';
-    }
-    return Buffer.from(text + after, 'latin1');
+    const id = JSON.stringify(entityIdOf(first.stream));
+    const members = byteStringOf(`,"entity":${id},"entityType":${JSON.stringify(entityType)},"refs":`);
+    const stream = proof ? byteStringOf(`,"stream":${JSON.stringify(first.stream)},"metadata":`) : undefined;
+    return joined(
+      events.map((event) => rendered(event, members, stream)),
+      before,
+      after,
+    );
   };
 };

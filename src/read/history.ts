@@ -4,8 +4,8 @@ import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcin
 import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
-import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
-import { type Events, type EventsRequest, makeReadEvents, type NeverExisted } from './entity-events.js';
+import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js';
+import { type Events, type EventsRequest, makeEventReads, type NeverExisted } from './entity-events.js';
 import { type EventDescription, makeRenderEvents } from './event-view.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
@@ -31,19 +31,15 @@ export type History<State> = {
   readonly newestRevision: (id: string) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
   /**
    * An entity's events; none after `newest`, where that is known. Of a body in parts, what fails within the first two is a
-   * value; later failures are thrown out of the iterator. Each page is admitted before it is rendered.
+   * value; later failures are thrown out of the iterator.
    */
-  readonly events: ReadEvents<Events>;
-  /** The same in one piece when they are few; undefined when they are not. Takes some 2 MiB at most. */
-  readonly fewEvents: ReadEvents<Events | undefined>;
+  readonly events: (
+    id: string,
+    request: EventsRequest,
+    admission: Admission,
+    newest?: Revision,
+  ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
 };
-
-type ReadEvents<A> = (
-  id: string,
-  request: EventsRequest,
-  admitPage: AdmitPage,
-  newest?: Revision,
-) => Promise<E.Either<LoadFailure | NeverExisted, A>>;
 
 type HistoryDeps<State, Event extends DomainEvent> = {
   readonly store: EventStore;
@@ -90,12 +86,11 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  const { newestRevision, events, fewEvents } = makeReadEvents(store, makeRenderEvents(serde, description));
+  const { newestRevision, events } = makeEventReads(store, makeRenderEvents(serde, description));
 
   return {
     stateAsOf,
     newestRevision: (id) => newestRevision(streamOf(id)),
     events: (id, ...asked) => events(streamOf(id), ...asked),
-    fewEvents: (id, ...asked) => fewEvents(streamOf(id), ...asked),
   };
 };

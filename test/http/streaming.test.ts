@@ -169,8 +169,7 @@ describe('a history of more than a page', () => {
       }
       return E.right({ newest: 9n, body: await readAhead(endless()) });
     };
-    const fewEvents = (): Promise<E.Either<never, undefined>> => Promise.resolve(E.right(undefined));
-    const handle = listEvents({ newestRevision: () => Promise.resolve(E.right(9n)), events, fewEvents });
+    const handle = listEvents({ newestRevision: () => Promise.resolve(E.right(9n)), events });
     const granted = (): Promise<boolean> => Promise.resolve(true);
     const state = { requestId: 'r', acquire: granted, tryAcquire: granted, timeSlice: granted };
     // reason: of Koa's context it reads no more

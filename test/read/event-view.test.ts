@@ -3,13 +3,14 @@ import { either as E } from 'fp-ts';
 import * as fc from 'fast-check';
 import { businessSerde } from '../../src/domain/business/serde.js';
 import { documentSerde } from '../../src/domain/document/serde.js';
+import { byteStringOf } from '../../src/event-sourcing/byte-string.js';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { Metadata } from '../../src/event-sourcing/envelope.js';
 import { envelopeTexts } from '../../src/event-sourcing/envelope-texts.js';
 import { extendChain } from '../../src/event-sourcing/hash-chain.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
-import { describeDocumentEvent } from '../../src/read/describe-document-event.js';
+import { describeBusinessEvent, shownOfBusinessEvents } from '../../src/read/describe-business-event.js';
+import { describeDocumentEvent, shownOfDocumentEvents } from '../../src/read/describe-document-event.js';
 import { makeRenderEvents, UndecodableEventError } from '../../src/read/event-view.js';
 import type { Description } from '../../src/read/ref.js';
 import { text } from '../support/arbitrary-values.js';
@@ -26,8 +27,16 @@ const stored = (): StoredEvent => {
 };
 
 const renderers = {
-  business: makeRenderEvents(businessSerde, { entityType: 'Business', describe: describeBusinessEvent }),
-  document: makeRenderEvents(documentSerde, { entityType: 'Document', describe: describeDocumentEvent }),
+  business: makeRenderEvents(businessSerde, {
+    entityType: 'Business',
+    describe: describeBusinessEvent,
+    shown: shownOfBusinessEvents,
+  }),
+  document: makeRenderEvents(documentSerde, {
+    entityType: 'Document',
+    describe: describeDocumentEvent,
+    shown: shownOfDocumentEvents,
+  }),
 };
 
 const render = (event: StoredEvent, proof: boolean): string =>
@@ -198,6 +207,11 @@ const edits: Readonly<Record<string, Edit>> = {
   'a hostile traceparent': inMetadata((metadata) => ({ ...metadata, traceparent: '"\\' })),
   'withheld data': (event) => ({ ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' }),
   'data that is null': (event) => ({ ...event, data: 'null' }),
+  'a member that no codec knows': (event) => ({ ...event, data: event.data.replace('{', '{"$":1,') }),
+  'a member behind the last': (event) => ({ ...event, data: event.data.replace(/\}$/, ',"~":1}') }),
+  'a comma too many': (event) => ({ ...event, data: event.data.replace(/\}$/, ',}') }),
+  'a number for each text': (event) => ({ ...event, data: event.data.replaceAll(/:"[^"]*"/g, ':1') }),
+  'a text for each null': (event) => ({ ...event, data: event.data.replaceAll('null', '"null"') }),
   'no JSON as data': (event) => ({ ...event, data: '{"name":' }),
   'other spacing': (event) => ({ ...event, data: ` ${event.data}`, metadata: event.metadata.replace(':', ': ') }),
   'another order of keys': inMetadata(({ actor, ...rest }) => ({ ...rest, actor })),
@@ -244,7 +258,7 @@ describe('events as they are rendered from their bytes', () => {
     // reason: written by recorded()
     const { actor, at, hash } = JSON.parse(sealedHere.metadata) as Metadata;
     for (const { metadata } of [sealedHere, traced]) {
-      const texts = envelopeTexts(Buffer.from(metadata).toString('latin1'));
+      const texts = envelopeTexts(byteStringOf(metadata));
       expect(texts).to.deep.equal({ actor: Buffer.from(actor).toString('latin1'), at, hash, schemaVersion: 1 });
     }
   });

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { PageNotAdmitted } from '../../src/read/admit-page.js';
+import { type Admission, PageNotAdmitted } from '../../src/read/admit-page.js';
 import type { Events, EventsRequest } from '../../src/read/entity-events.js';
 import { UndecodableEventError } from '../../src/read/event-view.js';
 import type { Pages } from '../../src/read/read-ahead.js';
@@ -41,7 +41,8 @@ const oneByOne = (events: ReadonlyArray<StoredEvent>) => {
   return { store: { ...makeInMemoryEventStore(), readStream, newestRevision }, reads };
 };
 
-const always = () => Promise.resolve(true);
+const yes = () => Promise.resolve(true);
+const always = { page: yes, more: yes };
 
 const ask = (store: EventStore, request: Partial<EventsRequest> = {}, id = 'b1', newest?: bigint) =>
   businessHistory(store).events(id, { direction: 'forwards', proof: false, ...request }, always, newest);
@@ -163,11 +164,22 @@ describe('the events of an entity', () => {
     expect(Buffer.isBuffer((await listed(store)).body)).to.equal(true);
   });
 
-  it('are not rendered when their page is not admitted', async () => {
-    const events = businessHistory(store).events('b1', { direction: 'forwards', proof: false }, () =>
-      Promise.resolve(false),
-    );
-    expect(await events.then((outcome) => E.isLeft(outcome) && outcome.left)).to.be.instanceOf(PageNotAdmitted);
+  it('are not rendered when their page is not admitted, and not read on when more is not', async () => {
+    const no = () => Promise.resolve(false);
+    const failureOf = async (of: EventStore, admission: Admission): Promise<unknown> => {
+      const outcome = await businessHistory(of).events('b1', { direction: 'forwards', proof: false }, admission);
+      return E.isLeft(outcome) && outcome.left;
+    };
+    expect(await failureOf(store, { page: no, more: yes })).to.be.instanceOf(PageNotAdmitted);
+    const { store: paged, reads } = oneByOne(streamOf('business-b1', ...life));
+    expect(await failureOf(paged, { page: yes, more: no })).to.be.instanceOf(PageNotAdmitted);
+    expect(reads).to.deep.equal({ open: 0, pulled: 1 });
+  });
+
+  it('need nothing beyond their first page when that is all', async () => {
+    const admission = { page: yes, more: () => Promise.reject(new Error('there is no more')) };
+    const outcome = await businessHistory(store).events('b1', { direction: 'forwards', proof: false }, admission);
+    expect(E.isRight(outcome)).to.equal(true);
   });
 
   it('are pulled two pages ahead, and then no faster than they are read', async () => {

@@ -6,6 +6,7 @@ import { document } from '../../src/entities/document.js';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
 import { type EventDescription, makeRenderEvents, RENDERING } from '../../src/read/event-view.js';
+import type { Description } from '../../src/read/ref.js';
 import { frozenHistories } from '../support/fixtures.js';
 import { streamOf } from '../support/given-stream.js';
 import { pageOf } from '../support/page-of.js';
@@ -18,6 +19,16 @@ import { pageOf } from '../support/page-of.js';
 const standsFor: Readonly<Record<number, string>> = {
   1: 'd7b65250825be5eeed5e11ee008e0ee4',
 };
+
+const descriptionOf = <Event>({
+  name,
+  describe,
+  shown,
+}: {
+  readonly name: string;
+  readonly describe: (event: Event) => Description;
+  readonly shown?: ReadonlyArray<string>;
+}): EventDescription<Event> => ({ entityType: name, describe, shown });
 
 const rendered = <Event extends DomainEvent>(
   histories: string,
@@ -43,8 +54,8 @@ const rendered = <Event extends DomainEvent>(
 describe('the rendering of events', () => {
   it('is another one as soon as the same events are answered in other bytes', () => {
     const all = [
-      ...rendered('businesses', 'business', business.serde, { entityType: business.name, describe: business.describe }),
-      ...rendered('documents', 'document', document.serde, { entityType: document.name, describe: document.describe }),
+      ...rendered('businesses', 'business', business.serde, descriptionOf(business)),
+      ...rendered('documents', 'document', document.serde, descriptionOf(document)),
     ];
     const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
     expect(

@@ -10,6 +10,7 @@ import {
   type StreamRange,
   type KeyRange,
 } from '../../src/event-sourcing/event-store.js';
+import { FIRST_PAGE } from '../../src/event-sourcing/first-page.js';
 import {
   categoryOf,
   type ExpectedRevision,
@@ -28,6 +29,16 @@ const isWanted =
   (categories: ReadonlyArray<string> | undefined) =>
   ({ stream }: StoredEvent): boolean =>
     categories === undefined || categories.includes(categoryOf(stream));
+
+/** How many events the first page takes of a range that starts small. */
+const firstOf = (events: ReadonlyArray<StoredEvent>): number => {
+  let bytes = 0;
+  const end = events.findIndex(({ data, metadata }) => {
+    bytes += Buffer.byteLength(data) + Buffer.byteLength(metadata);
+    return bytes > FIRST_PAGE.bytes;
+  });
+  return Math.min(FIRST_PAGE.events, end === -1 ? events.length : Math.max(1, end));
+};
 
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
 export const makeInMemoryEventStore = (): LogTarget => {
@@ -103,7 +114,12 @@ export const makeInMemoryEventStore = (): LogTarget => {
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
     const events = slice(name, range);
-    for (let start = 0; start < events.length; start += PAGE) yield pageOf(events.slice(start, start + PAGE));
+    let start = 0;
+    let end = range.startsSmall === true ? firstOf(events) : PAGE;
+    for (; start < events.length; end += PAGE) {
+      yield pageOf(events.slice(start, end), end >= events.length);
+      start = end;
+    }
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous

@@ -1,8 +1,15 @@
+import { byteStringOf } from '../../src/event-sourcing/byte-string.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { StreamPage } from '../../src/event-sourcing/stream-page.js';
 
 /** A page that a store could have sent. */
-export const pageOf = (events: ReadonlyArray<StoredEvent>): StreamPage =>
+export const pageOf = (events: ReadonlyArray<StoredEvent>, isLast = false): StreamPage =>
   new StreamPage(
-    events.map((event) => ({ ...event, data: Buffer.from(event.data), metadata: Buffer.from(event.metadata) })),
+    events.map((event) => ({
+      ...event,
+      data: byteStringOf(event.data),
+      metadata: byteStringOf(event.metadata),
+      isAscii: false,
+    })),
+    isLast,
   );

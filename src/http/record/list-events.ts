@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import { FIRST_PAGE } from '../../event-sourcing/first-page.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { Events, EventsRequest } from '../../read/entity-events.js';
 import type { EntityReads } from '../../read/entity-reads.js';
@@ -15,10 +16,10 @@ import { eventsTag } from './events-tag.js';
 import { nextPage } from './events-window.js';
 import { recordId } from './record-id.js';
 
-type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events' | 'fewEvents'>;
+type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events'>;
 
-/** What few events take while they are read and rendered: a page of the store, and the response. */
-const FEW_BYTES = 2 * 1024 * 1024;
+/** What the first page of a history takes while it is read and rendered: itself, and what is made of it. */
+const BYTES = 2 * FIRST_PAGE.bytes;
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
@@ -44,7 +45,7 @@ const responseOf = (request: RequestContext, wanted: EventsRequest, { newest, bo
  * newest revision is asked for before they are read, later events are left out, so that body, tag and link agree.
  */
 export const listEvents =
-  ({ newestRevision, events, fewEvents }: Histories) =>
+  ({ newestRevision, events }: Histories) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, params, searchParams } = request;
     const read = both(readEventsParameters(searchParams), conditionsOf(ctx.req.headers));
@@ -62,13 +63,13 @@ export const listEvents =
       if (isHead(request))
         return E.right({ status: 200, headers: headersOf(request, wanted, known), contentType: JSON_TYPE });
     }
-    const admitPage = (bytes?: number): Promise<boolean> => ctx.state.timeSlice(bytes);
-    // few events do not wait behind long histories
-    if (!(await ctx.state.acquire('bytes', FEW_BYTES))) return overloaded;
-    const few = await fewEvents(id.right, wanted, admitPage, known);
-    if (E.isLeft(few)) return few;
-    if (few.right !== undefined) return E.right(responseOf(request, wanted, few.right));
-    if (!(await ctx.state.acquire('histories'))) return overloaded;
-    const listed = await events(id.right, wanted, admitPage, known);
+    const { state } = ctx;
+    // short histories do not wait behind long ones
+    const admission = {
+      page: (bytes?: number) => state.timeSlice(bytes),
+      more: () => state.acquire('histories'),
+    };
+    if (!(await state.acquire('bytes', BYTES))) return overloaded;
+    const listed = await events(id.right, wanted, admission, known);
     return E.isLeft(listed) ? listed : E.right(responseOf(request, wanted, listed.right));
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { textOf } from '../../event-sourcing/byte-string.js';
 import { canonicalJson } from '../../event-sourcing/canonical-json.js';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { Revision, StreamName } from '../../event-sourcing/recorded-event.js';
@@ -17,7 +18,7 @@ const LogNamed = t.type({ identity: t.string });
 type StoredIdentity = { readonly identity: string; readonly revision: Revision };
 
 const decode = ({ data, revision }: EventBytes): E.Either<StoreUnavailable, StoredIdentity> => {
-  const parsed = E.tryCatch((): unknown => JSON.parse(data.toString()), E.toError);
+  const parsed = E.tryCatch((): unknown => JSON.parse(textOf(data)), E.toError);
   const named = E.chainW((value: unknown) => LogNamed.decode(value))(parsed);
   return E.isLeft(named)
     ? E.left(new StoreUnavailable(`${STREAM} does not hold the name of this log`))

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { StreamRange } from '../../../src/event-sourcing/event-store.js';
+import { textOf } from '../../../src/event-sourcing/byte-string.js';
+import { FIRST_PAGE } from '../../../src/event-sourcing/first-page.js';
 import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { StreamPage } from '../../../src/event-sourcing/stream-page.js';
 import {
   aCategory,
   anEvent,
@@ -99,11 +102,51 @@ export const readingStreams = (store: StoreUnderTest): void => {
     expect(texts(eventsOf(read))).to.deep.equal(written);
   });
 
+  it('starts with a small page where that is asked for, and says when nothing comes behind a page', async () => {
+    const stream = await aLongStream();
+    const pages = async (range: Omit<StreamRange, 'startsSmall'>): Promise<ReadonlyArray<StreamPage>> => {
+      const read: Array<StreamPage> = [];
+      for await (const page of store().readStream(stream, { ...range, startsSmall: true })) read.push(page);
+      return read;
+    };
+    for (const direction of ['forwards', 'backwards'] as const) {
+      const all = await pages({ direction });
+      const first = all[0]!;
+      expect(first.length).to.be.within(1, FIRST_PAGE.events);
+      expect(all.map(({ isLast }) => isLast).slice(0, -1)).not.to.include(true);
+      const read = all.flatMap((page) => [...page]).map(({ revision }) => revision);
+      expect(read).to.deep.equal((await collect(store().readStream(stream, { direction }))).map((it) => it.revision));
+      const few = await pages({ direction, from: 20n, limit: 5 });
+      expect(few.map(({ length, isLast }) => [length, isLast])).to.deep.equal([[5, true]]);
+    }
+    const end = await pages({ direction: 'forwards', from: BigInt(LONG - 5) });
+    expect(end.map(({ length, isLast }) => [length, isLast])).to.deep.equal([[5, true]]);
+    expect(await pages({ direction: 'forwards', from: BigInt(LONG) })).to.deep.equal([]);
+  });
+
+  it('starts with a small page also where the events are large', async () => {
+    const stream = aStream();
+    const large = JSON.stringify({ text: 'x'.repeat(50_000) });
+    const events = [anEvent(), ...Array.from({ length: 4 }, () => anEvent({ data: large }))] as const;
+    await appended(store(), stream, 'no-stream', ...events);
+    for (const from of [0n, 1n]) {
+      const pages: Array<StreamPage> = [];
+      const range = { direction: 'forwards', from, startsSmall: true } as const;
+      for await (const page of store().readStream(stream, range)) pages.push(page);
+      const bytes = pages[0]!.bytes.reduce((sum, { data }) => sum + data.length, 0);
+      expect(bytes).to.be.at.most(FIRST_PAGE.bytes);
+      expect(pages[0]!.isLast).to.equal(false);
+      expect(pages.flatMap((page) => [...page])).to.deep.equal(
+        await collect(store().readStream(stream, { direction: 'forwards', from })),
+      );
+    }
+  });
+
   it('gives the bytes of the texts of each event', async () => {
     const stream = aStream();
     await appended(store(), stream, 'no-stream', anEvent({ data: '{"text":"é"}' }), anEvent());
     for await (const page of store().readStream(stream, { direction: 'forwards' }))
-      expect(page.bytes.map(({ data, metadata }) => [data.toString(), metadata.toString()])).to.deep.equal(
+      expect(page.bytes.map(({ data, metadata }) => [textOf(data), textOf(metadata)])).to.deep.equal(
         [...page].map(({ data, metadata }) => [data, metadata]),
       );
   });

@@ -41,7 +41,7 @@ const searchBackwards = async (
 ): Promise<Position | undefined> => {
   let before: Checkpoint | undefined;
   for (;;) {
-    const page = await readPage(node, newestRequest(categories, before), timeout, isWorking);
+    const page = await readPage(node, newestRequest(categories, before), timeout, { isWorking });
     const [event] = page.events;
     if (event === undefined || isUserEvent(event)) return event?.position;
     before = checkpointAt(event.position);

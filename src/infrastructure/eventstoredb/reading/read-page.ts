@@ -6,7 +6,7 @@ import type { Node } from '../connection/node.js';
 import { callRead } from './call-read.js';
 import type { ReadMessage } from './read-response.js';
 
-/** Bytes after which a page is cut: one event may have a megabyte. */
+/** Default of `largest`: one event may have a megabyte. */
 const PAGE_SIZE = 1024 * 1024;
 
 type Page = {
@@ -14,6 +14,8 @@ type Page = {
   /** There may be more of what was asked for. */
   readonly isCut: boolean;
 };
+
+type Options = { readonly isWorking?: (() => Promise<boolean>) | undefined; readonly largest?: number };
 
 /** A call without a message gets so many times its timeout while its node answers other calls. */
 const TIMEOUTS_WHILE_BUSY = 2.5;
@@ -59,15 +61,16 @@ const cancelWhenIdle = (
 };
 
 /**
- * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. The page of a
- * missing stream is empty. Rejects with `CallFailed`, also after `timeout` milliseconds without a message (a deadline
+ * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. It is cut
+ * before the event that makes it larger than `largest`, bytes, unless that is its first. The page of a missing stream is
+ * empty. Rejects with `CallFailed`, also after `timeout` milliseconds without a message (a deadline
  * would end a long page that is coming), unless `isWorking`, which must not reject, says that the server is busy with it.
  */
 export const readPage = (
   node: Node,
   request: ReadReq,
   timeout: number,
-  isWorking: () => Promise<boolean> = () => Promise.resolve(false),
+  { isWorking = () => Promise.resolve(false), largest = PAGE_SIZE }: Options = {},
 ): Promise<Page> =>
   new Promise((resolve, reject) => {
     const events: Array<EventBytes> = [];
@@ -79,11 +82,10 @@ export const readPage = (
       idle.noteMessage();
       if (message._tag !== 'Event' || isCut) return;
       const { event } = message;
-      events.push(event);
       size += event.data.length + event.metadata.length;
-      if (size < PAGE_SIZE) return;
-      isCut = true;
-      call.cancel();
+      isCut = size > largest && events.length > 0;
+      if (isCut) call.cancel();
+      else events.push(event);
     });
     // 'status' comes as well; without a listener the error would end the process
     call.on('error', () => undefined);

@@ -1,4 +1,5 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
+import { bytesAsString, type ByteString } from '../../../event-sourcing/byte-string.js';
 import type { LogBatch } from '../../../event-sourcing/event-store.js';
 import {
   type Checkpoint,
@@ -21,10 +22,10 @@ export type ReadMessage =
 
 type Fields = { -readonly [Name in keyof EventBytes]: EventBytes[Name] };
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING = bytesAsString(Buffer.alloc(0));
 
 /** EventStoreDB takes any bytes; those that are no UTF-8 become U+FFFD. */
-const textBytes = (bytes: Buffer): Buffer => (isUtf8(bytes) ? bytes : Buffer.from(bytes.toString()));
+const textIn = (bytes: Buffer): ByteString => bytesAsString(isUtf8(bytes) ? bytes : Buffer.from(bytes.toString()));
 
 // the numbers below are those of the fields in the server's streams.proto and shared.proto
 
@@ -60,16 +61,18 @@ const typeIn = (reader: ProtobufReader): string | undefined => {
 
 const recordIn = (reader: ProtobufReader): EventBytes => {
   const place = { stream: '-', revision: 0n, position: 0n } as const;
-  const event: Fields = { id: '', type: '', data: NOTHING, metadata: NOTHING, ...place };
+  const event: Fields = { id: '', type: '', data: NOTHING, metadata: NOTHING, isAscii: true, ...place };
   reader.readMessage((field) => {
     if (field === 1) event.id = uuidIn(reader);
     else if (field === 2) event.stream = streamIn(reader);
     else if (field === 3) event.revision = reader.uint64();
     else if (field === 5) event.position = reader.uint64();
     else if (field === 6) event.type = typeIn(reader) ?? event.type;
-    else if (field === 7) event.metadata = textBytes(reader.bytes());
-    else if (field === 8) event.data = textBytes(reader.bytes());
-    else reader.skip();
+    else if (field === 7 || field === 8) {
+      const bytes = reader.bytes();
+      event.isAscii &&= isAscii(bytes);
+      event[field === 7 ? 'metadata' : 'data'] = textIn(bytes);
+    } else reader.skip();
   });
   return event;
 };

@@ -6,6 +6,7 @@ import {
   StoreUnavailable,
   type StreamRange,
 } from '../../../event-sourcing/event-store.js';
+import { FIRST_PAGE } from '../../../event-sourcing/first-page.js';
 import type { Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
 import { type EventBytes, StreamPage } from '../../../event-sourcing/stream-page.js';
 import { type Access, readOnLeader } from '../connection/on-leader.js';
@@ -13,7 +14,9 @@ import { readPage } from './read-page.js';
 import { streamRequest } from './read-request.js';
 import { isUserEvent } from './read-response.js';
 
-const PAGE = 500;
+type PageLimits = { readonly events: number; readonly bytes: number };
+
+const PAGE: PageLimits = { events: 500, bytes: 1024 * 1024 };
 
 /**
  * A revision is missing when the stream was cut in the database (`$maxCount`, truncation, a soft delete). A fold of the
@@ -43,24 +46,31 @@ const revisionAfter = (
 export const makeReadStream = (access: Access) =>
   async function* readStream(
     stream: StreamName,
-    { direction, from, limit = Infinity, until }: StreamRange,
+    { direction, from, limit = Infinity, until, startsSmall = false }: StreamRange,
   ): AsyncGenerator<StreamPage> {
+    let page: PageLimits = startsSmall ? FIRST_PAGE : PAGE;
     let next = direction === 'forwards' ? (from ?? 0n) : undefined;
     let left = limit;
     let deadline = until;
     for (let isMore = true; isMore && left > 0;) {
-      const count = Math.min(left, PAGE);
+      const count = Math.min(left, page.events);
+      const { bytes: largest } = page;
       const request = streamRequest(stream, direction, next ?? from, count);
-      const page = await readOnLeader(access, (node, timeout) => readPage(node, request, timeout), deadline);
+      const read = await readOnLeader(
+        access,
+        (node, timeout) => readPage(node, request, timeout, { largest }),
+        deadline,
+      );
       deadline = undefined;
-      const { events, isCut } = orThrow(page);
+      page = PAGE;
+      const { events, isCut } = orThrow(read);
       next = revisionAfter(events, stream, direction, next);
       left -= events.length;
       const isAtFirst = direction === 'backwards' && next === -1n;
       isMore = (isCut || events.length === count) && !isAtFirst;
       if (direction === 'backwards' && !isMore && left > 0 && events.length > 0) failOnGap(stream, next, -1n);
       const userEvents = events.filter(isUserEvent);
-      if (userEvents.length > 0) yield new StreamPage(userEvents);
+      if (userEvents.length > 0) yield new StreamPage(userEvents, !isMore || left <= 0);
     }
   };
 

@@ -8,15 +8,17 @@ export async function* readStream(pages: Pages, stream: StreamName, range: Strea
   let until = range.until ?? Infinity;
   let from = firstOf(range);
   let limit = range.limit ?? Infinity;
+  let startsSmall = range.startsSmall ?? false;
   while (limit > 0 && from >= 0n) {
-    const { page, isLast } = await pages.stream(stream, { direction, from, limit, until });
+    const page = await pages.stream(stream, { direction, from, limit, until, startsSmall });
     until = Infinity;
     const last = page.bytes.at(-1);
-    if (last === undefined) return;
+    if (last === undefined && page.isLast) return;
     yield page;
-    if (isLast) return;
+    if (page.isLast) return;
+    startsSmall = false;
     limit -= page.length;
-    from = direction === 'forwards' ? last.revision + 1n : last.revision - 1n;
+    if (last !== undefined) from = direction === 'forwards' ? last.revision + 1n : last.revision - 1n;
   }
 }
 
