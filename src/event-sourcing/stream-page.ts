@@ -5,6 +5,9 @@ import type { StoredEvent } from './recorded-event.js';
 export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
   readonly data: ByteString;
   readonly metadata: ByteString;
+  /** Of each of them, bytes. */
+  readonly dataSize: number;
+  readonly metadataSize: number;
   /** Whether both are ASCII, as most of them are; false when that is not known. */
   readonly isAscii: boolean;
 };

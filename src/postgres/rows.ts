@@ -1,58 +1,88 @@
-import { type ByteString, bytesAsString } from '../event-sourcing/byte-string.js';
+import type { ByteString } from '../event-sourcing/byte-string.js';
 
 /**
  * Rows in the very bytes in which the server sent them, in Postgres's text format (for text: UTF-8). What is taken out of
  * them is a view of these bytes, and keeps them in memory.
  */
 export class Rows {
-  readonly bytes: Buffer;
-  readonly count: number;
   readonly #columns: number;
-  /** Of each column of each row where it starts and ends in `bytes`; -1 for null. */
+  /** Of each row, the bytes that it is in; those that came together are in the same. */
+  readonly #bytes: ReadonlyArray<Buffer>;
+  /** Of each column of each row where it starts and ends in these; -1 for null. */
   readonly #offsets: ReadonlyArray<number>;
-  #byteString: ByteString | undefined;
+  /** The row of which a text was made last, and this text: who reads rows reads all values of one before the next. */
+  #row = -1;
+  #text = '';
+  #textStart = 0;
 
-  constructor(bytes: Buffer, columns: number, offsets: ReadonlyArray<number>) {
-    this.bytes = bytes;
+  constructor(columns: number, bytes: ReadonlyArray<Buffer>, offsets: ReadonlyArray<number>) {
     this.#columns = columns;
+    this.#bytes = bytes;
     this.#offsets = offsets;
-    this.count = columns === 0 ? 0 : offsets.length / (2 * columns);
   }
 
-  /** Where a value starts in `bytes`; -1 when it is null. */
-  start(row: number, column: number): number {
-    return this.#offsets[2 * (row * this.#columns + column)] ?? -1;
-  }
-
-  /** Where a value ends in `bytes`, exclusive. */
-  end(row: number, column: number): number {
-    return this.#offsets[2 * (row * this.#columns + column) + 1] ?? -1;
+  get count(): number {
+    return this.#bytes.length;
   }
 
   isNull(row: number, column: number): boolean {
-    return this.start(row, column) < 0;
+    return this.#start(row, column) < 0;
+  }
+
+  /** How many bytes a value has; 0 when it is null. */
+  size(row: number, column: number): number {
+    return this.#end(row, column) - this.#start(row, column);
   }
 
   /** The bytes of a value that is not null. */
   value(row: number, column: number): Buffer {
-    return this.bytes.subarray(this.start(row, column), this.end(row, column));
+    return this.#bytesOf(row).subarray(this.#start(row, column), this.#end(row, column));
   }
 
-  /** The bytes of a value that is not null. All rows share one string, of which this is a slice. */
+  /** Copies the bytes of a value that is not null to `at` in `target`; gives their number. */
+  copy(row: number, column: number, target: Buffer, at: number): number {
+    return this.#bytesOf(row).copy(target, at, this.#start(row, column), this.#end(row, column));
+  }
+
+  /** The bytes of a value that is not null: a slice of one text for all values of its row. */
   byteString(row: number, column: number): ByteString {
-    this.#byteString ??= bytesAsString(this.bytes);
-    // reason: a slice of a ByteString is one
-    return this.#byteString.slice(this.start(row, column), this.end(row, column)) as ByteString;
+    if (this.#row !== row) this.#makeText(row);
+    const from = this.#textStart;
+    // reason: the text is one of bytes
+    return this.#text.slice(this.#start(row, column) - from, this.#end(row, column) - from) as ByteString;
   }
 
   /** The text of a value that is not null. */
   text(row: number, column: number): string {
-    return this.bytes.toString('utf8', this.start(row, column), this.end(row, column));
+    return this.#bytesOf(row).toString('utf8', this.#start(row, column), this.#end(row, column));
   }
 
   /** The text of a value that is not null and ASCII: a number, a UUID, the name of a type. */
   ascii(row: number, column: number): string {
-    return this.bytes.toString('latin1', this.start(row, column), this.end(row, column));
+    return this.#bytesOf(row).toString('latin1', this.#start(row, column), this.#end(row, column));
+  }
+
+  #bytesOf(row: number): Buffer {
+    const bytes = this.#bytes[row];
+    if (bytes === undefined) throw new RangeError(`there is no row ${row}`);
+    return bytes;
+  }
+
+  #start(row: number, column: number): number {
+    return this.#offsets[2 * (row * this.#columns + column)] ?? -1;
+  }
+
+  #end(row: number, column: number): number {
+    return this.#offsets[2 * (row * this.#columns + column) + 1] ?? -1;
+  }
+
+  #makeText(row: number): void {
+    let [first, last] = [0, this.#columns - 1];
+    while (first < last && this.isNull(row, first)) first += 1;
+    while (first < last && this.isNull(row, last)) last -= 1;
+    this.#textStart = this.#start(row, first);
+    this.#text = this.#bytesOf(row).toString('latin1', this.#textStart, this.#end(row, last));
+    this.#row = row;
   }
 }
 
@@ -66,13 +96,17 @@ const HEAD_BYTES = 5;
 const COLUMNS_BYTES = 2;
 const LENGTH_BYTES = 4;
 
-/** Finds the rows in what the server answers to one statement. */
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Finds the rows in what the server answers to one statement. Only what comes in parts is copied. */
 export class RowReader {
-  #bytes: Buffer = Buffer.alloc(0);
+  /** The beginning of a message whose length has not come yet. */
+  #head = NOTHING;
+  /** A message of which part has come: so many bytes. */
+  #message: Buffer | undefined;
   #filled = 0;
-  /** Where the first message begins that is not complete yet. */
-  #at = 0;
   #columns = 0;
+  readonly #bytes: Array<Buffer> = [];
   readonly #offsets: Array<number> = [];
 
   /**
@@ -80,42 +114,52 @@ export class RowReader {
    * from then on, once the statement is over: `ReadyForQuery` and what follows it.
    */
   take(chunk: Buffer, driver: (message: Buffer) => void): Buffer | undefined {
-    this.#append(chunk);
-    const bytes = this.#bytes;
-    while (this.#at + HEAD_BYTES <= this.#filled) {
-      const at = this.#at;
-      const code = bytes[at];
-      if (code === READY_FOR_QUERY) return bytes.subarray(at, this.#filled);
+    const bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    this.#head = NOTHING;
+    for (let at = this.#complete(bytes, driver); at < bytes.length;) {
+      if (bytes[at] === READY_FOR_QUERY) return bytes.subarray(at);
+      if (at + HEAD_BYTES > bytes.length) {
+        this.#head = bytes.subarray(at);
+        return undefined;
+      }
       const end = at + CODE_BYTES + bytes.readInt32BE(at + CODE_BYTES);
-      if (end > this.#filled) break;
-      this.#at = end;
-      if (code === DATA_ROW) this.#readRow(at + HEAD_BYTES);
-      else if (code !== BIND_COMPLETE && code !== COMMAND_COMPLETE) driver(bytes.subarray(at, end));
+      if (end > bytes.length) {
+        this.#message = Buffer.allocUnsafe(end - at);
+        this.#filled = bytes.copy(this.#message, 0, at);
+        return undefined;
+      }
+      this.#read(bytes, at, end, driver);
+      at = end;
     }
     return undefined;
   }
 
   rows(): Rows {
-    return new Rows(this.#bytes.subarray(0, this.#filled), this.#columns, this.#offsets);
+    return new Rows(this.#columns, this.#bytes, this.#offsets);
   }
 
-  /** Answers mostly come in one chunk, which is not copied. */
-  #append(chunk: Buffer): void {
-    const filled = this.#filled + chunk.length;
-    if (this.#filled === 0) this.#bytes = chunk;
-    else {
-      if (filled > this.#bytes.length) {
-        const grown = Buffer.allocUnsafeSlow(2 * filled);
-        this.#bytes.copy(grown, 0, 0, this.#filled);
-        this.#bytes = grown;
-      }
-      chunk.copy(this.#bytes, this.#filled);
+  /** Adds to the message of which part has come, if there is one; gives how many bytes of these belong to it. */
+  #complete(bytes: Buffer, driver: (message: Buffer) => void): number {
+    const message = this.#message;
+    if (message === undefined) return 0;
+    const taken = bytes.copy(message, this.#filled);
+    this.#filled += taken;
+    if (this.#filled === message.length) {
+      this.#message = undefined;
+      this.#read(message, 0, message.length, driver);
     }
-    this.#filled = filled;
+    return taken;
   }
 
-  #readRow(from: number): void {
-    const bytes = this.#bytes;
+  /** Reads a whole message. */
+  #read(bytes: Buffer, at: number, end: number, driver: (message: Buffer) => void): void {
+    const code = bytes[at];
+    if (code === DATA_ROW) this.#readRow(bytes, at + HEAD_BYTES);
+    else if (code !== BIND_COMPLETE && code !== COMMAND_COMPLETE) driver(bytes.subarray(at, end));
+  }
+
+  #readRow(bytes: Buffer, from: number): void {
+    this.#bytes.push(bytes);
     this.#columns = bytes.readUInt16BE(from);
     let at = from + COLUMNS_BYTES;
     for (let column = 0; column < this.#columns; column += 1) {

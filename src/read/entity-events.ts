@@ -46,7 +46,7 @@ const BYTES_FOR_A_BYTE = 4;
 
 const admit = async ({ page }: Admission, events: ReadonlyArray<EventBytes>): Promise<void> => {
   let bytes = 0;
-  for (const { data, metadata } of events) bytes += data.length + metadata.length;
+  for (const { dataSize, metadataSize } of events) bytes += dataSize + metadataSize;
   if (!(await page(BYTES_FOR_A_BYTE * bytes))) throw new PageNotAdmitted();
 };
 

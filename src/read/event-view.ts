@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
+import { ByteWriter } from '../event-sourcing/byte-writer.js';
 import { byteStringOf } from '../event-sourcing/byte-string.js';
 import { canonicalString } from '../event-sourcing/canonical-json.js';
 import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
@@ -59,19 +60,8 @@ const described = (name: string, { type, message, refs }: Description): Describe
   refs: byteStringOf(`${JSON.stringify(refs)},"name":${canonicalString(name)},"at":`),
 });
 
-/** The texts one after the other, with a comma between them. */
-const joined = (texts: ReadonlyArray<string>, before: string, after: string): Buffer => {
-  const length = texts.reduce((sum, text) => sum + text.length + 1, before.length + after.length);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = bytes.write(before, 'latin1');
-  let separator = '';
-  for (const text of texts) {
-    at += bytes.write(separator + text, at, 'latin1');
-    separator = ',';
-  }
-  at += bytes.write(after, at, 'latin1');
-  return bytes.subarray(0, at);
-};
+/** What an event takes beside what is stored of it, and beside what all events of its entity have in common. */
+const ESTIMATED = 512;
 
 /**
  * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
@@ -126,10 +116,18 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     const id = JSON.stringify(entityIdOf(first.stream));
     const members = byteStringOf(`,"entity":${id},"entityType":${JSON.stringify(entityType)},"refs":`);
     const stream = proof ? byteStringOf(`,"stream":${JSON.stringify(first.stream)},"metadata":`) : undefined;
-    return joined(
-      events.map((event) => rendered(event, members, stream)),
-      before,
-      after,
+    const bytes = new ByteWriter(
+      events.reduce(
+        (sum, { dataSize, metadataSize }) => sum + dataSize + (proof ? metadataSize : 0),
+        events.length * (members.length + ESTIMATED),
+      ),
     );
+    let separator = before;
+    for (const event of events) {
+      bytes.write(`${separator}${rendered(event, members, stream)}`);
+      separator = ',';
+    }
+    bytes.write(after);
+    return bytes.written();
   };
 };

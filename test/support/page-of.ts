@@ -9,6 +9,8 @@ export const pageOf = (events: ReadonlyArray<StoredEvent>, isLast = false): Stre
       ...event,
       data: byteStringOf(event.data),
       metadata: byteStringOf(event.metadata),
+      dataSize: Buffer.byteLength(event.data),
+      metadataSize: Buffer.byteLength(event.metadata),
       isAscii: false,
     })),
     isLast,

@@ -82,7 +82,7 @@ export const readPage = (
       idle.noteMessage();
       if (message._tag !== 'Event' || isCut) return;
       const { event } = message;
-      size += event.data.length + event.metadata.length;
+      size += event.dataSize + event.metadataSize;
       isCut = size > largest && events.length > 0;
       if (isCut) call.cancel();
       else events.push(event);

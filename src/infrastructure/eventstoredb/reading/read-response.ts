@@ -25,7 +25,12 @@ type Fields = { -readonly [Name in keyof EventBytes]: EventBytes[Name] };
 const NOTHING = bytesAsString(Buffer.alloc(0));
 
 /** EventStoreDB takes any bytes; those that are no UTF-8 become U+FFFD. */
-const textIn = (bytes: Buffer): ByteString => bytesAsString(isUtf8(bytes) ? bytes : Buffer.from(bytes.toString()));
+const textIn = (reader: ProtobufReader, event: Fields): ByteString => {
+  const bytes = reader.bytes();
+  if (isAscii(bytes)) return bytesAsString(bytes);
+  event.isAscii = false;
+  return bytesAsString(isUtf8(bytes) ? bytes : Buffer.from(bytes.toString()));
+};
 
 // the numbers below are those of the fields in the server's streams.proto and shared.proto
 
@@ -61,17 +66,20 @@ const typeIn = (reader: ProtobufReader): string | undefined => {
 
 const recordIn = (reader: ProtobufReader): EventBytes => {
   const place = { stream: '-', revision: 0n, position: 0n } as const;
-  const event: Fields = { id: '', type: '', data: NOTHING, metadata: NOTHING, isAscii: true, ...place };
+  const texts = { data: NOTHING, metadata: NOTHING, dataSize: 0, metadataSize: 0, isAscii: true };
+  const event: Fields = { id: '', type: '', ...texts, ...place };
   reader.readMessage((field) => {
     if (field === 1) event.id = uuidIn(reader);
     else if (field === 2) event.stream = streamIn(reader);
     else if (field === 3) event.revision = reader.uint64();
     else if (field === 5) event.position = reader.uint64();
     else if (field === 6) event.type = typeIn(reader) ?? event.type;
-    else if (field === 7 || field === 8) {
-      const bytes = reader.bytes();
-      event.isAscii &&= isAscii(bytes);
-      event[field === 7 ? 'metadata' : 'data'] = textIn(bytes);
+    else if (field === 7) {
+      event.metadata = textIn(reader, event);
+      event.metadataSize = event.metadata.length;
+    } else if (field === 8) {
+      event.data = textIn(reader, event);
+      event.dataSize = event.data.length;
     } else reader.skip();
   });
   return event;

@@ -10,12 +10,12 @@ const CLOSE = 0x5d;
  */
 export const jsonArrayOf = (rows: Rows, column: number, count: number): Buffer => {
   let length = 1 + count;
-  for (let row = 0; row < count; row += 1) length += rows.end(row, column) - rows.start(row, column);
+  for (let row = 0; row < count; row += 1) length += rows.size(row, column);
   const array = Buffer.allocUnsafe(length);
   array[0] = OPEN;
   let at = 1;
   for (let row = 0; row < count; row += 1) {
-    at += rows.bytes.copy(array, at, rows.start(row, column), rows.end(row, column));
+    at += rows.copy(row, column, array, at);
     array[at] = COMMA;
     at += 1;
   }

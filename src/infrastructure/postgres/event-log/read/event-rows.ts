@@ -43,6 +43,14 @@ export class EventRow implements EventBytes {
     return this.#rows.byteString(this.#row, OF_STREAM.metadata);
   }
 
+  get dataSize(): number {
+    return this.#rows.size(this.#row, OF_STREAM.data);
+  }
+
+  get metadataSize(): number {
+    return this.#rows.size(this.#row, OF_STREAM.metadata);
+  }
+
   get isAscii(): boolean {
     const { data, metadata } = OF_STREAM;
     return isAscii(this.#rows.value(this.#row, data)) && isAscii(this.#rows.value(this.#row, metadata));
@@ -65,4 +73,4 @@ export const storedEventAt = (rows: Rows, row: number): StoredEvent | undefined 
 
 /** Bytes of the texts in a row, which are there. */
 export const bytesAt = (rows: Rows, row: number, { data, metadata }: TextColumns): number =>
-  rows.end(row, data) - rows.start(row, data) + rows.end(row, metadata) - rows.start(row, metadata);
+  rows.size(row, data) + rows.size(row, metadata);
