@@ -60,10 +60,7 @@ const responseIn = (message: AppendResp): AppendResponse => {
   return { _tag: 'WrongRevision', actual: isMissing ? 'no-stream' : BigInt(wrong.getCurrentRevision()) };
 };
 
-/**
- * One append, over within `timeout` milliseconds. The unary call, since a batch append has no deadline and fails when
- * another one on its connection fails. Rejects with `CallFailed`.
- */
+/** One append by a call of its own, over within `timeout` milliseconds. Rejects with `CallFailed`. */
 export const callAppend = (node: Node, append: Append, timeout: number): Promise<AppendResponse> =>
   new Promise((resolve, reject) => {
     const call = node.streams.append(node.metadata(), { deadline: Date.now() + timeout }, (error, message) => {

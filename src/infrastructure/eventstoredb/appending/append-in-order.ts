@@ -4,7 +4,7 @@ import { type AppendFailure, asStoreUnavailable, type EventStore } from '../../.
 import type { Position } from '../../../event-sourcing/recorded-event.js';
 import type { Append, LogTarget } from '../../../event-sourcing/whole-log/log-target.js';
 import type { Access } from '../connection/on-leader.js';
-import { callBatchAppend } from './batch-append-call.js';
+import { type BatchOutcome, callBatchAppend } from './batch-append-call.js';
 
 /** Appends in one call. */
 const BATCH = 128;
@@ -21,13 +21,13 @@ const outOfOrder = ({ stream }: Append): AppendFailure => ({
 const lastPosition = async (
   append: EventStore['append'],
   appends: ReadonlyArray<Append>,
-  acknowledged: ReadonlyArray<Position | undefined>,
+  acknowledged: ReadonlyArray<BatchOutcome>,
   before: Position,
 ): Promise<E.Either<AppendFailure, Position>> => {
   let last = before;
   for (const [index, each] of appends.entries()) {
     let position = acknowledged[index];
-    if (position === undefined) {
+    if (typeof position !== 'bigint') {
       const appended = await append(each.stream, each.expected, each.events);
       if (E.isLeft(appended)) return appended;
       ({ position } = appended.right);
@@ -51,7 +51,7 @@ export const makeAppendInOrder =
       const node = await connection.node();
       if (E.isLeft(node)) return node;
       const acknowledged = await attempt(
-        () => callBatchAppend(node.right, batch, timings.idleTimeout),
+        () => callBatchAppend(node.right, batch, { idleTimeout: timings.idleTimeout, endsAtFailure: true }),
         asStoreUnavailable,
       );
       if (E.isLeft(acknowledged)) return acknowledged;

@@ -15,6 +15,7 @@ import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js'
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
 import { type AppendResponse, callAppend } from './append-call.js';
+import { appendTogether } from './append-together.js';
 
 /** The server's response, and whether an earlier try may have stored the events. */
 type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };
@@ -49,16 +50,19 @@ const findStored = async (
 const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
   let mayHaveBeenStored = false;
   let isLookedFor = false;
+  let send = appendTogether;
   const outcome = await onLeader(
     access,
     async (node, timeout): Promise<AppendResponse> => {
       const stored = isLookedFor ? await findStored(node, append, timeout) : undefined;
-      return stored === undefined ? callAppend(node, append, timeout) : { _tag: 'Stored', ...stored };
+      return stored === undefined ? send(node, append, timeout) : { _tag: 'Stored', ...stored };
     },
     until,
     (failure) => {
       mayHaveBeenStored ||= failure.isUndecided;
       isLookedFor = failure.kind === 'server-timeout';
+      // alone, it is told why it fails
+      send = callAppend;
       access.onConnectionEvent({ kind: 'append-repeated', stream: append.stream, cause: failure });
     },
   );

@@ -20,46 +20,54 @@ const requestOf = (correlation: string, { stream, expected, events }: Append) =>
   return request;
 };
 
-const positionIn = (response: BatchAppendResp): Position | undefined => {
+/** What the server said of one append: where it is, that it is not stored because of its expected revision, or neither. */
+export type BatchOutcome = Position | 'wrong-revision' | undefined;
+
+const outcomeIn = (response: BatchAppendResp): BatchOutcome => {
   const position = response.getSuccess()?.getPosition()?.getCommitPosition();
-  return position === undefined ? undefined : BigInt(position);
+  if (position !== undefined) return BigInt(position);
+  const isWrongRevision = response.getError()?.getDetails()?.getTypeUrl().endsWith('.WrongExpectedVersion') === true;
+  return isWrongRevision ? 'wrong-revision' : undefined;
+};
+
+type Options = {
+  /** Longest time without a message, ms. */
+  readonly idleTimeout: number;
+  /** Whether the first failure ends the call. */
+  readonly endsAtFailure: boolean;
 };
 
 /**
  * Appends that follow each other without waiting, over one call: the server takes them off it one by one, in order
- * (its Streams.BatchAppend.cs). Resolves to the position of each that was acknowledged; the outcome of the others is
- * unknown. The first failure, or `idleTimeout` milliseconds without a message, ends the call. Rejects with `CallFailed`
- * only when the node has been closed.
+ * (its Streams.BatchAppend.cs). Resolves to what it said of each; the outcome of those without a word is unknown. Rejects
+ * with `CallFailed` only when the node has been closed.
  */
 export const callBatchAppend = (
   node: Node,
   appends: ReadonlyArray<Append>,
-  idleTimeout: number,
-): Promise<ReadonlyArray<Position | undefined>> =>
+  { idleTimeout, endsAtFailure }: Options,
+): Promise<ReadonlyArray<BatchOutcome>> =>
   new Promise((resolve) => {
-    const positions: Array<Position | undefined> = appends.map(() => undefined);
+    const outcomes: Array<BatchOutcome> = appends.map(() => undefined);
     const pending = new Map(appends.map((append, index) => [randomUUID() as string, { append, index }]));
     const call = node.streams.batchAppend(node.metadata());
     const timer = setTimeout(() => call.cancel(), idleTimeout);
     call.on('data', (response: BatchAppendResp) => {
       timer.refresh();
+      node.noteMessage();
       const correlation = response.getCorrelationId()?.getString() ?? '';
-      const acknowledged = pending.get(correlation);
-      const position = positionIn(response);
-      if (acknowledged === undefined || position === undefined) {
-        call.cancel();
-        return;
-      }
+      const answered = pending.get(correlation);
+      const outcome = outcomeIn(response);
+      if (answered !== undefined) outcomes[answered.index] = outcome;
       pending.delete(correlation);
-      positions[acknowledged.index] = position;
       // the server would keep a call that is only half-closed
-      if (pending.size === 0) call.cancel();
+      if (pending.size === 0 || (endsAtFailure && typeof outcome !== 'bigint')) call.cancel();
     });
     // 'status' comes as well; without a listener the error would end the process
     call.on('error', () => undefined);
     call.on('status', () => {
       clearTimeout(timer);
-      resolve(positions);
+      resolve(outcomes);
     });
     for (const [correlation, { append }] of pending) call.write(requestOf(correlation, append));
   });
