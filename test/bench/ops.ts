@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { JWT_SECRET } from '../support/service-process.js';
+import { argumentsOf } from './built-service.js';
 import { residentMib } from './processes.js';
 
 type Ran = {
@@ -27,7 +28,10 @@ export const runOps = async (
 ): Promise<Ran> => {
   const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, JWT_SECRET, ...settings };
   const began = performance.now();
-  const child = spawn(process.execPath, ['dist/src/cli/ops.js', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...(await argumentsOf('ops')), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [output, peakMib] = ['', 0];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

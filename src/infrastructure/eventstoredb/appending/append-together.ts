@@ -7,7 +7,7 @@ import { type AppendResponse, callAppend } from './append-call.js';
 import { callBatchAppend } from './batch-append-call.js';
 
 /** Calls under way on a connection: what comes meanwhile waits, and is then sent together. */
-const MAX_CALLS = 4;
+const MAX_CALLS = 2;
 /** A call takes so many appends, or fewer large ones. */
 const MAX_APPENDS = 64;
 const MAX_BYTES = 1024 * 1024;
