@@ -1,6 +1,7 @@
 import streams, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import status from '@eventstore/db-client/generated/status_pb.js';
+import any from 'google-protobuf/google/protobuf/any_pb.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Expectation } from './log.js';
 import { requiresLeader, type NodeState, noteCall } from './node-state.js';
@@ -20,6 +21,11 @@ const perform = ({ log }: NodeState, request: BatchAppendReq): BatchAppendResp =
   if (result._tag !== 'Stored') {
     const error = new status.Status();
     error.setMessage(result._tag);
+    if (result._tag === 'WrongVersion') {
+      const details = new any.Any();
+      details.setTypeUrl('type.googleapis.com/event_store.client.WrongExpectedVersion');
+      error.setDetails(details);
+    }
     return response.setError(error);
   }
   const position = new shared.AllStreamPosition();
