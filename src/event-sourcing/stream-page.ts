@@ -5,7 +5,7 @@ import type { StoredEvent } from './recorded-event.js';
 export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
   readonly data: ByteString;
   readonly metadata: ByteString;
-  /** Of each of them, bytes. */
+  /** How long each of them is, told without making the texts. */
   readonly dataSize: number;
   readonly metadataSize: number;
   /** Whether both are ASCII, as most of them are; false when that is not known. */

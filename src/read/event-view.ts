@@ -55,6 +55,8 @@ export type RenderEvents = (
 /** Descriptions remembered, at most twice as many. There are few but for those that contain references. */
 const REMEMBERED = 1_000;
 
+const jsonOf = (text: string): string => byteStringOf(JSON.stringify(text));
+
 const described = (name: string, { type, message, refs }: Description): Described => ({
   head: byteStringOf(`,"type":"${type}","message":${canonicalString(message)},"user":`),
   refs: byteStringOf(`${JSON.stringify(refs)},"name":${canonicalString(name)},"at":`),
@@ -73,16 +75,16 @@ export const makeRenderEvents = <Event extends DomainEvent>(
   { entityType, describe, shown }: EventDescription<Event>,
 ): RenderEvents => {
   const findOutline = shown === undefined ? () => undefined : outlines(shown);
-  const descriptions = makeBoundedCache<string | number, Described>(REMEMBERED);
+  // the key of a description is about as long as its references
+  const sizeOf = ({ head, refs }: Described): number => head.length + 2 * refs.length;
+  const descriptions = makeBoundedCache<string | number, Described>(REMEMBERED, sizeOf);
 
   const decoded = (bytes: EventBytes): Shown => {
     const outcome = decode(storedEventOf(bytes));
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
     const { event, metadata } = outcome.right;
-    const [actor, at, hash] = [metadata.actor, metadata.at, metadata.hash].map((text) =>
-      byteStringOf(JSON.stringify(text)),
-    );
-    return { ...described(event.type, describe(event)), actor: actor ?? '', at: at ?? '', hash: hash ?? '' };
+    const { actor, at, hash } = metadata;
+    return { ...described(event.type, describe(event)), actor: jsonOf(actor), at: jsonOf(at), hash: jsonOf(hash) };
   };
 
   const shownOf = (bytes: EventBytes): Shown => {

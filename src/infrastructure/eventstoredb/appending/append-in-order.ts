@@ -51,7 +51,7 @@ export const makeAppendInOrder =
       const node = await connection.node();
       if (E.isLeft(node)) return node;
       const acknowledged = await attempt(
-        () => callBatchAppend(node.right, batch, { idleTimeout: timings.idleTimeout, endsAtFailure: true }),
+        () => callBatchAppend(node.right, batch, { timeout: timings.idleTimeout, isSequence: true }),
         asStoreUnavailable,
       );
       if (E.isLeft(acknowledged)) return acknowledged;

@@ -31,9 +31,9 @@ const appendOne = (node: Node, { append, until }: Waiting): Promise<AppendRespon
 
 /** Settles each; resolves when the call is over. */
 const appendBatch = async (node: Node, batch: ReadonlyArray<Waiting>): Promise<void> => {
-  const idleTimeout = left(Math.min(...batch.map(({ until }) => until)));
+  const timeout = left(Math.min(...batch.map(({ until }) => until)));
   const appends = batch.map(({ append }) => append);
-  const outcomes = await callBatchAppend(node, appends, { idleTimeout, endsAtFailure: false });
+  const outcomes = await callBatchAppend(node, appends, { timeout, isSequence: false });
   for (const [index, waiting] of batch.entries()) {
     const { expected, events } = waiting.append;
     const outcome = outcomes[index];

@@ -31,10 +31,10 @@ const outcomeIn = (response: BatchAppendResp): BatchOutcome => {
 };
 
 type Options = {
-  /** Longest time without a message, ms. */
-  readonly idleTimeout: number;
-  /** Whether the first failure ends the call. */
-  readonly endsAtFailure: boolean;
+  /** When the call is cancelled, ms. */
+  readonly timeout: number;
+  /** Whether they only matter in this order: the first failure ends the call, and each message begins the time anew. */
+  readonly isSequence: boolean;
 };
 
 /**
@@ -45,15 +45,15 @@ type Options = {
 export const callBatchAppend = (
   node: Node,
   appends: ReadonlyArray<Append>,
-  { idleTimeout, endsAtFailure }: Options,
+  { timeout, isSequence }: Options,
 ): Promise<ReadonlyArray<BatchOutcome>> =>
   new Promise((resolve) => {
     const outcomes: Array<BatchOutcome> = appends.map(() => undefined);
     const pending = new Map(appends.map((append, index) => [randomUUID() as string, { append, index }]));
     const call = node.streams.batchAppend(node.metadata());
-    const timer = setTimeout(() => call.cancel(), idleTimeout);
+    const timer = setTimeout(() => call.cancel(), timeout);
     call.on('data', (response: BatchAppendResp) => {
-      timer.refresh();
+      if (isSequence) timer.refresh();
       node.noteMessage();
       const correlation = response.getCorrelationId()?.getString() ?? '';
       const answered = pending.get(correlation);
@@ -61,7 +61,7 @@ export const callBatchAppend = (
       if (answered !== undefined) outcomes[answered.index] = outcome;
       pending.delete(correlation);
       // the server would keep a call that is only half-closed
-      if (pending.size === 0 || (endsAtFailure && typeof outcome !== 'bigint')) call.cancel();
+      if (pending.size === 0 || (isSequence && typeof outcome !== 'bigint')) call.cancel();
     });
     // 'status' comes as well; without a listener the error would end the process
     call.on('error', () => undefined);
