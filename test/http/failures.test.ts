@@ -222,7 +222,7 @@ describe('failures over HTTP', () => {
       store: {
         ...store,
         readStream: async function* (name, range) {
-          for await (const page of store.readStream(name, range)) yield page;
+          for await (const page of store.readStream(name, range)) yield pageOf([...page]);
           throw new StoreUnavailable('gone');
         },
       },

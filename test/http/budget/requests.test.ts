@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
+import { FIRST_PAGE } from '../../../src/event-sourcing/first-page.js';
 import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
 import { callerOf, idOf } from '../../support/client.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
@@ -105,19 +106,19 @@ describe('requests and the budget of the process', () => {
   it('take a place for a history and for a state of then', async () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
-    for (let count = 0; count < 50; count += 1)
+    for (let count = 0; count < FIRST_PAGE.events; count += 1)
       await call('PUT', `/business/${id}`, { as: admin, body: { name: `${count}` } });
     const document = idOf(await call('POST', '/document', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
-    // a history acquires what few events take, and then, being long, a history
+    // a history acquires what its first page takes, and then, being longer, a history
     [asked, refused] = [[], 'histories'];
     const { json } = await call('GET', `/business/${id}/events`, { as: admin });
     expect([json, asked]).to.deep.equal([
       unavailable,
       [
-        ['bytes', 2 * 1024 * 1024],
+        ['bytes', 2 * FIRST_PAGE.bytes],
         ['histories', undefined],
       ],
     ]);
@@ -155,7 +156,7 @@ describe('requests and the budget of the process', () => {
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}/events`, `/business/${id}/events?limit=50`];
     for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
-    expect(asked).to.deep.equal(paths.map(() => ['bytes', 2 * 1024 * 1024]));
+    expect(asked).to.deep.equal(paths.map(() => ['bytes', 2 * FIRST_PAGE.bytes]));
   });
 
   it('bring a body in one-byte chunks as in one piece', async () => {
