@@ -2,6 +2,7 @@ import { either as E, option as O } from 'fp-ts';
 import { DocumentEvent, type DocumentFields } from '../src/domain/document/events.js';
 import { documentSerde } from '../src/domain/document/serde.js';
 import { type Document, type DocumentState, evolveDocument, initialDocument } from '../src/domain/document/state.js';
+import { canonicalJson } from '../src/event-sourcing/canonical-json.js';
 import { renderDocument } from '../src/read/document-view.js';
 import type { DocumentFilter, DocumentQueries, FileVersion, HiddenStates, Queries } from '../src/read/queries.js';
 import {
@@ -47,7 +48,8 @@ const columns: DocumentColumns = {
 const contentOf = (id: string, state: DocumentState): RowContent => {
   if (state._tag !== 'Current') return { body: null, hidden: null };
   const hidden: HiddenState = { createdType: state.createdType, file: state.file };
-  return { body: renderDocument(id, state), hidden: JSON.stringify(hidden) };
+  // canonical, because a state that a command has decided has its members in another order than one that was folded
+  return { body: renderDocument(id, state), hidden: canonicalJson(hidden) };
 };
 
 // reason: `contentOf` of the same version wrote this text
