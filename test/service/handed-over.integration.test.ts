@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { runOperator } from '../support/operator.js';
+import { startService, tokenFor } from '../support/service-process.js';
+
+/** A command hands what it decided to the projector, so that rows are written without folding it again. */
+describe('the rows of what commands have handed over', function () {
+  this.timeout(120_000);
+  let dataDir: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'handed-over-'));
+  });
+
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  it('are what the log makes, after every kind of change', async () => {
+    const service = await startService({ dataDir });
+    const authorization = `Bearer ${await tokenFor('admin', 'alice')}`;
+    const send = async (method: string, target: string, body: string | FormData = '{}'): Promise<string> => {
+      const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined;
+      const headers = { authorization, ...type };
+      const response = await fetch(`${service.address}/api/v1${target}`, { method, headers, body });
+      const text = await response.text();
+      expect(response.status, `${method} ${target}: ${text}`).to.equal(200);
+      expect(response.headers.get('x-projected')).to.equal(null);
+      // reason: every change answers the record
+      return (JSON.parse(text) as { _id: string })._id;
+    };
+    const formOf = (name: string): FormData => {
+      const form = new FormData();
+      form.set('name', name);
+      form.set('tags', 'first');
+      form.set('file', new Blob(['content']), 'file.txt');
+      return form;
+    };
+
+    const business = `/business/${await send('POST', '/business', '{"zip":"1","name":"Acme","city":"Ulm"}')}`;
+    await send('PUT', business, '{"zip":"2","name":"Acme & Sons"}');
+    await send('POST', `${business}/owner`, '{"title":"CEO","user":"ann"}');
+    await send('POST', `${business}/owner`, '{"user":"bob"}');
+    await send('PUT', `${business}/owner/ann`, '{"equity":5,"title":null}');
+    await send('DELETE', `${business}/owner/bob`);
+    const gone = await send('POST', '/business', '{"name":"Gone"}');
+    await send('DELETE', `/business/${gone}`);
+    const [generated, uploaded] = [
+      `/document/${await send('POST', '/document', '{"type":"Business","name":"a record"}')}`,
+      `/document/${await send('POST', '/document', formOf('a file'))}`,
+    ];
+    for (const document of [generated, uploaded]) {
+      await send('PUT', document, '{"description":"changed","name":"another"}');
+      await send('PUT', document, formOf('another file'));
+      await send('PUT', document, '{"tags":["second"]}');
+    }
+
+    const { code, stdout, stderr } = await runOperator(['projections', 'verify'], { env: { DATA_DIR: dataDir } });
+    service.kill('SIGTERM');
+    await service.exited;
+    expect({ code, stdout, stderr }).to.deep.equal({
+      code: 0,
+      stdout:
+        'businesses: 2 entities compared, none differs from its stream\n' +
+        'documents: 2 entities compared, none differs from its stream\n',
+      stderr: '',
+    });
+  });
+});
