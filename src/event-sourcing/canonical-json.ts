@@ -28,6 +28,7 @@ const canonicalObject = (object: JsonObject): string => {
 export const canonicalJson = (value: Json): string => {
   if (typeof value === 'string') return canonicalString(value);
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError(`JSON has no ${String(value)}`);
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  // of a finite number, true, false and null, this is what JSON.stringify gives, too
+  if (value === null || typeof value !== 'object') return String(value);
   return isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : canonicalObject(value);
 };

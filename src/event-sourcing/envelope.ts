@@ -26,9 +26,18 @@ const MetadataCodec = t.intersection([
 export type Metadata = Readonly<t.TypeOf<typeof MetadataCodec>>;
 export const Metadata: t.Type<Metadata> = MetadataCodec;
 
+/** Where the bytes of a salted text come together: to digest them at once takes half the time of a Hash object. */
+const together = Buffer.allocUnsafeSlow(16 * 1024);
+/** Most bytes of a UTF-16 unit in UTF-8. */
+const BYTES_PER_UNIT = 3;
+
 /** Salted, so that nobody can guess a value back from its digest. `salt` is base64url. */
-export const saltedHash = (salt: string, text: string): string =>
-  createHash('sha256').update(salt, 'base64url').update(text, 'utf8').digest('hex');
+export const saltedHash = (salt: string, text: string): string => {
+  if (salt.length + BYTES_PER_UNIT * text.length > together.length)
+    return createHash('sha256').update(salt, 'base64url').update(text, 'utf8').digest('hex');
+  const start = together.write(salt, 'base64url');
+  return digest('sha256', together.subarray(0, start + together.write(text, start, 'utf8')), 'hex');
+};
 
 type Sealable = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'type'>;
 

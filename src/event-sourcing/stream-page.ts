@@ -15,8 +15,8 @@ export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
 /** The same event with the texts that its bytes stand for. */
 export const storedEventOf = (event: EventBytes): StoredEvent => {
   const { id, type, data, metadata, stream, revision, position, isAscii } = event;
-  const texts = isAscii ? { data, metadata } : { data: textOf(data), metadata: textOf(metadata) };
-  return { id, type, ...texts, stream, revision, position };
+  if (isAscii) return { id, type, data, metadata, stream, revision, position };
+  return { id, type, data: textOf(data), metadata: textOf(metadata), stream, revision, position };
 };
 
 /**

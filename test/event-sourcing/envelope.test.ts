@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { Metadata, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import { Metadata, newSalt, saltedHash, seal } from '../../src/event-sourcing/envelope.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 
 type Vector = {
@@ -60,6 +60,13 @@ describe('the envelope', () => {
       expect(sealed.metadata).to.equal(flat({ ...metadata, salt, hash }));
     });
   }
+
+  it('salts texts of every length as anyone can', () => {
+    const salt = newSalt();
+    for (const length of [0, 1, 5_400, 5_500, 16_350, 16_384, 16_400, 100_000])
+      for (const text of ['x'.repeat(length), '漢'.repeat(length), '\u{1f600}'.repeat(length)])
+        expect(saltedHash(salt, text), `${length}`).to.equal(sha256(Buffer.from(salt, 'base64url'), text));
+  });
 
   it('is one by its codec', () => {
     for (const { sealed } of vectors) expect(Metadata.is(JSON.parse(sealed.metadata))).to.equal(true);

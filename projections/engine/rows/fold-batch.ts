@@ -49,7 +49,8 @@ export const foldEntity = (
     if (revision === known.revision) return known;
     const summary =
       isWhole && last !== undefined ? { lastHash: last.hash, lastAt: last.at, hasKeyedCommands } : undefined;
-    return { ...known, revision, state, summary };
+    const { id, creationPosition, isParked } = known;
+    return { id, state, revision, creationPosition, isParked, summary };
   };
   for (const [index, stored] of events.entries()) {
     if (stored.revision <= revision) continue;

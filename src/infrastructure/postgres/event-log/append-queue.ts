@@ -81,12 +81,12 @@ export const makeAppendQueue = (
     return rejection(events, bytes);
   };
 
-  const add: AppendQueue['add'] = (append) => {
-    const bytes = appendBytes(append.events);
-    const failure = failureAtOnce(append.events, bytes);
+  const add: AppendQueue['add'] = ({ stream, expected, events }) => {
+    const bytes = appendBytes(events);
+    const failure = failureAtOnce(events, bytes);
     if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      waiting.push({ ...append, bytes, since: performance.now(), answer });
+      waiting.push({ stream, expected, events, bytes, since: performance.now(), answer });
       waitingBytes += bytes;
       running ??= run();
     });

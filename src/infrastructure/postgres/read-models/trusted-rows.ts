@@ -28,9 +28,9 @@ export const makeFindTrustedRow = (pool: Pool, { name: view, snapshots }: Projec
     const found = new Map<string, TrustedRow>();
     for (const [id, place, revision, body, hidden = null, snapshot] of rows) {
       if (typeof id !== 'string' || typeof body !== 'string' || typeof snapshot !== 'string') continue;
-      const row = { id, creationPosition: BigInt(place ?? 0), revision: BigInt(revision ?? 0), body, hidden };
-      const summary = snapshots.verify(row, snapshot);
-      if (summary !== undefined) found.set(id, { ...row, summary });
+      const [creationPosition, newest] = [BigInt(place ?? 0), BigInt(revision ?? 0)];
+      const summary = snapshots.verify({ id, creationPosition, revision: newest, body, hidden }, snapshot);
+      if (summary !== undefined) found.set(id, { id, creationPosition, revision: newest, body, hidden, summary });
     }
     return found;
   });
