@@ -65,8 +65,10 @@ const makeWriter = async (client: pg.Client): Promise<() => Promise<void>> => {
   const rows: Array<Buffer> = [];
   // reason: without an encoding it gives Buffers
   for await (const chunk of copyOut(client, `select * from read_model.${table}`)) rows.push(chunk as Buffer);
+  // rebuilding drops the table that is live now, when two more have been made
+  await client.query(`drop table if exists form; create table form (like read_model.${table})`);
   return async () => {
-    await client.query(`drop table if exists copied; create table copied (like read_model.${table});
+    await client.query(`drop table if exists copied; create table copied (like form);
       alter table copied add primary key (id)`);
     await pipeline(Readable.from(rows), client.query(copyFrom('copy copied from stdin (format binary)')));
     for (const index of indexes) await client.query(index);
