@@ -14,7 +14,8 @@ type Ran = {
 
 const peakOf = (pid: number | undefined): number => {
   try {
-    return pid === undefined ? 0 : residentMib(pid, 'VmHWM');
+    const peak = pid === undefined ? 0 : residentMib(pid, 'VmHWM');
+    return Number.isNaN(peak) ? 0 : peak; // it is ending
   } catch {
     return 0; // it has ended
   }

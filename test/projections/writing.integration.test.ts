@@ -10,6 +10,7 @@ import { makePool } from '../../src/postgres/pool.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
 import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import { rowArrays } from '../../projections/engine/rows/rows.js';
 import { makeWriteBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { eventually } from '../support/eventually.js';
@@ -47,7 +48,7 @@ describe('writing a read model', function () {
     const to = at(events.at(-1)?.position ?? 0n);
     const step = { from, to, last: events.at(-1) };
     const write = makeWriteBatch(runIn(pool), writer);
-    return write(step, foldBatch(businesses, () => undefined, groupByStream(events)).entities);
+    return write(step, rowArrays(businesses, foldBatch(businesses, () => undefined, groupByStream(events)).entities));
   };
 
   const places = async (): Promise<ReadonlyArray<string>> =>

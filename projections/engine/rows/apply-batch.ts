@@ -8,7 +8,7 @@ import { foldBatch, type FoldedBatch, groupByStream } from './fold-batch.js';
 import { entityHandedOver, type HandOver } from './hand-over.js';
 import { type Role, tableOf } from '../generation/generation.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { type Entity, readEntities } from './rows.js';
+import { type Entity, readEntities, rowArrays } from './rows.js';
 import { makeWriteBatch, type Step, type Writer, writeStep } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
@@ -19,16 +19,31 @@ const CACHE = { entities: 2_500, bytes: 8 * 1024 * 1024 };
 /** For a rebuild: its events are those of every entity that there ever was. */
 export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 
-/**
- * Folds events into their rows and moves the checkpoint over them, in one transaction; without events it only moves the
- * checkpoint. Resolves to the role that the generation had then. Undefined, and nothing written, in the cases of
- * `writeStep`: after that, and after an error, it must not be used again, because the entities that it holds in memory
- * may be wrong.
- */
-export type ApplyBatch = (step: Omit<Step, 'last'>, events: ReadonlyArray<StoredEvent>) => Promise<Role | undefined>;
-
 /** The entities that a batch of events changes: those that commands have handed over, and those folded here. */
-type Batch = FoldedBatch & { readonly handedOver: ReadonlyArray<Entity> };
+type Batch = FoldedBatch & {
+  readonly events: ReadonlyArray<StoredEvent>;
+  readonly handedOver: ReadonlyArray<Entity>;
+  /** Of all entities; undefined when some are parked, which is found out for each row. */
+  readonly rows: ReturnType<typeof rowArrays> | undefined;
+  /** It is folded again when the epoch is another one by the time it is written. */
+  readonly epoch: number;
+};
+
+/**
+ * Folds events into their rows and moves the checkpoint over them. A batch may be folded while the one before it is
+ * being written, so that this process and the database work at the same time.
+ */
+export type ApplyBatch = {
+  /** Folds the events that follow those folded last. Nothing is written. */
+  readonly fold: (events: ReadonlyArray<StoredEvent>) => Promise<Batch>;
+  /**
+   * Writes the batch that was folded first of those not yet written, in one transaction with the checkpoint; a batch
+   * without events only moves the checkpoint. Resolves to the role that the generation had then. Undefined, and nothing
+   * written, in the cases of `writeStep`: after that, and after an error, neither function must be used again, because
+   * the entities held in memory may be wrong.
+   */
+  readonly write: (step: Omit<Step, 'last'>, batch: Batch) => Promise<Role | undefined>;
+};
 
 type ApplyBatchOptions = {
   readonly onEvent: OnEngineEvent;
@@ -46,34 +61,66 @@ export const makeApplyBatch = (
   const { projection, generation } = writer;
   const writeBatch = makeWriteBatch(run, writer);
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
+  /** Entities of the batches that are folded and not yet written; none of them is in the cache, too. */
+  const unwritten = new Map<string, Entity>();
+  /** Changes when entities of a batch were not written as they had been folded. */
+  let epoch = 0;
+  let folding: Promise<unknown> = Promise.resolve();
 
-  const makeEntities = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
+  const isNewest = (entity: Entity): boolean => unwritten.get(entity.id) === entity;
+
+  const known = (id: string): Entity | undefined => unwritten.get(id) ?? cache.get(id);
+
+  const foldNow = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
     const handedOver: Array<Entity> = [];
     const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
     const missing: Array<string> = [];
+    const began = epoch;
     for (const [stream, own] of groupByStream(events)) {
       const id = entityIdOf(stream);
-      const known = cache.get(id);
-      const entity = handOver && entityHandedOver(handOver, projection, id, known, own);
-      if (entity === undefined) {
+      const before = known(id);
+      const entity = handOver && entityHandedOver(handOver, projection, id, before, own);
+      if (entity !== undefined) handedOver.push(entity);
+      else {
         toFold.set(stream, own);
-        if (known === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
-      } else {
-        handedOver.push(entity);
-        // the commands hold it
-        cache.delete(id);
+        if (before === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
       }
     }
-    const rows = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
-    const folded = foldBatch(projection, (id) => cache.get(id) ?? rows?.get(id), toFold);
-    return { handedOver, ...folded };
+    // these rows do not change meanwhile: what is not yet written is known
+    const found = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
+    const { entities, parkings } = foldBatch(projection, (id) => known(id) ?? found?.get(id), toFold);
+    const all = [...handedOver, ...entities];
+    const rows = parkings.length === 0 ? rowArrays(projection, all) : undefined;
+    for (const entity of all) {
+      unwritten.set(entity.id, entity);
+      cache.delete(entity.id);
+    }
+    return { events, handedOver, entities, parkings, rows, epoch: began };
+  };
+
+  const fold: ApplyBatch['fold'] = (events) => {
+    const folded = folding.then(() => foldNow(events));
+    folding = folded.catch(() => undefined); // whoever asked for it is told
+    return folded;
+  };
+
+  const foldAgain: ApplyBatch['fold'] = (events) => {
+    // after those that were folded as wrongly, and before any other
+    folding = folding.then(() => unwritten.clear());
+    return fold(events);
   };
 
   /** False when the database rejects a row of the batch. */
-  const writeWhole = async (step: Step, { handedOver, entities }: Batch): Promise<Role | undefined | false> => {
+  const writeWhole = async (
+    step: Step,
+    { handedOver, entities }: Batch,
+    rows: NonNullable<Batch['rows']>,
+  ): Promise<Role | undefined | false> => {
     try {
-      const role = await writeBatch(step, [...handedOver, ...entities]);
-      for (const entity of entities) cache.set(entity.id, entity);
+      const role = await writeBatch(step, rows);
+      for (const entity of entities) if (isNewest(entity)) cache.set(entity.id, entity);
+      // the commands hold those that they handed over
+      for (const entity of [...handedOver, ...entities]) if (isNewest(entity)) unwritten.delete(entity.id);
       return role;
     } catch (error) {
       if (isRejected(error)) return false;
@@ -83,13 +130,13 @@ export const makeApplyBatch = (
 
   const writeCarefully = async (
     step: Step,
-    { handedOver, entities, parkings }: Batch,
-    events: ReadonlyArray<StoredEvent>,
+    { handedOver, entities, parkings, events }: Batch,
   ): Promise<Role | undefined> => {
     const all = [...handedOver, ...entities];
     const written = await writeWithParking(writer, step, { entities: all, parkings }, events);
     // only the rows show which of them were written
-    for (const { id } of entities) cache.delete(id);
+    epoch += 1;
+    unwritten.clear();
     for (const { event, reason } of written?.parkings ?? []) {
       handOver?.parked.add(event.stream);
       onEvent({ _tag: 'Parked', projection: projection.name, event, reason });
@@ -97,11 +144,15 @@ export const makeApplyBatch = (
     return written?.role;
   };
 
-  return async (move, events) => {
-    const step: Step = { ...move, last: events.at(-1) };
-    if (events.length === 0) return writeStep(run, writer, step);
-    const batch = await makeEntities(events);
-    const role = batch.parkings.length === 0 ? await writeWhole(step, batch) : false;
-    return role === false ? writeCarefully(step, batch, events) : role;
+  return {
+    fold,
+    write: async (move, folded) => {
+      const { events } = folded;
+      const step: Step = { ...move, last: events.at(-1) };
+      if (events.length === 0) return writeStep(run, writer, step);
+      const batch = folded.epoch === epoch ? folded : await foldAgain(events);
+      const role = batch.rows === undefined ? false : await writeWhole(step, batch, batch.rows);
+      return role === false ? writeCarefully(step, batch) : role;
+    },
   };
 };

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { leaseLost } from '../engine-failure.js';
 import type { ApplyBatch } from './apply-batch.js';
 import { mergeBatches } from './merge-batches.js';
 import type { Writer } from './write-batch.js';
+
+type Folded = Awaited<ReturnType<ApplyBatch['fold']>>;
 
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
@@ -25,7 +28,7 @@ const isBefore = (from: From, to: Checkpoint): boolean => from === 'start' || fr
 
 /**
  * Applies the events between a generation's checkpoint and a position in the log, and moves the checkpoint there.
- * Throws `LeaseLost` when another process writes the generation, and whatever log and database throw.
+ * While a batch is written, the next one is read and folded. Throws `LeaseLost` when another process writes the generation, and whatever log and database throw.
  */
 export const catchUp = async (
   writer: Writer,
@@ -35,30 +38,49 @@ export const catchUp = async (
   { upTo, signal, isLong = false, onBatch = () => undefined }: CatchUp,
 ): Promise<CaughtUp> => {
   const { projection, generation } = writer;
-  let stored = from;
+  let [taken, stored] = [from, from];
   let count = 0;
-  const step = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
-    if (!isBefore(stored, to)) return;
-    if ((await apply({ from: stored, to }, events)) === undefined) throw leaseLost(generation.name);
-    stored = to;
-    count += events.length;
-    onBatch(count, to);
+  /** The batch before the one that is read and folded. */
+  let writing = Promise.resolve();
+
+  const write = async (step: Parameters<ApplyBatch['write']>[0], batch: Folded): Promise<void> => {
+    if ((await apply.write(step, batch)) === undefined) throw leaseLost(generation.name);
+    stored = step.to;
+    count += batch.events.length;
+    onBatch(count, step.to);
   };
 
-  const isOver = (): boolean => signal.aborted || (upTo !== undefined && !isBefore(stored, upTo));
+  const take = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
+    if (!isBefore(taken, to)) return;
+    // the statement of the batch before is sent first: folding takes the thread for long
+    await setImmediate();
+    const batch = await apply.fold(events);
+    await writing;
+    writing = write({ from: taken, to }, batch);
+    writing.catch(() => undefined); // it is awaited later
+    taken = to;
+  };
+
+  const isOver = (): boolean => signal.aborted || (upTo !== undefined && !isBefore(taken, upTo));
   const range = { after: from, categories: [projection.category] };
   const batches = isLong ? mergeBatches(() => store.readAll(range), LONG, signal) : store.readAll(range);
-  if (!isOver())
-    for await (const { events, checkpoint } of batches) {
-      if (upTo === undefined || isBefore(checkpoint, upTo)) await step(checkpoint, events);
-      else
-        await step(
-          upTo,
-          events.filter(({ position }) => position <= upTo.commit),
-        );
-      if (isOver()) break;
-    }
-  // the log was read to its end, and so up to `upTo`
-  if (upTo !== undefined && !isOver()) await step(upTo, []);
+  try {
+    if (!isOver())
+      for await (const { events, checkpoint } of batches) {
+        if (upTo === undefined || isBefore(checkpoint, upTo)) await take(checkpoint, events);
+        else
+          await take(
+            upTo,
+            events.filter(({ position }) => position <= upTo.commit),
+          );
+        if (isOver()) break;
+      }
+    // the log was read to its end, and so up to `upTo`
+    if (upTo !== undefined && !isOver()) await take(upTo, []);
+    await writing;
+  } finally {
+    // nothing is written any more when the caller goes on
+    await Promise.allSettled([writing]);
+  }
   return { checkpoint: stored, events: count };
 };

@@ -74,19 +74,18 @@ const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as 
 export const writeStep = async (run: RunStatement, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(await run({ name: 'step', text: `with ${MOVED} ${NOTIFIED}`, values: stepValues(writer, step) }));
 
-type WriteBatch = (step: Step, entities: ReadonlyArray<Entity>) => Promise<Role | undefined>;
+type WriteBatch = (step: Step, rows: ReturnType<typeof rowArrays>) => Promise<Role | undefined>;
 
 /**
- * Writes the rows of a batch and moves the checkpoint over it, in one statement. Gives the same as `writeStep`. Rejects
- * when the database rejects a row.
+ * Writes the rows of a batch (of `rowArrays`) and moves the checkpoint over it, in one statement. Gives the same as
+ * `writeStep`. Rejects when the database rejects a row.
  */
 export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch => {
   const { projection, generation } = writer;
   const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
   const name = `write ${generation.name}`;
   const text = `with ${MOVED}, written as (${rows}) ${NOTIFIED}`;
-  return async (step, entities) =>
-    roleOf(await run({ name, text, values: [...stepValues(writer, step), ...rowArrays(projection, entities)] }));
+  return async (step, arrays) => roleOf(await run({ name, text, values: [...stepValues(writer, step), ...arrays] }));
 };
 
 /** Writes rows, in a transaction that also calls `writeStep`. */

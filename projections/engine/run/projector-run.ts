@@ -94,13 +94,14 @@ class ProjectorRun {
 
     if (stored !== 'start') await unpark(writer, store, stored, onEvent);
     const handOver = decisions && { decisions, parked: await readParkedStreams(runStatement, writer.generation) };
-    const apply = makeApplyBatch(writer, runStatement, { onEvent, handOver });
+    const { fold, write: writeFolded } = makeApplyBatch(writer, runStatement, { onEvent, handOver });
 
     const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
       if (events.length === 0 && commitOf(to) === commitOf(stored)) return;
       const { name } = writer.generation;
       // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
-      const role = await apply({ from: stored, to, mustBeLive: this.#status.role === 'live' }, events);
+      const mustBeLive = this.#status.role === 'live';
+      const role = await writeFolded({ from: stored, to, mustBeLive }, await fold(events));
       if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
       [stored, storedAt] = [to, performance.now()];
       this.#setStatus({ role, checkpoint: to });

@@ -30,6 +30,8 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
   'grpc.keepalive_timeout_ms': keepAlive.timeout,
   // events that were not written through gRPC may have 16 MiB
   'grpc.max_receive_message_length': 17 * 1024 * 1024,
+  // with the 64 KiB that are the default, the server waits for this process after every few dozen events
+  'grpc-node.flow_control_window': 1024 * 1024,
   // the pool of the process would give a new channel the broken connection that it replaces, and its backoff
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { either as E } from 'fp-ts';
+import type { Pool } from 'pg';
+import { businesses } from '../../projections/businesses.js';
+import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
+import { acquireLease } from '../../projections/engine/generation/lease.js';
+import { openForService } from '../../projections/engine/generation/open-generation.js';
+import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import { makeApplyBatch } from '../../projections/engine/rows/apply-batch.js';
+import { catchUp } from '../../projections/engine/rows/catch-up.js';
+import type { Writer } from '../../projections/engine/rows/write-batch.js';
+import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { makePool } from '../../src/postgres/pool.js';
+import { type RunStatement, runIn } from '../../src/postgres/statement.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { stored } from '../support/recorded.js';
+import { created, renamed } from './appending.js';
+
+/** What an event is to the projection: one it folds, one that no row can hold, or one that it cannot read. */
+type Kind = 'good' | 'unstorable' | 'unreadable';
+
+/** An event of one of a few businesses; `next`: when the following one comes, if not in the same batch. */
+type Planned = { readonly business: number; readonly kind: Kind; readonly next: 'together' | 'at once' | 'later' };
+
+const UNSTORABLE = '\0';
+
+const BUSINESSES = 4;
+/** Longer than a batch takes to be written, most of the time, ms. */
+const WRITTEN_MS = 10;
+
+const log = fc.array(
+  fc.record({
+    business: fc.nat(BUSINESSES - 1),
+    kind: fc.oneof(
+      { weight: 12, arbitrary: fc.constant<Kind>('good') },
+      { weight: 1, arbitrary: fc.constantFrom<Kind>('unstorable', 'unreadable') },
+    ),
+    next: fc.constantFrom<Planned['next']>('together', 'at once', 'later'),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+type Row = { readonly id: string; readonly name: string | null; readonly revision: string; readonly parked: boolean };
+type Waiting = { readonly stream: string; readonly revision: string; readonly waiting: string };
+
+describe('catching up, with one batch folded while the one before it is written', function () {
+  this.timeout(startingPostgres + 60_000);
+  let pool: Pool;
+  let writer: Writer;
+  let generation: Generation;
+  let position = 0n;
+
+  before(async () => {
+    pool = makePool({ connectionString: await freshDatabase(), name: 'test', connections: 8, connectMs: 5_000 });
+    await migrateReadModels(pool);
+    generation = await openForService(pool, businesses, 'a-log');
+    const lease = await acquireLease(pool, generation.name, 'test', false);
+    if (lease === undefined) throw new Error('the lease is not free');
+    writer = { pool, projection: businesses, generation, lease, notifies: false };
+  });
+
+  after(() => pool.end());
+
+  const eventsOf = (planned: ReadonlyArray<Planned>, ids: ReadonlyArray<string>): ReadonlyArray<StoredEvent> => {
+    const revisions = ids.map(() => -1n);
+    return planned.map(({ business, kind }) => {
+      const revision = (revisions[business] ?? 0n) + 1n;
+      revisions[business] = revision;
+      const name = kind === 'unstorable' ? UNSTORABLE : `name ${revision}`;
+      const fact = revision === 0n ? created(name) : renamed(name);
+      const recording = { stream: `business-${ids[business] ?? ''}`, revision } as const;
+      const schemaVersion = kind === 'unreadable' ? 99 : 1;
+      return { ...stored(fact, { ...recording, schemaVersion }), position: (position += 1n) };
+    });
+  };
+
+  const batchesOf = <A>(planned: ReadonlyArray<Planned>, events: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+    const ends = planned.flatMap(({ next }, index) => (next === 'together' ? [] : [index + 1]));
+    return [0, ...ends].map((begin, number) => events.slice(begin, ends[number])).filter(({ length }) => length > 0);
+  };
+
+  /** The same as a log: each batch with its checkpoint. */
+  const logOf = async function* (planned: ReadonlyArray<Planned>, events: ReadonlyArray<StoredEvent>) {
+    let count = 0;
+    for (const own of batchesOf(planned, events)) {
+      if (planned[count - 1]?.next === 'later') await delay(WRITTEN_MS);
+      count += own.length;
+      const commit = own.at(-1)?.position ?? 0n;
+      yield { events: own, checkpoint: { commit, prepare: commit } };
+    }
+  };
+
+  /**
+   * What the rows are when every business is folded by itself: up to the first event that cannot be read, and up to the
+   * last batch after which the row can be stored.
+   */
+  const expected = (planned: ReadonlyArray<Planned>, ids: ReadonlyArray<string>) => {
+    const rows: Array<Row> = [];
+    const parked: Array<Waiting> = [];
+    for (const [business, id] of ids.entries()) {
+      let [seen, bad, name]: [number, number | undefined, string | null] = [0, undefined, null];
+      for (const batch of batchesOf(planned, planned)) {
+        const own = batch.filter((event) => event.business === business);
+        const unreadable = own.findIndex(({ kind }) => kind === 'unreadable');
+        const good = unreadable < 0 ? own : own.slice(0, unreadable);
+        if (bad === undefined && good.at(-1)?.kind === 'unstorable') bad = seen;
+        else if (bad === undefined) {
+          if (good.length > 0) name = `name ${seen + good.length - 1}`;
+          if (unreadable >= 0) bad = seen + unreadable;
+        }
+        seen += own.length;
+      }
+      if (seen === 0) continue;
+      rows.push({ id, name, revision: String((bad ?? seen) - 1), parked: bad !== undefined });
+      const waiting = String(seen - (bad ?? 0));
+      if (bad !== undefined) parked.push({ stream: `business-${id}`, revision: String(bad), waiting });
+    }
+    return { rows, parked };
+  };
+
+  const found = async (ids: ReadonlyArray<string>) => {
+    const rows = `select id, name, revision, parked from ${tableOf(generation)} where id = any($1::uuid[])`;
+    const parked = 'select stream, revision, waiting from read_model.parked where stream = any($1)';
+    const streams = ids.map((id) => `business-${id}`);
+    return {
+      rows: (await pool.query<Row>(rows, [ids])).rows,
+      parked: (await pool.query<Waiting>(parked, [streams])).rows,
+    };
+  };
+
+  it('makes the rows, and parks the events, that each business makes by itself', () =>
+    fc.assert(
+      fc.asyncProperty(log, fc.constantFrom(1, 2, 1_000), fc.boolean(), async (planned, cached, isSlow) => {
+        const ids = Array.from({ length: BUSINESSES }, () => randomUUID());
+        const events = eventsOf(planned, ids);
+        const run: RunStatement = async (statement) => {
+          if (isSlow && statement.text.startsWith('select')) await delay(WRITTEN_MS);
+          return runIn(pool)(statement);
+        };
+        const from = (await readGeneration(pool, generation.name))?.checkpoint ?? 'start';
+        const size = { entities: cached, bytes: 1_000_000 };
+        const apply = makeApplyBatch(writer, run, { onEvent: () => undefined, size });
+        const { checkpoint, events: count } = await catchUp(
+          writer,
+          { readAll: () => logOf(planned, events) },
+          apply,
+          from,
+          { signal: new AbortController().signal },
+        );
+        const head = { commit: position, prepare: position };
+        const [is, should] = [await found(ids), expected(planned, ids)];
+        expect(is.rows).to.have.deep.members(should.rows);
+        expect(is.parked).to.have.deep.members(should.parked);
+        expect([checkpoint, count]).to.deep.equal([head, events.length]);
+        expect((await readGeneration(pool, generation.name))?.checkpoint).to.deep.equal(checkpoint);
+      }),
+      { numRuns: 120 },
+    ));
+
+  it('folds the next batch while one is written, and writes nothing after one that fails', async () => {
+    const planned: ReadonlyArray<Planned> = [0, 1, 2].map(() => ({ business: 0, kind: 'good', next: 'at once' }));
+    const ids = [randomUUID()];
+    const events = eventsOf(planned, ids);
+    const { checkpoint: from = 'start' } = (await readGeneration(pool, generation.name)) ?? {};
+    const steps: Array<string> = [];
+    const real = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
+    const isFolded = [0, 1, 2].map(() => new EventEmitter());
+    const nextIsFolded = isFolded.map((emitter) => once(emitter, 'folded'));
+    let [folded, written] = [0, 0];
+    const apply: typeof real = {
+      fold: async (events) => {
+        const batch = await real.fold(events);
+        steps.push(`folded ${folded}`);
+        isFolded[folded++]?.emit('folded');
+        return batch;
+      },
+      write: async (step, batch) => {
+        const number = written++;
+        await nextIsFolded[number + 1];
+        if (number === 1) throw new Error('the database is gone');
+        const role = await real.write(step, batch);
+        steps.push(`written ${number}`);
+        return role;
+      },
+    };
+    const { signal } = new AbortController();
+    const caughtUp = await catchUp(writer, { readAll: () => logOf(planned, events) }, apply, from, { signal }).then(
+      E.right,
+      E.left,
+    );
+    expect(E.isLeft(caughtUp) && String(caughtUp.left)).to.equal('Error: the database is gone');
+    expect(steps).to.deep.equal(['folded 0', 'folded 1', 'written 0', 'folded 2']);
+    expect((await found(ids)).rows).to.deep.equal([{ id: ids[0], name: 'name 0', revision: '0', parked: false }]);
+  });
+});
