@@ -38,10 +38,10 @@ const column = (
 });
 
 const columns: DocumentColumns = {
-  type: column('type', ({ fields }) => fields.type),
-  entityType: column('entity_type', ({ fields }) => fields.entityType),
   entity: column('entity', ({ fields }) => fields.entity),
   uploadedBy: column('uploaded_by', ({ uploaded }) => uploaded?.by ?? null),
+  type: column('type', ({ fields }) => fields.type),
+  entityType: column('entity_type', ({ fields }) => fields.entityType),
   tag: column('tags', ({ fields }) => arrayLiteral(fields.tags), 'text[]'),
 };
 

@@ -17,7 +17,10 @@ export type KeyColumnOf<State> = {
 
 export type KeyColumn = KeyColumnOf<unknown>;
 
-/** The column of each filter, by the name of the filter, in the order of the table. */
+/**
+ * The column of each filter, by the name of the filter, in the order of the table. Begin with those of whose values each
+ * is likely to be had by few records: a page by several filters looks first at the records of the first of them.
+ */
 export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit<KeyColumnOf<State>, 'filter'>>>;
 
 export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumnOf<State>> =>

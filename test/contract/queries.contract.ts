@@ -5,7 +5,7 @@ import { either as E, option as O } from 'fp-ts';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import type { BusinessQueries, DocumentQueries, Page, Queries } from '../../src/read/queries.js';
+import type { BusinessQueries, DocumentFilter, DocumentQueries, Page, Queries } from '../../src/read/queries.js';
 import { append, AT, created, deleted, renamed } from '../projections/appending.js';
 import { recordsOf, textsIn } from '../support/records-of.js';
 
@@ -31,6 +31,9 @@ const HOSTILE = [
   'NULL',
   '🏢 \u200b é',
 ];
+
+/** Values of two filters: that of `entity` is any text. */
+const HALVES = ['Lead', 'Document'] as const;
 
 const NONE: Page = { records: Buffer.from('[]'), next: undefined };
 
@@ -291,6 +294,51 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
           expect(await listOf(made.documents, filter), text(filter)).to.have.length(1);
         }
         expect(await listOf(made.documents, { ...both, type: 'Image' })).to.deep.equal([]);
+      }
+    });
+
+    it('page by several filters that are frequent each, and seldom met by the same document', async () => {
+      const long = (): string => 'long '.repeat(100) + randomUUID();
+      for (const half of [[randomUUID(), randomUUID()] as const, [long(), long()] as const, HALVES]) {
+        const documents = [];
+        for (let n = 0; n < 120; n += 1) {
+          // the documents of an entity have one set of values, and those of the other the other, but for three of them
+          const other = [3, 77, 119].includes(n) ? n % 2 : (n + 1) % 2;
+          const tags = [`tag ${half[other]!}`, 'all'];
+          const fields = { entity: half[n % 2]!, entityType: HALVES[other]!, type: ['Image', 'Offer'][other]!, tags };
+          const id = randomUUID();
+          documents.push({ ...fields, id, position: await append(made.store, `document-${id}`, 0n, document(fields)) });
+        }
+        await made.shown(documents.at(-1)!.position);
+        const { entity, type, entityType, tags } = documents[0]!;
+        const [tag] = tags;
+        const filters: ReadonlyArray<DocumentFilter> = [
+          ...half.flatMap((of) => [
+            { type, tag: `tag ${of}` },
+            ...HALVES.map((kind) => ({ entity: of, entityType: kind })),
+          ]),
+          { entity, type },
+          { entity, type: 'Image' },
+          { entity, type: 'Offer', entityType },
+          { entity, type, entityType, tag: tag! },
+          { entity, tag: 'all' },
+        ];
+        for (const filter of filters)
+          for (const limit of [1, 2, 200]) {
+            const expected = documents.filter((each) =>
+              Object.entries(filter).every(([key, value]) =>
+                key === 'tag' ? each.tags.includes(value) : each[key as 'entity' | 'type' | 'entityType'] === value,
+              ),
+            );
+            const found = [];
+            let after: string | undefined;
+            do {
+              const page: Page = await pageOf(made.documents, filter, after, limit);
+              found.push(...idsOf(recordsOf(page)));
+              after = page.next;
+            } while (after !== undefined);
+            expect(found, `${text({ ...filter })} limit ${limit}`).to.deep.equal(expected.map(({ id }) => id));
+          }
       }
     });
 

@@ -25,6 +25,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
     '02a03b9f14be': 'e3f8a1407a6a542ba7851840944e8b2f',
+    a4f07980939f: '492a6d9b3601c4ddbd87687114401279',
   },
 };
 

@@ -19,9 +19,38 @@ const columnOf = ({ name, type }: AnyKey): string => `${name} ${type}`;
 /** What the index of a text key holds of it. */
 export const indexedText = ({ name }: Pick<AnyKey, 'name'>): string => `left(${name}, ${INDEXED_CHARACTERS})`;
 
-// with `place` the index gives the rows of a filter in creation order; null keys are never searched for
-const indexed = (key: AnyKey): string =>
-  key.type === 'text[]' ? `using gin (${key.name})` : `(${indexedText(key)}, place) where ${key.name} is not null`;
+/** A text of a read model's text keys as the joint index holds it; `value` is SQL. Null when the value is. */
+export const jointText = ({ name }: Pick<AnyKey, 'name'>, value: string): string => `'${name}=' || ${value}`;
+
+/** The text keys of a row as the joint index holds them: one array. */
+export const jointTexts = (keys: ReadonlyArray<AnyKey>): string => {
+  const texts = keys.filter(({ type }) => type === 'text').map((key) => jointText(key, indexedText(key)));
+  return `(array[${texts.join(', ')}]::text[])`;
+};
+
+/** Whether a read model has the joint index: an array key needs such an index anyway, and other keys add little to it. */
+export const hasJointIndex = (keys: ReadonlyArray<Pick<AnyKey, 'type'>>): boolean =>
+  keys.some(({ type }) => type === 'text[]');
+
+/**
+ * Has all keys of a row, so it finds the rows of several filters together, however frequent each of them is by itself.
+ * What is new waits in a list that every search reads: one of 512 KiB costs a search 1 ms, the default of 4 MiB 5 ms.
+ */
+const jointIndex = (keys: ReadonlyArray<AnyKey>): string => {
+  const arrays = keys.filter(({ type }) => type === 'text[]').map(({ name }) => name);
+  return `using gin (${[...arrays, jointTexts(keys)].join(', ')}) with (gin_pending_list_limit = 512)`;
+};
+
+type Index = { readonly by: string; readonly on: string };
+
+/** With `place` an index gives the rows of a text key in creation order; null keys are never searched for. */
+const indexesOf = (keys: ReadonlyArray<AnyKey>): ReadonlyArray<Index> => [
+  { by: 'place', on: '(place)' },
+  ...keys
+    .filter(({ type }) => type === 'text')
+    .map((key) => ({ by: key.name, on: `(${indexedText(key)}, place) where ${key.name} is not null` })),
+  ...(hasJointIndex(keys) ? [{ by: 'keys', on: jointIndex(keys) }] : []),
+];
 
 /**
  * The table of one generation. `place` is the creation position, the position of the entity's first event, by which
@@ -44,9 +73,7 @@ create table ${table} (
  * A statement for each index that lists need, which does nothing when it exists; `name`: the table without its schema.
  */
 export const createIndexes = (table: string, name: string, keys: ReadonlyArray<AnyKey>): ReadonlyArray<string> =>
-  [{ column: 'place', on: '(place)' }, ...keys.map((key) => ({ column: key.name, on: indexed(key) }))].map(
-    ({ column, on }) => `create index if not exists ${name}_by_${column} on ${table} ${on}`,
-  );
+  indexesOf(keys).map(({ by, on }) => `create index if not exists ${name}_by_${by} on ${table} ${on}`);
 
 /**
  * A statement for each text key, which does nothing when it was run before. From then on `analyze` collects how frequent

@@ -6,12 +6,15 @@ import type { Rows } from '../../../postgres/rows.js';
 import { readRows, run, withConnection } from '../../../postgres/statement.js';
 import type { FilterValues, Page, PageRequest } from '../../../read/queries.js';
 import { jsonArrayOf } from './json-array.js';
-import { makePageStatements, type Measure, measureOf } from './page-statement.js';
+import { BODY, hasGivenUp, ID, makePageStatements, type Measure, measureOf } from './page-statement.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { conditionOf, type Wanted, wantedOf } from './read-model-filter.js';
 
-/** The columns of a page's rows. */
-const [ID, BODY] = [0, 1];
+/** With filters of a few hundred bytes, half a megabyte. */
+const MOST_GIVEN_UP = 1_000;
+
+/** A walk that gave up is tried again after this time, because records change. */
+const SPARED_MS = 10_000;
 
 const hasNull = (rows: Rows, count: number): boolean => {
   for (let row = 0; row < count; row += 1) if (rows.isNull(row, BODY)) return true;
@@ -37,12 +40,22 @@ const EMPTY: Page = { records: Buffer.from('[]'), next: undefined };
 export const makePage = (connections: ReadModelConnections, listed: Listed) => {
   const { short, searches, copyList } = connections;
   const { name: view, keys } = listed;
-  const statementOf = makePageStatements(listed);
+  const statementsOf = makePageStatements(listed);
   const placeOf = makePlaceOf(connections, view);
 
-  const read = (wanted: ReadonlyArray<Wanted>, request: PageRequest, measure: Measure): Promise<Rows> => {
-    const { statement, isWalk } = statementOf(wanted, request, measure);
-    return withConnection(isWalk ? short : searches, (client) => readRows(client, statement));
+  /** Of pages whose bounded walk gave up, as it would again: until when it is spared. */
+  const givenUp = new Map<string, number>();
+
+  const read = async (wanted: ReadonlyArray<Wanted>, request: PageRequest, measure: Measure): Promise<Rows> => {
+    const page = JSON.stringify([request, wanted.map(({ index, value }) => [index, value])]);
+    for (const { statement, isShort, isBounded } of statementsOf(wanted, request, measure)) {
+      if (isBounded && performance.now() < (givenUp.get(page) ?? 0)) continue;
+      const rows = await withConnection(isShort ? short : searches, (client) => readRows(client, statement));
+      if (!hasGivenUp(rows)) return rows;
+      if (givenUp.size >= MOST_GIVEN_UP) givenUp.clear();
+      givenUp.set(page, performance.now() + SPARED_MS);
+    }
+    throw new Error('the last statement of a page does not give up');
   };
 
   const open = (wanted: ReadonlyArray<Wanted>, after: string | undefined, last: string) => () =>

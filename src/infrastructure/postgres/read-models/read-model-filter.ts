@@ -1,4 +1,9 @@
-import { INDEXED_CHARACTERS, indexedText } from '../../../../projections/engine/generation/table.js';
+import {
+  INDEXED_CHARACTERS,
+  indexedText,
+  jointText,
+  jointTexts,
+} from '../../../../projections/engine/generation/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
 import type { FilterValues } from '../../../read/queries.js';
 
@@ -36,4 +41,20 @@ export const conditionOf = (wanted: Wanted, bound: string): string => {
   if (key.type === 'text[]') return `${key.name} @> array[${bound}]`;
   if (isIndexedWhole(wanted)) return `${indexedText(key)} = ${bound}`;
   return `${indexedText(key)} = left(${bound}, ${INDEXED_CHARACTERS}) and ${key.name} = ${bound}`;
+};
+
+/**
+ * The SQL condition of several filters, written as the joint index is, so that only that can be used; `boundOf` gives the
+ * parameter of each.
+ */
+export const jointConditionOf = (
+  keys: ReadonlyArray<Key>,
+  wanted: ReadonlyArray<Wanted>,
+  boundOf: (each: Wanted) => string,
+): string => {
+  const texts = wanted.filter(({ key }) => key.type === 'text');
+  const elements = texts.map((each) => jointText(each.key, `left(${boundOf(each)}, ${INDEXED_CHARACTERS})`));
+  const whole = texts.filter((each) => !isIndexedWhole(each)).map((each) => `${each.key.name} = ${boundOf(each)}`);
+  const arrays = wanted.filter(({ key }) => key.type === 'text[]').map((each) => conditionOf(each, boundOf(each)));
+  return [...arrays, `${jointTexts(keys)} @> array[${elements.join(', ')}]`, ...whole].join(' and ');
 };

@@ -7,7 +7,7 @@ import type { ReadModelUnavailable } from '../../../read/queries.js';
 export type ReadModelConnections = {
   /** For queries of one round trip whose cost is bounded; planned once for each connection (`planByIndex`). */
   readonly short: Pool;
-  /** For pages by several filters, whose cost depends on the values; planned each time (`planByValues`). */
+  /** For pages whose cost or best plan depends on the values; planned each time (`planByValues`). */
   readonly searches: Pool;
   /** Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. */
   readonly copyList: (select: string, limits?: CopyLimits) => Promise<Readable>;
