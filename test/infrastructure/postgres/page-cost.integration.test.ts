@@ -16,8 +16,11 @@ import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 const ROWS = 20_000;
 const LIMIT = 100;
 
-/** A walk in vain meets 25 entries for each record of the page, twice; reading all that match a frequent value is far above. */
-const MOST_READ = 5_500;
+/** A page gives a hundred records, and may look at some more; reading all that match a frequent value is far above. */
+const MOST_READ = 1_500;
+
+/** Where the walk gives up: it has met 25 entries for each record of the page, twice. */
+const MOST_READ_IN_VAIN = 5_500;
 
 describe('a page of a long list in Postgres', function () {
   this.timeout(startingPostgres);
@@ -77,24 +80,24 @@ describe('a page of a long list in Postgres', function () {
     return (await client.query<{ count: number }>(text)).rows[0]!.count;
   };
 
-  const cases: ReadonlyArray<readonly [Projection, FilterValues, found: number]> = [
+  const cases: ReadonlyArray<readonly [Projection, FilterValues, found: number, mostRead?: number]> = [
     [businesses, {}, LIMIT],
     [businesses, { businessType: 'frequent' }, LIMIT],
     [businesses, { businessType: 'rare' }, 20],
     [businesses, { name: 'name 7' }, 1],
     [businesses, { name: 'name 7', businessType: 'frequent' }, 1],
     [businesses, { name: 'none', businessType: 'frequent' }, 0],
-    [documents, { type: 'rare', uploadedBy: 'user 1' }, 20],
+    [documents, { type: 'rare', uploadedBy: 'user 1' }, 20, MOST_READ_IN_VAIN],
     [documents, { type: 'frequent', uploadedBy: 'user 1' }, LIMIT],
-    [documents, { entityType: 'half 0', uploadedBy: 'user 1' }, 0],
-    [documents, { tag: 'half 0', uploadedBy: 'user 1' }, 0],
-    [documents, { tag: 'half 0', entityType: 'half 1', type: 'frequent' }, 0],
+    [documents, { entityType: 'half 0', uploadedBy: 'user 1' }, 0, MOST_READ_IN_VAIN],
+    [documents, { tag: 'half 0', uploadedBy: 'user 1' }, 0, MOST_READ_IN_VAIN],
+    [documents, { tag: 'half 0', entityType: 'half 1', type: 'frequent' }, 0, MOST_READ_IN_VAIN],
     [documents, { tag: 'all' }, LIMIT],
     [documents, { tag: 'tag 7' }, 10],
     [documents, { tag: 'all', type: 'rare' }, 20],
-    [documents, { tag: 'tag 7', type: 'frequent' }, 10],
+    [documents, { tag: 'tag 7', type: 'frequent' }, 10, MOST_READ_IN_VAIN],
   ];
-  for (const [projection, filter, found] of cases)
+  for (const [projection, filter, found, mostRead = MOST_READ] of cases)
     it(`of ${projection.name} by ${JSON.stringify(filter)} reads not many more entries than it shows`, async () => {
       const before = await readSoFar();
       const queries = makeReadModelQueries({ connectionString });
@@ -104,6 +107,6 @@ describe('a page of a long list in Postgres', function () {
       expect(E.isRight(page) && recordsOf(page.right).length).to.equal(found);
       await eventually(connections, (count) => count === 0);
       const read = (await readSoFar()) - before;
-      expect(read).to.be.within(found, MOST_READ);
+      expect(read).to.be.within(found, mostRead);
     });
 });

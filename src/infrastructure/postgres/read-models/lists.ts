@@ -8,7 +8,7 @@ import type { FilterValues, Page, PageRequest } from '../../../read/queries.js';
 import { jsonArrayOf } from './json-array.js';
 import { BODY, hasGivenUp, ID, makePageStatements, type Measure, measureOf } from './page-statement.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
-import { conditionOf, type Wanted, wantedOf } from './read-model-filter.js';
+import { conditionsOf, type Wanted, wantedOf } from './read-model-filter.js';
 
 /** With filters of a few hundred bytes, half a megabyte. */
 const MOST_GIVEN_UP = 1_000;
@@ -16,14 +16,16 @@ const MOST_GIVEN_UP = 1_000;
 /** A walk that gave up is tried again after this time, because records change. */
 const SPARED_MS = 10_000;
 
+const pageOf = (wanted: ReadonlyArray<Wanted>, request: PageRequest): string =>
+  JSON.stringify([request, wanted.map(({ index, value }) => [index, value])]);
+
 const hasNull = (rows: Rows, count: number): boolean => {
   for (let row = 0; row < count; row += 1) if (rows.isNull(row, BODY)) return true;
   return false;
 };
 
-/** With literals: COPY takes no parameters. */
-const conditionsOf = (wanted: ReadonlyArray<Wanted>): string =>
-  wanted.map((each) => ` and ${conditionOf(each, pg.escapeLiteral(each.value))}`).join('');
+/** A literal, because COPY takes no parameters. */
+const literalOf = ({ value }: Wanted): string => pg.escapeLiteral(value);
 
 const makePlaceOf =
   ({ short }: ReadModelConnections, view: string) =>
@@ -47,11 +49,11 @@ export const makePage = (connections: ReadModelConnections, listed: Listed) => {
   const givenUp = new Map<string, number>();
 
   const read = async (wanted: ReadonlyArray<Wanted>, request: PageRequest, measure: Measure): Promise<Rows> => {
-    const page = JSON.stringify([request, wanted.map(({ index, value }) => [index, value])]);
     for (const { statement, isShort, isBounded } of statementsOf(wanted, request, measure)) {
-      if (isBounded && performance.now() < (givenUp.get(page) ?? 0)) continue;
+      const page = isBounded ? pageOf(wanted, request) : undefined;
+      if (page !== undefined && performance.now() < (givenUp.get(page) ?? 0)) continue;
       const rows = await withConnection(isShort ? short : searches, (client) => readRows(client, statement));
-      if (!hasGivenUp(rows)) return rows;
+      if (page === undefined || !hasGivenUp(rows)) return rows;
       if (givenUp.size >= MOST_GIVEN_UP) givenUp.clear();
       givenUp.set(page, performance.now() + SPARED_MS);
     }
@@ -63,7 +65,7 @@ export const makePage = (connections: ReadModelConnections, listed: Listed) => {
       const placeOfId = (id: string): string =>
         `(select place from read_model.${view} where id = ${pg.escapeLiteral(id)})`;
       const from = after === undefined ? '' : ` and place > ${placeOfId(after)}`;
-      const rows = `where body is not null${conditionsOf(wanted)}${from} and place <= ${placeOfId(last)}`;
+      const rows = `where body is not null${conditionsOf(wanted, literalOf)}${from} and place <= ${placeOfId(last)}`;
       return copyList(`select body from read_model.${view} ${rows} order by place`);
     }, unavailable);
 
@@ -99,7 +101,7 @@ export const makeAll = (connections: ReadModelConnections, { name: view, keys }:
     const place = after === undefined ? '-1' : isUuid(after) ? await placeOf(after) : undefined;
     if (place === undefined) return undefined;
     const wanted = wantedOf(keys, filter);
-    const conditions = wanted === undefined ? ' and false' : conditionsOf(wanted);
+    const conditions = wanted === undefined ? ' and false' : conditionsOf(wanted, literalOf);
     const rows = `from read_model.${view} where body is not null${conditions} and place > ${place} order by place`;
     return connections.copyList(`select body ${rows}`);
   };

@@ -3,7 +3,7 @@ import type { Rows } from '../../../postgres/rows.js';
 import type { Statement } from '../../../postgres/statement.js';
 import type { PageRequest } from '../../../read/queries.js';
 import type { Listed } from './read-model.js';
-import { conditionOf, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';
+import { conditionsOf, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being read into memory. */
 const PAGE_BYTES = 256 * 1024;
@@ -45,11 +45,13 @@ const waysOf = (keys: Listed['keys'], wanted: ReadonlyArray<Wanted>): ReadonlyAr
   return isWalkable ? ['BoundedWalk', 'Search'] : ['Search'];
 };
 
-/** What a statement is made of. `$1` is the limit and `$2` bytes; from `$3` on come the values of the filters. */
+/** What a statement is made of. `$1` is the limit and `$2` bytes. */
 type Parts = {
   readonly view: string;
   readonly keys: Listed['keys'];
   readonly wanted: ReadonlyArray<Wanted>;
+  /** SQL of the value of a filter. */
+  readonly boundOf: (each: Wanted) => string;
   /** SQL of the creation position after which the page begins. */
   readonly after: string;
   /** SQL of what is read of a row beside its id. */
@@ -58,22 +60,17 @@ type Parts = {
   readonly most: string;
 };
 
-const parameterOf = (wanted: ReadonlyArray<Wanted>, each: Wanted): string => `$${wanted.indexOf(each) + 3}::text`;
-
 /**
  * The rows after `after`, or those of them that have the value of a text key, in creation order. Written as a range: for
  * an equality the planner could also walk all records, and pass over those that do not match.
  */
-const walkOf = ({ view, wanted, after }: Parts, by: Wanted | undefined) => {
+const walkOf = ({ view, boundOf, after }: Parts, by: Wanted | undefined) => {
   const from = `from read_model.${view} where body is not null`;
   if (by === undefined) return { rows: `${from} and place > ${after}`, order: 'place', first: 'null' };
-  const [column, value] = [indexedText(by.key), parameterOf(wanted, by)];
+  const [column, value] = [indexedText(by.key), boundOf(by)];
   const order = `${column}, place`;
   return { rows: `${from} and ${column} <= ${value} and (${order}) > (${value}, ${after})`, order, first: column };
 };
-
-const conditionsOf = (wanted: ReadonlyArray<Wanted>, all: ReadonlyArray<Wanted>): string =>
-  wanted.map((each) => ` and ${conditionOf(each, parameterOf(all, each))}`).join('');
 
 /** SQL of the id and `shown` of one row more than the page may have, in creation order. */
 const rowsBy: Readonly<Record<Way, (parts: Parts) => string>> = {
@@ -82,28 +79,30 @@ const rowsBy: Readonly<Record<Way, (parts: Parts) => string>> = {
     return `select id, ${parts.shown} ${rows} order by ${order} limit $1::integer`;
   },
   BoundedWalk: (parts) => {
-    const { wanted, shown, most } = parts;
+    const { wanted, boundOf, shown, most } = parts;
     const by = wanted.find(isIndexedWhole);
     const { rows, order, first } = walkOf(parts, by);
     const others = wanted.filter((each) => each !== by);
     // the second part runs only where the first has left room, and has a row when there are more entries than it met
     return `
       (select id, ${shown} from (
-        select id, body, ${first} as value, place, true${conditionsOf(others, wanted)} as is_match
+        select id, body, ${first} as value, place, true${conditionsOf(others, boundOf)} as is_match
         ${rows} order by ${order} limit ${most}
       ) met where is_match order by value, place limit $1::integer)
       union all
       (select null, ${shown} ${rows} order by ${order} offset ${most} limit 1)
       limit $1::integer`;
   },
-  Search: ({ view, keys, wanted, shown, after }) => {
+  Search: ({ view, keys, wanted, boundOf, shown, after }) => {
     const isJoint = wanted.length > 1 && hasJointIndex(keys);
-    const joint = jointConditionOf(keys, wanted, (each) => parameterOf(wanted, each));
     // "offset 0": else the planner expects to meet enough of these rows soon, and walks all in creation order
-    const from = isJoint
-      ? `(select id, body, place from read_model.${view} where ${joint} offset 0) found where true`
-      : `read_model.${view} where true${conditionsOf(wanted, wanted)}`;
-    return `select id, ${shown} from ${from} and body is not null and place > ${after}
+    const [from, conditions] = isJoint
+      ? [
+          `(select id, body, place from read_model.${view} where ${jointConditionOf(keys, wanted, boundOf)} offset 0) found`,
+          '',
+        ]
+      : [`read_model.${view}`, conditionsOf(wanted, boundOf)];
+    return `select id, ${shown} from ${from} where body is not null${conditions} and place > ${after}
       order by place limit $1::integer`;
   },
 };
@@ -135,13 +134,14 @@ export const makePageStatements = ({ name: view, keys }: Listed) => {
       const name = `${view} ${way} ${measure}${after === undefined ? '' : ' after'} ${filters}`;
       const bytes = measure === 'Shares' ? Math.floor(PAGE_BYTES / (limit + 1)) : PAGE_BYTES;
       const values = [String(limit + 1), String(bytes), ...wanted.map(({ value }) => value)];
+      const boundOf = (each: Wanted): string => `$${wanted.indexOf(each) + 3}::text`;
       const parameter = (value: string): string => `$${values.push(value)}`;
       const from =
         after === undefined ? '-1' : `(select place from read_model.${view} where id = ${parameter(after)}::uuid)`;
       const most = way === 'BoundedWalk' ? `${parameter(String(PASSED_FOR_EACH * (limit + 1)))}::integer` : '';
       let text = texts.get(name);
       if (text === undefined) {
-        text = textOf(way, measure, { view, keys, wanted, after: from, most });
+        text = textOf(way, measure, { view, keys, wanted, boundOf, after: from, most });
         texts.set(name, text);
       }
       const statement = { name, text, values };

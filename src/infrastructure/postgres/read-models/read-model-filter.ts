@@ -36,12 +36,16 @@ export const isIndexedWhole = ({ key, value }: Wanted): boolean =>
  * A second comparison with the whole column is left out where it says nothing new: the planner would take it for a
  * second, independent condition, and believe that fewer rows match.
  */
-export const conditionOf = (wanted: Wanted, bound: string): string => {
+const conditionOf = (wanted: Wanted, bound: string): string => {
   const { key } = wanted;
   if (key.type === 'text[]') return `${key.name} @> array[${bound}]`;
   if (isIndexedWhole(wanted)) return `${indexedText(key)} = ${bound}`;
   return `${indexedText(key)} = left(${bound}, ${INDEXED_CHARACTERS}) and ${key.name} = ${bound}`;
 };
+
+/** The SQL conditions of filters, each after an "and". */
+export const conditionsOf = (wanted: ReadonlyArray<Wanted>, boundOf: (each: Wanted) => string): string =>
+  wanted.map((each) => ` and ${conditionOf(each, boundOf(each))}`).join('');
 
 /**
  * The SQL condition of several filters, written as the joint index is, so that only that can be used; `boundOf` gives the
