@@ -36,6 +36,7 @@ const DELETED = '{"deleted":true}';
 const deleted: BusinessState = { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [] };
 
 export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
+  rowFor: 'entity',
   name: 'businesses',
   category: 'business',
   revision: 1,

@@ -87,6 +87,7 @@ const stateOf = ({ body, hidden }: RowContent): DocumentState => {
 };
 
 export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
+  rowFor: 'entity',
   name: 'documents',
   category: 'document',
   revision: 1,

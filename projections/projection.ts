@@ -46,6 +46,8 @@ export type RowContent = {
  * later events make the same rows. So the next event of an entity, or a command on it, needs its row and not its stream.
  */
 export type ProjectionOf<State, Event extends DomainEvent> = {
+  /** What a row stands for. */
+  readonly rowFor: 'entity';
   /** Name of the read model, of its view, and the beginning of its tables' names. */
   readonly name: string;
   /** What the names of its streams begin with: `<category>-<id>`. One word without a dash. */

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
 import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../src/event-sourcing/uuid.js';
-import type { Projection } from '../projection.js';
+import type { ReadModel } from '../read-model.js';
 import { bigintArray, uuidArray } from '../../src/postgres/binary-array.js';
 import { attemptInEngine, type EngineFailure, notAllowed } from './engine-failure.js';
 import { dropGeneration } from './generation/generation.js';
@@ -30,8 +30,8 @@ type Table = {
   readonly checkpoint_commit: string | null;
 };
 
-/** The category of each read model, by its name. */
-type Categories = ReadonlyMap<string, string>;
+/** Each read model, by its name. */
+type Models = ReadonlyMap<string, ReadModel>;
 
 /** Rows of one update. */
 const PAGE = 10_000;
@@ -50,7 +50,7 @@ const requireNoWriters = async (database: Database): Promise<void> => {
     throw notAllowed('a running service keeps the read models up to date: stop every process of it first');
 };
 
-const check = async (database: Database, identity: string, categories: Categories): Promise<ReadonlyArray<Table>> => {
+const check = async (database: Database, identity: string, models: Models): Promise<ReadonlyArray<Table>> => {
   const tables = await tablesOf(database);
   if (tables.length === 0) return tables;
   await requireNoWriters(database);
@@ -59,7 +59,7 @@ const check = async (database: Database, identity: string, categories: Categorie
     throw notAllowed(
       `the read models were made from another log, ${foreign.log_identity}: they cannot follow this one`,
     );
-  const unknown = tables.find(({ projection }) => !categories.has(projection));
+  const unknown = tables.find(({ projection }) => !models.has(projection));
   if (unknown !== undefined) throw notAllowed(`this program does not know the read model "${unknown.projection}"`);
   return tables;
 };
@@ -130,15 +130,18 @@ const isSame = (before: ReadonlyArray<Table>, now: ReadonlyArray<Table>): boolea
 export const prepareMove = (
   pool: Pool,
   log: RecognisableLog,
-  projections: ReadonlyArray<Projection>,
+  projections: ReadonlyArray<ReadModel>,
 ): Promise<E.Either<EngineFailure, Move>> =>
   attemptInEngine(async () => {
     const identity = orThrow(await log.identity());
     await requireSameLogs(log, pool, projections);
-    const categories: Categories = new Map(projections.map(({ name, category }) => [name, category]));
-    const tables = await check(pool, identity, categories);
+    const models: Models = new Map(projections.map((model) => [model.name, model]));
+    const tables = await check(pool, identity, models);
     const created = new Map<string, Creations>(
-      projections.map(({ category }) => [category, { ids: [], positions: [] }]),
+      projections.flatMap((model) =>
+        // the rows of a ledger have no position
+        model.rowFor === 'entity' ? [[model.category, { ids: [], positions: [] }]] : [],
+      ),
     );
     const checkpoints = new Map<string, { readonly old: Position; moved: Position | undefined }>();
     for (const { table_name, checkpoint_commit: old } of tables)
@@ -160,12 +163,13 @@ export const prepareMove = (
       await migrateReadModels(pool);
       return inSchemaTransaction(pool, async (client) => {
         await client.query('lock table read_model.lease, read_model.instance in share row exclusive mode');
-        if (!isSame(tables, await check(client, identity, categories)))
+        if (!isSame(tables, await check(client, identity, models)))
           throw notAllowed('the read models have changed meanwhile: stop every process of the service first');
         const dropped = await dropHalfLoaded(client);
         const remaining = tables.filter(({ table_name }) => !dropped.has(table_name));
         for (const table of remaining) {
-          const creations = created.get(categories.get(table.projection) ?? '');
+          const model = models.get(table.projection);
+          const creations = model?.rowFor === 'entity' ? created.get(model.category) : undefined;
           if (creations !== undefined) await moveCreations(client, table, creations);
           await moveCheckpoint(client, table, checkpoints.get(table.table_name)?.moved);
         }

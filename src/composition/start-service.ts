@@ -4,7 +4,7 @@ import { either as E } from 'fp-ts';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { categoriesOf, projectionsOf, type Registry, signingRows } from '../entities/registry.js';
+import { categoriesOf, projectionsOf, readModelsOf, type Registry, signingRows } from '../entities/registry.js';
 import { type Decisions, makeDecisions } from '../event-sourcing/decisions.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
@@ -111,7 +111,7 @@ const project = async (
 ): Promise<Projections> => {
   const projections = startProjections({
     store: stores.store,
-    projections: projectionsOf(registry),
+    projections: readModelsOf(registry),
     connectionString: stores.readModelsUrl,
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,

@@ -1,8 +1,10 @@
+import type { LedgerKind } from '../../projections/ledger.js';
 import { makeExecute } from '../application/execute.js';
 import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
 import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../event-sourcing/serde.js';
+import { makeRecords } from '../read/event-record.js';
 import { makeGetView } from '../read/get-view.js';
 import { makeHistory } from '../read/history.js';
 import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
@@ -35,11 +37,25 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   };
 };
 
+/** How the ledger shows its events. */
+const ledgerKindOf = <State, Command, Event extends DomainEvent, Rejection>({
+  name,
+  serde,
+  describe,
+  shown,
+  projection: { category, eventTypes },
+}: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>): LedgerKind => ({
+  category,
+  entityType: name,
+  ...makeRecords(serde, { entityType: name, describe, shown }, eventTypes),
+});
+
 /** A definition for the registry: `serve` keeps the types of its states, commands and events to itself. */
 export const defineEntity = <State, Command, Event extends DomainEvent, Rejection>({
   routes,
   ...definition
 }: EntityDefinitionOf<State, Command, Event, Rejection>) => ({
   ...definition,
+  ledgerKind: ledgerKindOf(definition),
   serve: (ports: EntityPorts) => routes(connect(definition, ports), ports),
 });

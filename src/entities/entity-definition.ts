@@ -1,4 +1,5 @@
 import type { option as O } from 'fp-ts';
+import type { LedgerKind } from '../../projections/ledger.js';
 import type { ProjectionOf } from '../../projections/projection.js';
 import type { FindTrustedRow } from '../../projections/snapshot.js';
 import type { Execute } from '../application/execute.js';
@@ -64,6 +65,8 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
 
 /** A kind of entity for code that treats all kinds alike: its states, events and commands are opaque. */
 export type EntityDefinition = Omit<EntityDefinitionOf<unknown, never, DomainEvent, never>, 'decider' | 'routes'> & {
+  /** How the ledger shows its events. */
+  readonly ledgerKind: LedgerKind;
   /** Its rows of the route table, connected to the ports. */
   readonly serve: (ports: EntityPorts) => Promise<ReadonlyArray<Route>>;
 };

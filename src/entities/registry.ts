@@ -1,5 +1,7 @@
 import { SKIP_CATEGORY } from '../../projections/skipped-event.js';
+import type { Ledger } from '../../projections/ledger.js';
 import type { Projection } from '../../projections/projection.js';
+import type { ReadModel } from '../../projections/read-model.js';
 import { makeSnapshots } from '../../projections/snapshot.js';
 import { versionOf } from '../../projections/version.js';
 import { business } from './business.js';
@@ -18,6 +20,19 @@ export const registry: Registry = { entities: [business, document], module: impo
 
 export const projectionsOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<Projection> =>
   entities.map(({ projection }) => projection);
+
+/** The row for each event of all kinds, in the order of the log. */
+export const ledgerOf = ({ entities }: Pick<Registry, 'entities'>): Ledger => ({
+  rowFor: 'event',
+  name: 'ledger',
+  kinds: entities.map(({ ledgerKind }) => ledgerKind),
+});
+
+/** Every read model of a service. */
+export const readModelsOf = (registry: Pick<Registry, 'entities'>): ReadonlyArray<ReadModel> => [
+  ...projectionsOf(registry),
+  ledgerOf(registry),
+];
 
 /** The same kinds, whose projections sign their rows with a key. Without a key they sign nothing. */
 export const signingRows = (registry: Registry, key: string | undefined): Registry => {

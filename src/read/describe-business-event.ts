@@ -6,27 +6,37 @@ const business = (id: string | null | undefined): ReadonlyArray<Ref> =>
 
 const user = (id: string): ReadonlyArray<Ref> => [{ entity: id, entityType: 'User' }];
 
+/** The field that an event of an owner changes. */
+const OWNERS = ['owners'];
+
 /** The members whose values a description contains. */
 export const shownOfBusinessEvents = ['parent', 'previousParent', 'user'];
 
 export const describeBusinessEvent = (event: BusinessEvent): Description => {
   switch (event.type) {
     case 'BusinessCreated':
-      return { type: 'created', message: 'business created', refs: business(event.data.parent) };
+      return {
+        type: 'created',
+        message: 'business created',
+        refs: business(event.data.parent),
+        fields: Object.keys(event.data),
+      };
     case 'BusinessUpdated': {
       const { changes, previousParent } = event.data;
-      const message = `${enumerate(Object.keys(changes))} updated`;
-      return { type: 'updated', message, refs: [...business(previousParent), ...business(changes.parent)] };
+      const fields = Object.keys(changes);
+      const refs = [...business(previousParent), ...business(changes.parent)];
+      return { type: 'updated', message: `${enumerate(fields)} updated`, refs, fields };
     }
     case 'BusinessDeleted':
-      return { type: 'deleted', message: 'business deleted', refs: [] };
+      return { type: 'deleted', message: 'business deleted', refs: [], fields: [] };
     case 'BusinessOwnerAdded':
-      return { type: 'updated', message: 'owner added', refs: user(event.data.user) };
+      return { type: 'updated', message: 'owner added', refs: user(event.data.user), fields: OWNERS };
     case 'BusinessOwnerUpdated': {
       const { user: owner, ...changes } = event.data;
-      return { type: 'updated', message: `owner ${enumerate(Object.keys(changes))} updated`, refs: user(owner) };
+      const message = `owner ${enumerate(Object.keys(changes))} updated`;
+      return { type: 'updated', message, refs: user(owner), fields: OWNERS };
     }
     case 'BusinessOwnerRemoved':
-      return { type: 'updated', message: 'owner removed', refs: user(event.data.user) };
+      return { type: 'updated', message: 'owner removed', refs: user(event.data.user), fields: OWNERS };
   }
 };

@@ -4,19 +4,29 @@ import { type Description, enumerate, type Ref } from './ref.js';
 
 const given = (...refs: ReadonlyArray<Ref | undefined>): ReadonlyArray<Ref> => refs.filter((ref) => ref !== undefined);
 
+/** What is changed by another content. */
+const FILE = 'file';
+
 /** The members whose values a description contains. */
 export const shownOfDocumentEvents = ['entity', 'entityType'];
 
 export const describeDocumentEvent = (event: DocumentEvent): Description => {
   switch (event.type) {
     case 'DocumentCreated': {
-      const message = event.data.file === null ? 'document created' : 'document created with a file';
-      return { type: 'created', message, refs: given(attachmentOf(event.data)) };
+      const { file, ...fields } = event.data;
+      const message = file === null ? 'document created' : 'document created with a file';
+      const names = [...(file === null ? [] : [FILE]), ...Object.keys(fields)];
+      return { type: 'created', message, refs: given(attachmentOf(event.data)), fields: names };
     }
     case 'DocumentUpdated': {
       const { changes, file, detachedFrom, attachedTo } = event.data;
-      const names = [...(file === undefined ? [] : ['file']), ...Object.keys(changes)];
-      return { type: 'updated', message: `${enumerate(names)} updated`, refs: given(detachedFrom, attachedTo) };
+      const fields = [...(file === undefined ? [] : [FILE]), ...Object.keys(changes)];
+      return {
+        type: 'updated',
+        message: `${enumerate(fields)} updated`,
+        refs: given(detachedFrom, attachedTo),
+        fields,
+      };
     }
   }
 };

@@ -38,10 +38,13 @@ export class UndecodableEventError extends Error {
 }
 
 /** JSON texts of an answer, as byte strings: what stands between its id and its actor, and from its `refs` to its time. */
-type Described = { readonly head: string; readonly refs: string };
+type Described = { readonly head: string; readonly refs: string; readonly description: Description };
 
 /** And what it shows of the envelope. */
-type Shown = Described & { readonly actor: string; readonly at: string; readonly hash: string };
+type ShownEvent = Described & { readonly actor: string; readonly at: string; readonly hash: string };
+
+/** What is shown of an event beside its data. Throws `UndecodableEventError`. */
+type ShowEvent = (bytes: EventBytes) => ShownEvent;
 
 /** Some events as the bytes of JSON texts with a comma between them; throws `UndecodableEventError`. */
 export type RenderEvents = (
@@ -57,29 +60,46 @@ const REMEMBERED = 1_000;
 
 const jsonOf = (text: string): string => byteStringOf(JSON.stringify(text));
 
-const described = (name: string, { type, message, refs }: Description): Described => ({
-  head: byteStringOf(`,"type":"${type}","message":${canonicalString(message)},"user":`),
-  refs: byteStringOf(`${JSON.stringify(refs)},"name":${canonicalString(name)},"at":`),
-});
+const described = (name: string, description: Description): Described => {
+  const { type, message, refs } = description;
+  return {
+    head: byteStringOf(`,"type":"${type}","message":${canonicalString(message)},"user":`),
+    refs: byteStringOf(`${JSON.stringify(refs)},"name":${canonicalString(name)},"at":`),
+    description,
+  };
+};
+
+/** The members that all events of an entity have in common, as they stand between those of each. */
+export const commonMembers = (entity: string, entityType: string): string =>
+  byteStringOf(`,"entity":${JSON.stringify(entity)},"entityType":${JSON.stringify(entityType)},"refs":`);
+
+/** The JSON of an event, as a byte string, from what is shown of it; `proof` are further members. */
+export const eventJson = (
+  { id, revision, data }: EventBytes,
+  { head, actor, refs, at, hash }: ShownEvent,
+  common: string,
+  proof = '',
+): string =>
+  `{"_id":${canonicalString(id)}${head}${actor}${common}${refs}${at},"revision":${revision},` +
+  `"hash":${hash},"data":${data}${proof}}`;
 
 /** What an event takes beside what is stored of it, and beside what all events of its entity have in common. */
 const ESTIMATED = 512;
 
 /**
- * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
- * `metadata` and the name of the stream, all that a reader needs to recompute the hash. An event is only decoded where
- * its outline does not tell how it is described, or its envelope is not as this program writes it.
+ * Finds what is shown of events. An event is only decoded where its outline does not tell how it is described, or its
+ * envelope is not as this program writes it.
  */
-export const makeRenderEvents = <Event extends DomainEvent>(
+export const makeShowEvent = <Event extends DomainEvent>(
   { decode, schemaVersionOf, outlines }: Serde<Event>,
-  { entityType, describe, shown }: EventDescription<Event>,
-): RenderEvents => {
+  { describe, shown }: Omit<EventDescription<Event>, 'entityType'>,
+): ShowEvent => {
   const findOutline = shown === undefined ? () => undefined : outlines(shown);
   // the key of a description is about as long as its references
   const sizeOf = ({ head, refs }: Described): number => head.length + 2 * refs.length;
   const descriptions = makeBoundedCache<string | number, Described>(REMEMBERED, sizeOf);
 
-  const decoded = (bytes: EventBytes): Shown => {
+  const decoded: ShowEvent = (bytes) => {
     const outcome = decode(storedEventOf(bytes));
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
     const { event, metadata } = outcome.right;
@@ -87,36 +107,36 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     return { ...described(event.type, describe(event)), actor: jsonOf(actor), at: jsonOf(at), hash: jsonOf(hash) };
   };
 
-  const shownOf = (bytes: EventBytes): Shown => {
+  return (bytes) => {
     const { type } = bytes;
     const texts = envelopeTexts(bytes.metadata);
     if (texts?.schemaVersion !== schemaVersionOf(type)) return decoded(bytes);
     const outline = findOutline(type, bytes.data);
     if (outline === undefined) return decoded(bytes);
-    let description = descriptions.get(outline.key);
-    if (description === undefined) {
-      description = described(type, describe(outline.event()));
-      descriptions.set(outline.key, description);
+    let found = descriptions.get(outline.key);
+    if (found === undefined) {
+      found = described(type, describe(outline.event()));
+      descriptions.set(outline.key, found);
     }
-    const { head, refs } = description;
-    return { head, refs, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
+    const { head, refs, description } = found;
+    return { head, refs, description, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
   };
+};
 
-  /** `members` are what all events of an entity have in common. */
-  const rendered = (bytes: EventBytes, members: string, stream: string | undefined): string => {
-    const { head, actor, refs, at, hash } = shownOf(bytes);
-    const proof = stream === undefined ? '' : `${stream}${bytes.metadata}`;
-    return (
-      `{"_id":${canonicalString(bytes.id)}${head}${actor}${members}${refs}${at},"revision":${bytes.revision},` +
-      `"hash":${hash},"data":${bytes.data}${proof}}`
-    );
-  };
+/**
+ * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
+ * `metadata` and the name of the stream, all that a reader needs to recompute the hash.
+ */
+export const makeRenderEvents = <Event extends DomainEvent>(
+  serde: Serde<Event>,
+  description: EventDescription<Event>,
+): RenderEvents => {
+  const show = makeShowEvent(serde, description);
 
   return (events, proof, before, after) => {
     const [first] = events;
     if (first === undefined) return Buffer.from(`${before}${after}`);
-    const id = JSON.stringify(entityIdOf(first.stream));
-    const members = byteStringOf(`,"entity":${id},"entityType":${JSON.stringify(entityType)},"refs":`);
+    const members = commonMembers(entityIdOf(first.stream), description.entityType);
     const stream = proof ? byteStringOf(`,"stream":${JSON.stringify(first.stream)},"metadata":`) : undefined;
     const bytes = new ByteWriter(
       events.reduce(
@@ -126,7 +146,8 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     );
     let separator = before;
     for (const event of events) {
-      bytes.write(`${separator}${rendered(event, members, stream)}`);
+      const shownProof = stream === undefined ? '' : `${stream}${event.metadata}`;
+      bytes.write(`${separator}${eventJson(event, show(event), members, shownProof)}`);
       separator = ',';
     }
     bytes.write(after);

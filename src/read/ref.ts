@@ -7,7 +7,13 @@ export type Ref = { readonly entity: string; readonly entityType: EntityKind };
 export type EventKind = 'created' | 'updated' | 'deleted';
 
 /** What an auditor reads of an event beside its envelope: one sentence that names fields, never values. */
-export type Description = { readonly type: EventKind; readonly message: string; readonly refs: ReadonlyArray<Ref> };
+export type Description = {
+  readonly type: EventKind;
+  readonly message: string;
+  readonly refs: ReadonlyArray<Ref>;
+  /** What it gave a value or changed, by name: what one asks for who wants to know who changed it. */
+  readonly fields: ReadonlyArray<string>;
+};
 
 /** `a`, `a and b`, `a, b and c`. */
 export const enumerate = (names: ReadonlyArray<string>): string =>

@@ -172,19 +172,21 @@ describe('catching up, with one batch folded while the one before it is written'
     const nextIsFolded = isFolded.map((emitter) => once(emitter, 'folded'));
     let [folded, written] = [0, 0];
     const apply: typeof real = {
-      fold: async (events) => {
-        const batch = await real.fold(events);
+      prepare: async (events) => {
+        const batch = await real.prepare(events);
         steps.push(`folded ${folded}`);
         isFolded[folded++]?.emit('folded');
-        return batch;
-      },
-      write: async (step, batch) => {
-        const number = written++;
-        await nextIsFolded[number + 1];
-        if (number === 1) throw new Error('the database is gone');
-        const role = await real.write(step, batch);
-        steps.push(`written ${number}`);
-        return role;
+        return {
+          events,
+          write: async (step) => {
+            const number = written++;
+            await nextIsFolded[number + 1];
+            if (number === 1) throw new Error('the database is gone');
+            const role = await batch.write(step);
+            steps.push(`written ${number}`);
+            return role;
+          },
+        };
       },
     };
     const { signal } = new AbortController();

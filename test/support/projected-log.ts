@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { startProjections } from '../../projections/engine/run/start-projections.js';
-import { projectionsOf, registry } from '../../src/entities/registry.js';
+import { readModelsOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
@@ -15,7 +15,7 @@ export const projectLog = async (
   const store = opened.right;
   const projections = startProjections({
     store,
-    projections: projectionsOf(registry),
+    projections: readModelsOf(registry),
     connectionString,
     projector: true,
     isSoleProcess: true,

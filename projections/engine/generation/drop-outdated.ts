@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { dropGeneration } from './generation.js';
 import { inSchemaTransaction } from './schema.js';
@@ -19,7 +19,7 @@ where (age > 1 or role_since < now() - $3 * interval '1 ms') and (version = $2 o
  * Drops previous generations: all but the newest of each version, and that too when it was replaced more than
  * `windowMs` ago (null: it stays). Rejects, and drops nothing, while somebody reads them: call it again later.
  */
-export const dropOutdated = (pool: Pool, projection: Projection, windowMs: number | null): Promise<void> =>
+export const dropOutdated = (pool: Pool, projection: ReadModel, windowMs: number | null): Promise<void> =>
   inSchemaTransaction(pool, async (client) => {
     await limitLockWaits(client);
     const values = [projection.name, versionOf(projection), windowMs];

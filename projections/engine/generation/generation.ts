@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
-import { createIndexes, createStatistics, createTable, pointView } from './table.js';
+import { pointView } from './table.js';
+import { tableStatements } from './table-statements.js';
 
 /** `live` serves queries; `building` is to become live; `previous` was live and can be switched back to. */
 export type Role = 'live' | 'building' | 'previous';
@@ -78,7 +79,7 @@ export const readLive = (
 ): Promise<Generation | undefined> => readOne(database, `projection = $1 and role = 'live' ${lock}`, [projection]);
 
 /** The generation that a rollback switches to: of this version, the one that was replaced last. Undefined: none. */
-export const readPrevious = (database: Database, projection: Projection): Promise<Generation | undefined> =>
+export const readPrevious = (database: Database, projection: ReadModel): Promise<Generation | undefined> =>
   readOne(database, `projection = $1 and version = $2 and role = 'previous' order by role_since desc limit 1`, [
     projection.name,
     versionOf(projection),
@@ -91,13 +92,13 @@ type NewGeneration = Pick<Generation, 'role' | 'logIdentity'> & {
   readonly isRebuild: boolean;
 };
 
-/** Creates a generation of this version of the projection, with an empty table. */
+/** Creates a generation of this version of the read model, with an empty table. */
 export const createGeneration = async (
   client: PoolClient,
-  projection: Projection,
+  projection: ReadModel,
   { role, logIdentity, isRebuild }: NewGeneration,
 ): Promise<Generation> => {
-  const { name, keys } = projection;
+  const { name } = projection;
   const { rows } = await client.query<GenerationRow>(
     `insert into read_model.instance (table_name, projection, version, role, log_identity, is_rebuild)
      values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4, $5)
@@ -108,9 +109,8 @@ export const createGeneration = async (
   if (row === undefined) throw new Error('the new generation was not returned');
   const generation = toGeneration(row);
   const table = tableOf(generation);
-  await client.query(createTable(table, keys));
-  for (const statement of createStatistics(table, generation.name, keys)) await client.query(statement);
-  if (!isRebuild) for (const statement of createIndexes(table, generation.name, keys)) await client.query(statement);
+  const { create, statistics, indexes } = tableStatements(projection, table, generation.name);
+  for (const statement of [create, ...statistics, ...(isRebuild ? [] : indexes)]) await client.query(statement);
   if (role === 'live') await client.query(pointView(`read_model.${name}`, table));
   return generation;
 };

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { EngineError, failureIn, notAllowed } from '../engine-failure.js';
 import {
@@ -20,7 +20,7 @@ import { inSchemaTransaction } from './schema.js';
 /** The generations of a projection, the live one first: those of unfinished rebuilds, or all others. */
 const readAll = async (
   client: PoolClient,
-  { name }: Projection,
+  { name }: ReadModel,
   isUnfinishedRebuild: boolean,
 ): Promise<ReadonlyArray<Generation>> => {
   const { rows } = await client.query<GenerationRow>(
@@ -36,7 +36,7 @@ const readAll = async (
  * The generation that a service writes: that of this version of the projection. When there is none, it is created, as
  * the live one if the projection has no other. Throws `WrongLog` when the read models are of another log.
  */
-export const openForService = (pool: Pool, projection: Projection, logIdentity: string): Promise<Generation> =>
+export const openForService = (pool: Pool, projection: ReadModel, logIdentity: string): Promise<Generation> =>
   inSchemaTransaction(pool, async (client) => {
     const all = await readAll(client, projection, false);
     const sameVersion = all.find(({ version }) => version === versionOf(projection));
@@ -58,7 +58,7 @@ type RebuildOptions = {
   readonly isReplacing: boolean;
 };
 
-const requireSameVersion = async (client: PoolClient, projection: Projection): Promise<void> => {
+const requireSameVersion = async (client: PoolClient, projection: ReadModel): Promise<void> => {
   const live = await readLive(client, projection.name);
   if (live === undefined || live.version === versionOf(projection)) return;
   throw notAllowed(
@@ -67,7 +67,7 @@ const requireSameVersion = async (client: PoolClient, projection: Projection): P
   );
 };
 
-const lease = async (client: PoolClient, projection: Projection, { name }: Generation): Promise<OpenedRebuild> => {
+const lease = async (client: PoolClient, projection: ReadModel, { name }: Generation): Promise<OpenedRebuild> => {
   const taken = await acquireLease(client, name, newHolder(), false);
   // read only now that nobody else writes it, so that the checkpoint is current
   const generation = taken && (await readGeneration(client, name));
@@ -80,7 +80,7 @@ const lease = async (client: PoolClient, projection: Projection, { name }: Gener
 
 const open = (
   pool: Pool,
-  projection: Projection,
+  projection: ReadModel,
   logIdentity: string,
   { isFromScratch, isReplacing }: RebuildOptions,
 ): Promise<OpenedRebuild> =>
@@ -107,7 +107,7 @@ const AGAIN_MS = 250;
  */
 export const openForRebuild = async (
   pool: Pool,
-  projection: Projection,
+  projection: ReadModel,
   logIdentity: string,
   { signal, ...options }: RebuildOptions & { readonly signal: AbortSignal },
 ): Promise<OpenedRebuild> => {

@@ -2,7 +2,7 @@ import { readEvent } from '../../../src/event-sourcing/read-event.js';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { EngineError, type WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from './generation.js';
 import { hasReadModels } from './schema.js';
@@ -59,7 +59,7 @@ export const requireSameLog = async (store: RecognisableLog, projection: string,
 export const requireSameLogs = async (
   store: RecognisableLog,
   database: Database,
-  projections: ReadonlyArray<Projection>,
+  projections: ReadonlyArray<ReadModel>,
 ): Promise<void> => {
   if (!(await hasReadModels(database))) return;
   for (const { name } of projections) {

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/postgres/pool.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { EngineError } from '../engine-failure.js';
 import { type Generation, readLive } from './generation.js';
@@ -8,7 +8,7 @@ import { hasReadModels } from './schema.js';
 export const noLiveRows = (message: string): EngineError => new EngineError({ _tag: 'NoLiveRows', message });
 
 /** The live generation. Throws `NoLiveRows` when there is none, or another version of the projection made it. */
-export const readWritableLive = async (database: Database, projection: Projection): Promise<Generation> => {
+export const readWritableLive = async (database: Database, projection: ReadModel): Promise<Generation> => {
   const { name } = projection;
   const generation = (await hasReadModels(database)) ? await readLive(database, name) : undefined;
   if (generation === undefined) throw noLiveRows(`the read model "${name}" has no rows yet`);

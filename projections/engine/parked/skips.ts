@@ -1,7 +1,8 @@
 import { either as E } from 'fp-ts';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Projection, SkippedEvents } from '../../projection.js';
+import type { SkippedEvents } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
 /** The recorded decisions about one projection, and the end of their stream, where the next one is appended. */
@@ -30,8 +31,12 @@ export const readSkips = async (store: Pick<EventStore, 'readStream'>, projectio
   return { events: { ids, streams }, end };
 };
 
-/** The projection with the events that operators have decided to skip until now. */
-export const withSkips = async (store: Pick<EventStore, 'readStream'>, projection: Projection): Promise<Projection> => {
+/** The read model with the events that operators have decided to skip until now; one with a row for each event skips none. */
+export const withSkips = async <Model extends ReadModel>(
+  store: Pick<EventStore, 'readStream'>,
+  projection: Model,
+): Promise<Model> => {
+  if (projection.rowFor === 'event') return projection;
   const { events } = await readSkips(store, projection.name);
   return events.ids.size === 0 ? projection : { ...projection, skipped: events };
 };

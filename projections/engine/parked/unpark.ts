@@ -6,7 +6,7 @@ import type { OnEngineEvent } from '../engine-event.js';
 import type { Entity } from '../rows/rows.js';
 import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
-import { type Writer, writeRows, writeStep } from '../rows/write-batch.js';
+import { type EntityWriter, writeRows, writeStep } from '../rows/write-batch.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 
 /** Parked entities that are tried at one start, so that it does not take longer the more are parked. */
@@ -16,7 +16,7 @@ const PARKED = 'select stream from read_model.parked where table_name = $1 order
 
 /** Writes the row and unparks the entity. False when the database rejects the row, or the lease was lost. */
 const restore = async (
-  writer: Writer,
+  writer: EntityWriter,
   checkpoint: Checkpoint,
   stream: StreamName,
   entity: Entity,
@@ -43,7 +43,7 @@ const restore = async (
  * that their stream makes up to the checkpoint. Call it before anything moves the checkpoint.
  */
 export const unpark = async (
-  writer: Writer,
+  writer: EntityWriter,
   store: EventStore,
   checkpoint: Checkpoint,
   onEvent: OnEngineEvent,

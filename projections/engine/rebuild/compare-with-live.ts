@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { commitOf, tableOf } from '../generation/generation.js';
+import { comparedColumns } from '../generation/table-statements.js';
 import { compare, type Comparison, type Difference } from './compare.js';
 import type { Rebuilding } from './rebuilding.js';
 
@@ -35,8 +36,7 @@ export const compareWithLive = async (
       await takeSnapshot(snapshot);
       return { live: current, at: commitOf(rebuilding.checkpoint) };
     });
-    const keys = projection.keys.map(({ name }) => name);
-    const tables = live && { live: tableOf(live), rebuilt: tableOf(generation), keys };
+    const tables = live && { live: tableOf(live), rebuilt: tableOf(generation), ...comparedColumns(projection) };
     const compared = tables && (await compare(snapshot, tables, keep, onDifference));
     await snapshot.query('rollback');
     isWhole = true;

@@ -6,7 +6,7 @@ import type { Projection } from '../../projection.js';
 import { tableOf } from '../generation/generation.js';
 import { type Entity, writtenContentOf } from '../rows/rows.js';
 import { WRITTEN_COLUMNS } from '../generation/table.js';
-import type { Writer } from '../rows/write-batch.js';
+import type { EntityWriter } from '../rows/write-batch.js';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
@@ -35,7 +35,7 @@ export function* copyText(projection: Projection, entities: Iterable<Entity>): G
 /** Inserts rows, given by `copyText`, that the table does not have yet. Rejects when the database rejects one. */
 export const copyRows = async (
   client: PoolClient,
-  { generation, projection }: Writer,
+  { generation, projection }: EntityWriter,
   text: Iterable<string> | AsyncIterable<string>,
   signal?: AbortSignal,
 ): Promise<void> => {

@@ -3,7 +3,7 @@ import type { ByStream } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { Generation } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
-import type { Writer } from '../rows/write-batch.js';
+import type { EntityWriter } from '../rows/write-batch.js';
 import { type LoadingChunk, loadChunk } from './load-chunk.js';
 import { finishPlan, type LoadPlan, type PlannedChunk, readPlan, writePlan } from './load-plan.js';
 
@@ -29,7 +29,7 @@ type LoadByStream = {
   readonly onChunksLoaded: (loaded: number, chunks: number) => void;
 };
 
-const planOf = async (writer: Writer, order: ByStream, upTo: Position): Promise<LoadPlan> => {
+const planOf = async (writer: EntityWriter, order: ByStream, upTo: Position): Promise<LoadPlan> => {
   const found = await readPlan(writer);
   if (found !== undefined) return found;
   const chunks = orThrow(await order.divide(writer.projection.category, EVENTS_EACH));
@@ -78,7 +78,7 @@ const loadAll = async (
  * signal's reason when aborted, `RowsRejected`, `LeaseLost`, and whatever log and database throw.
  */
 export const loadByKey = async (
-  writer: Writer,
+  writer: EntityWriter,
   order: ByStream,
   upTo: Position,
   { makeLoaders, ...loading }: LoadByStream,

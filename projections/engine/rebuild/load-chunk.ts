@@ -8,7 +8,7 @@ import { beginFold, foldOn, type FoldedStream } from '../rows/fold-stream.js';
 import type { Entity } from '../rows/rows.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
-import type { Writer } from '../rows/write-batch.js';
+import type { EntityWriter } from '../rows/write-batch.js';
 import { park } from '../rows/write-with-parking.js';
 import { copyRows, copyText } from './copy-rows.js';
 import { markLoaded, type PlannedChunk } from './load-plan.js';
@@ -94,7 +94,7 @@ async function* rowsOf(
  * and whatever log and database throw; nothing is written then.
  */
 export const loadChunk = async (
-  writer: Writer,
+  writer: EntityWriter,
   order: ByStream,
   chunk: PlannedChunk,
   upTo: Position,

@@ -11,7 +11,7 @@ import { type Generation, tableOf } from '../generation/generation.js';
 import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { leaseLost } from '../engine-failure.js';
-import { type Writer, writeStep } from '../rows/write-batch.js';
+import { type EntityWriter, type Writer, writeStep } from '../rows/write-batch.js';
 
 /** A key-range chunk: all rows of the streams from one name on to before another, written in one transaction. */
 export type PlannedChunk = KeyRange & { readonly number: number };
@@ -37,7 +37,7 @@ export const readPlan = async ({
   pool,
   generation,
   projection: { category },
-}: Writer): Promise<LoadPlan | undefined> => {
+}: EntityWriter): Promise<LoadPlan | undefined> => {
   const { rows } = await pool.query<ChunkRow>(
     `select number, first_stream, end_stream, up_to, is_loaded from read_model.stretch
      where table_name = $1 order by number`,

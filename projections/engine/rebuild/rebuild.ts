@@ -4,7 +4,7 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { type Checkpoint, checkpointAt, type From } from '../../../src/event-sourcing/recorded-event.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
-import type { Projection } from '../../projection.js';
+import { categoriesOf, type ReadModel } from '../../read-model.js';
 import { attemptInEngine, EngineError, type EngineFailure, failureIn } from '../engine-failure.js';
 import { dropOutdated } from '../generation/drop-outdated.js';
 import { commitOf, dropGeneration, type Generation, readLive, tableOf } from '../generation/generation.js';
@@ -12,7 +12,7 @@ import { releaseLease, whileHeld } from '../generation/lease.js';
 import { type OpenedRebuild, openForRebuild } from '../generation/open-generation.js';
 import { requireSameLog, wrongLogOf } from '../generation/provenance.js';
 import { inSchemaTransaction, migrateReadModels } from '../generation/schema.js';
-import { createIndexes } from '../generation/table.js';
+import { tableStatements } from '../generation/table-statements.js';
 import { withSkips } from '../parked/skips.js';
 import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
 import { loadByKey, type MakeLoaders } from './load-by-key.js';
@@ -33,7 +33,7 @@ type RebuildObserver = {
 export type RebuildOptions = {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly projection: Projection;
+  readonly projection: ReadModel;
   /**
    * Drops an unfinished rebuild instead of continuing it. Also replaces live rows that show events which this log does
    * not hold, without a comparison.
@@ -64,7 +64,7 @@ const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Che
   const { pool, projection } = rebuilding.writer;
   const live = await rebuilding.live(pool);
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
-  const head = orThrow(await store.head([projection.category]));
+  const head = orThrow(await store.head(categoriesOf(projection)));
   return head === undefined ? undefined : checkpointAt(head);
 };
 
@@ -76,14 +76,16 @@ const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding
   const { onProgress, onChunksLoaded } = observer;
   const upTo = await endOfLoad(rebuilding, store);
   if (upTo === undefined) return;
-  if (store.byStream === undefined || from !== 'start') {
+  const { projection } = writer;
+  // the rows of a ledger are numbered in the order of the log
+  if (store.byStream === undefined || from !== 'start' || projection.rowFor === 'event') {
     const start = commitOf(from);
     const all = Number(upTo.commit - start);
     return rebuilding.load(upTo, (events, { commit }) => onProgress(events, Number(commit - start) / all));
   }
   try {
     const loading = { makeLoaders, signal, onProgress, onChunksLoaded };
-    rebuilding.continueFrom(await loadByKey(writer, store.byStream, upTo.commit, loading));
+    rebuilding.continueFrom(await loadByKey({ ...writer, projection }, store.byStream, upTo.commit, loading));
   } catch (error) {
     if (failureIn(error, 'RowsRejected') === undefined) throw error;
     // reading in the order of the log finds the rejected row and parks its entity
@@ -97,9 +99,9 @@ const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding
 const INDEXES_AT_ONCE = 4;
 
 /** Creates missing indexes, several at the same time, and analyzes the table for the query planner. */
-const finishTable = async (pool: Pool, { keys }: Projection, generation: Generation): Promise<void> => {
+const finishTable = async (pool: Pool, projection: ReadModel, generation: Generation): Promise<void> => {
   const table = tableOf(generation);
-  const missing = [...createIndexes(table, generation.name, keys)];
+  const missing = [...tableStatements(projection, table, generation.name).indexes];
   const createNext = async (): Promise<void> => {
     for (let next = missing.shift(); next !== undefined; next = missing.shift()) await pool.query(next);
   };
@@ -110,7 +112,7 @@ const finishTable = async (pool: Pool, { keys }: Projection, generation: Generat
 };
 
 /** Drops outdated generations. While somebody reads them it fails, and the service drops them later. */
-const tidy = async (pool: Pool, projection: Projection): Promise<void> => {
+const tidy = async (pool: Pool, projection: ReadModel): Promise<void> => {
   try {
     await dropOutdated(pool, projection, null);
   } catch (error) {

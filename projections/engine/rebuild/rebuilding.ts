@@ -7,7 +7,9 @@ import type { PoolClient } from 'pg';
 import { EngineError } from '../engine-failure.js';
 import { type Generation, readGeneration, readLive } from '../generation/generation.js';
 import { whileLevel } from '../generation/switch.js';
-import { type ApplyBatch, LARGE_CACHE, makeApplyBatch } from '../rows/apply-batch.js';
+import { makeApplyBatch } from '../rows/apply-batch.js';
+import { LARGE_CACHE } from '../rows/apply-to-entities.js';
+import type { ApplyBatch } from '../rows/prepared-batch.js';
 import { catchUp } from '../rows/catch-up.js';
 import type { Writer } from '../rows/write-batch.js';
 

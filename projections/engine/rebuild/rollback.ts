@@ -1,7 +1,7 @@
 import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { attemptInEngine, type EngineError, type EngineFailure, notAllowed } from '../engine-failure.js';
 import { readLive, readPrevious } from '../generation/generation.js';
@@ -14,7 +14,7 @@ import { type SwitchedTo, switchTo } from './switch-to.js';
 type Rollback = {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly projection: Projection;
+  readonly projection: ReadModel;
   readonly signal: AbortSignal;
 };
 

@@ -1,158 +1,23 @@
-import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
-import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
-import { isRejected } from '../../../src/postgres/sql-failure.js';
 import type { RunStatement } from '../../../src/postgres/statement.js';
-import { isUuid } from '../../../src/event-sourcing/uuid.js';
-import { foldBatch, type FoldedBatch, groupByStream } from './fold-batch.js';
-import { entityHandedOver, type HandOver } from './hand-over.js';
-import { type Role, tableOf } from '../generation/generation.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { type Entity, readEntities, rowArrays } from './rows.js';
-import { makeWriteBatch, type Step, type Writer, writeStep } from './write-batch.js';
-import { writeWithParking } from './write-with-parking.js';
-
-/** How much of the entities is held in memory: at most twice this. */
-type CacheSize = { readonly entities: number; readonly bytes: number };
-
-const CACHE = { entities: 2_500, bytes: 8 * 1024 * 1024 };
-/** For a rebuild: its events are those of every entity that there ever was. */
-export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
-
-/** The entities that a batch of events changes: those that commands have handed over, and those folded here. */
-type Batch = FoldedBatch & {
-  readonly events: ReadonlyArray<StoredEvent>;
-  readonly handedOver: ReadonlyArray<Entity>;
-  /** Of all entities; undefined when some are parked, which is found out for each row. */
-  readonly rows: ReturnType<typeof rowArrays> | undefined;
-  /** It is folded again when the epoch is another one by the time it is written. */
-  readonly epoch: number;
-};
-
-/**
- * Folds events into their rows and moves the checkpoint over them. A batch may be folded while the one before it is
- * being written, so that this process and the database work at the same time.
- */
-export type ApplyBatch = {
-  /** Folds the events that follow those folded last. Nothing is written. */
-  readonly fold: (events: ReadonlyArray<StoredEvent>) => Promise<Batch>;
-  /**
-   * Writes the batch that was folded first of those not yet written, in one transaction with the checkpoint; a batch
-   * without events only moves the checkpoint. Resolves to the role that the generation had then. Undefined, and nothing
-   * written, in the cases of `writeStep`: after that, and after an error, neither function must be used again, because
-   * the entities held in memory may be wrong.
-   */
-  readonly write: (step: Omit<Step, 'last'>, batch: Batch) => Promise<Role | undefined>;
-};
+import { makeApplyToLedger } from '../ledger/apply-to-ledger.js';
+import { type CacheSize, makeApplyToEntities } from './apply-to-entities.js';
+import type { HandOver } from './hand-over.js';
+import type { ApplyBatch } from './prepared-batch.js';
+import type { Writer } from './write-batch.js';
 
 type ApplyBatchOptions = {
   readonly onEvent: OnEngineEvent;
+  /** Of a read model with a row for each entity: how many of them are kept in memory. */
   readonly size?: CacheSize;
   /** Where commands run in this process. */
   readonly handOver?: HandOver | undefined;
 };
 
 /** Applies batches by `run`, whose statements must all go to the database of the generation. */
-export const makeApplyBatch = (
-  writer: Writer,
-  run: RunStatement,
-  { onEvent, size = CACHE, handOver }: ApplyBatchOptions,
-): ApplyBatch => {
-  const { projection, generation } = writer;
-  const writeBatch = makeWriteBatch(run, writer);
-  const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
-  /** Entities of the batches that are folded and not yet written; none of them is in the cache, too. */
-  const unwritten = new Map<string, Entity>();
-  /** Changes when entities of a batch were not written as they had been folded. */
-  let epoch = 0;
-  let folding: Promise<unknown> = Promise.resolve();
-
-  const isNewest = (entity: Entity): boolean => unwritten.get(entity.id) === entity;
-
-  const known = (id: string): Entity | undefined => unwritten.get(id) ?? cache.get(id);
-
-  const foldNow = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
-    const handedOver: Array<Entity> = [];
-    const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
-    const missing: Array<string> = [];
-    const began = epoch;
-    for (const [stream, own] of groupByStream(events)) {
-      const id = entityIdOf(stream);
-      const before = known(id);
-      const entity = handOver && entityHandedOver(handOver, projection, id, before, own);
-      if (entity !== undefined) handedOver.push(entity);
-      else {
-        toFold.set(stream, own);
-        if (before === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
-      }
-    }
-    // these rows do not change meanwhile: what is not yet written is known
-    const found = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
-    const { entities, parkings } = foldBatch(projection, (id) => known(id) ?? found?.get(id), toFold);
-    const all = [...handedOver, ...entities];
-    const rows = parkings.length === 0 ? rowArrays(projection, all) : undefined;
-    for (const entity of all) {
-      unwritten.set(entity.id, entity);
-      cache.delete(entity.id);
-    }
-    return { events, handedOver, entities, parkings, rows, epoch: began };
-  };
-
-  const fold: ApplyBatch['fold'] = (events) => {
-    const folded = folding.then(() => foldNow(events));
-    folding = folded.catch(() => undefined); // whoever asked for it is told
-    return folded;
-  };
-
-  const foldAgain: ApplyBatch['fold'] = (events) => {
-    // after those that were folded as wrongly, and before any other
-    folding = folding.then(() => unwritten.clear());
-    return fold(events);
-  };
-
-  /** False when the database rejects a row of the batch. */
-  const writeWhole = async (
-    step: Step,
-    { handedOver, entities }: Batch,
-    rows: NonNullable<Batch['rows']>,
-  ): Promise<Role | undefined | false> => {
-    try {
-      const role = await writeBatch(step, rows);
-      for (const entity of entities) if (isNewest(entity)) cache.set(entity.id, entity);
-      // the commands hold those that they handed over
-      for (const entity of [...handedOver, ...entities]) if (isNewest(entity)) unwritten.delete(entity.id);
-      return role;
-    } catch (error) {
-      if (isRejected(error)) return false;
-      throw error;
-    }
-  };
-
-  const writeCarefully = async (
-    step: Step,
-    { handedOver, entities, parkings, events }: Batch,
-  ): Promise<Role | undefined> => {
-    const all = [...handedOver, ...entities];
-    const written = await writeWithParking(writer, step, { entities: all, parkings }, events);
-    // only the rows show which of them were written
-    epoch += 1;
-    unwritten.clear();
-    for (const { event, reason } of written?.parkings ?? []) {
-      handOver?.parked.add(event.stream);
-      onEvent({ _tag: 'Parked', projection: projection.name, event, reason });
-    }
-    return written?.role;
-  };
-
-  return {
-    fold,
-    write: async (move, folded) => {
-      const { events } = folded;
-      const step: Step = { ...move, last: events.at(-1) };
-      if (events.length === 0) return writeStep(run, writer, step);
-      const batch = folded.epoch === epoch ? folded : await foldAgain(events);
-      const role = batch.rows === undefined ? false : await writeWhole(step, batch, batch.rows);
-      return role === false ? writeCarefully(step, batch) : role;
-    },
-  };
+export const makeApplyBatch = (writer: Writer, run: RunStatement, options: ApplyBatchOptions): ApplyBatch => {
+  const { projection } = writer;
+  return projection.rowFor === 'entity'
+    ? makeApplyToEntities({ ...writer, projection }, run, options)
+    : makeApplyToLedger({ ...writer, projection }, run);
 };

@@ -2,11 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { leaseLost } from '../engine-failure.js';
-import type { ApplyBatch } from './apply-batch.js';
+import { categoriesOf } from '../../read-model.js';
+import type { ApplyBatch, PreparedBatch } from './prepared-batch.js';
 import { mergeBatches } from './merge-batches.js';
 import type { Writer } from './write-batch.js';
-
-type Folded = Awaited<ReturnType<ApplyBatch['fold']>>;
 
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
@@ -28,7 +27,8 @@ const isBefore = (from: From, to: Checkpoint): boolean => from === 'start' || fr
 
 /**
  * Applies the events between a generation's checkpoint and a position in the log, and moves the checkpoint there.
- * While a batch is written, the next one is read and folded. Throws `LeaseLost` when another process writes the generation, and whatever log and database throw.
+ * While a batch is written, the next one is read and prepared.
+ * Throws `LeaseLost` when another process writes the generation, and whatever log and database throw.
  */
 export const catchUp = async (
   writer: Writer,
@@ -40,11 +40,11 @@ export const catchUp = async (
   const { projection, generation } = writer;
   let [taken, stored] = [from, from];
   let count = 0;
-  /** The batch before the one that is read and folded. */
+  /** The batch before the one that is read and prepared. */
   let writing = Promise.resolve();
 
-  const write = async (step: Parameters<ApplyBatch['write']>[0], batch: Folded): Promise<void> => {
-    if ((await apply.write(step, batch)) === undefined) throw leaseLost(generation.name);
+  const write = async (step: Parameters<PreparedBatch['write']>[0], batch: PreparedBatch): Promise<void> => {
+    if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);
     stored = step.to;
     count += batch.events.length;
     onBatch(count, step.to);
@@ -52,9 +52,9 @@ export const catchUp = async (
 
   const take = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
     if (!isBefore(taken, to)) return;
-    // the statement of the batch before is sent first: folding takes the thread for long
+    // the statement of the batch before is sent first: preparing takes the thread for long
     await setImmediate();
-    const batch = await apply.fold(events);
+    const batch = await apply.prepare(events);
     await writing;
     writing = write({ from: taken, to }, batch);
     writing.catch(() => undefined); // it is awaited later
@@ -62,7 +62,7 @@ export const catchUp = async (
   };
 
   const isOver = (): boolean => signal.aborted || (upTo !== undefined && !isBefore(taken, upTo));
-  const range = { after: from, categories: [projection.category] };
+  const range = { after: from, categories: categoriesOf(projection) };
   const batches = isLong ? mergeBatches(() => store.readAll(range), LONG, signal) : store.readAll(range);
   try {
     if (!isOver())

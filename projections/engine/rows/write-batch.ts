@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { type Generation, type Role, tableOf } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
 import { type Entity, rowArrays, upsertSql } from './rows.js';
@@ -17,22 +18,25 @@ export type Step = {
 };
 
 /** What is needed to write a generation. */
-export type Writer = {
+export type Writer<Model extends ReadModel = ReadModel> = {
   readonly pool: Pool;
-  readonly projection: Projection;
+  readonly projection: Model;
   readonly generation: Generation;
   readonly lease: Lease;
   /** Whether to notify other processes when the live checkpoint moves. */
   readonly notifies: boolean;
 };
 
+/** The writer of a read model with a row for each entity. */
+export type EntityWriter = Writer<Projection>;
+
 /** Channel on which the live checkpoints are sent: `<read model> <commit>`. */
 export const CHECKPOINT_CHANNEL = 'projected';
 
-const STEP_PARAMETERS = 11;
+export const STEP_PARAMETERS = 11;
 
 // compare-and-set: updates nothing when the lease is lost or another process has moved the checkpoint
-const MOVED = `moved as (
+export const MOVED = `moved as (
   update read_model.instance set
     checkpoint_commit = $1::bigint, checkpoint_prepare = $2::bigint,
     last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
@@ -43,10 +47,10 @@ const MOVED = `moved as (
   returning projection, role
 )`;
 
-const NOTIFIED = `select role, case when $10::boolean and role = 'live'
+export const NOTIFIED = `select role, case when $10::boolean and role = 'live'
   then pg_notify('${CHECKPOINT_CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
 
-const stepValues = (
+export const stepValues = (
   { generation, lease, notifies }: Writer,
   { from, to, last, mustBeLive = false }: Step,
 ): Statement['values'] => [
@@ -64,7 +68,7 @@ const stepValues = (
 ];
 
 // reason: the only values of the column
-const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as Role | undefined;
+export const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as Role | undefined;
 
 /**
  * Moves the checkpoint without writing rows, over events of other categories. Gives the role of the generation;
@@ -80,7 +84,7 @@ type WriteBatch = (step: Step, rows: ReturnType<typeof rowArrays>) => Promise<Ro
  * Writes the rows of a batch (of `rowArrays`) and moves the checkpoint over it, in one statement. Gives the same as
  * `writeStep`. Rejects when the database rejects a row.
  */
-export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch => {
+export const makeWriteBatch = (run: RunStatement, writer: EntityWriter): WriteBatch => {
   const { projection, generation } = writer;
   const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
   const name = `write ${generation.name}`;
@@ -91,7 +95,7 @@ export const makeWriteBatch = (run: RunStatement, writer: Writer): WriteBatch =>
 /** Writes rows, in a transaction that also calls `writeStep`. */
 export const writeRows = async (
   run: RunStatement,
-  { projection, generation }: Writer,
+  { projection, generation }: EntityWriter,
   entities: ReadonlyArray<Entity>,
 ): Promise<void> => {
   const text = upsertSql(tableOf(generation), projection.keys, 1);

@@ -7,7 +7,7 @@ import type { Entity } from './rows.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
 import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
-import { type Step, type Writer, writeRows, writeStep } from './write-batch.js';
+import { type Step, type EntityWriter, writeRows, writeStep } from './write-batch.js';
 
 /** Runs `work` so that the transaction can go on when the database rejects a value; gives the rejection. */
 export const withSavepoint = async (
@@ -76,7 +76,7 @@ type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parki
  * the lease was lost or the checkpoint is not at `step.from`.
  */
 export const writeWithParking = (
-  writer: Writer,
+  writer: EntityWriter,
   step: Step,
   { entities, parkings }: FoldedBatch,
   events: ReadonlyArray<StoredEvent>,
@@ -100,7 +100,7 @@ export const writeWithParking = (
 /** Writes all rows at once, or one by one when that is rejected. Gives the rejected entities, and why. */
 const writeOrFindRejected = async (
   client: PoolClient,
-  writer: Writer,
+  writer: EntityWriter,
   entities: ReadonlyArray<Entity>,
 ): Promise<ReadonlyMap<Entity, string>> => {
   const rejected = new Map<Entity, string>();

@@ -10,7 +10,7 @@ const LAG_MS = 1_000;
 
 type LagMonitor = {
   readonly store: EventStore;
-  readonly category: string;
+  readonly categories: ReadonlyArray<string>;
   readonly progress: Progress;
   /** Starts reading the checkpoint of the rows, when another process writes them. */
   readonly refresh: () => void;
@@ -39,7 +39,7 @@ const following: State = { _tag: 'Following', unshown: [] };
  * care: it knows its own writes.
  */
 export const monitorLag = (
-  { store, category, progress, refresh, isSoleProcess }: LagMonitor,
+  { store, categories, progress, refresh, isSoleProcess }: LagMonitor,
   signal: AbortSignal,
 ): Promise<void> => {
   let state: State = following;
@@ -61,7 +61,7 @@ export const monitorLag = (
   };
 
   return repeat(POLL_MS, signal, async () => {
-    const head = await store.head([category]);
+    const head = await store.head(categories);
     if (E.isLeft(head) || head.right === undefined) return;
     if (head.right > progress.reached()) refresh();
     state = afterPoll(head.right);

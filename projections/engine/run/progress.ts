@@ -1,4 +1,5 @@
 import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
+import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 
 /** Whether GETs may be served from the rows: only when `Fresh`. */
@@ -25,6 +26,8 @@ export type Progress = {
   readonly reached: () => Position;
   /** Whether someone waits. */
   readonly isAwaited: () => boolean;
+  /** Resolves as soon as someone waits, after `ms`, and when `signal` aborts. */
+  readonly untilAwaited: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The rows show everything up to `position`. */
   readonly advance: (position: Position) => void;
   /** The rows lag until they show `position`. */
@@ -51,11 +54,13 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
   let isSuspended = false;
   // ordered by position; writes arrive in about that order, so that a new one is inserted near the end
   const waiters: Array<Waiter> = [];
+  let onAwaited = (): void => undefined;
 
   const enqueue = (waiter: Waiter): void => {
     let at = waiters.length;
     while (at > 0 && (waiters[at - 1]?.position ?? -1n) > waiter.position) at -= 1;
     waiters.splice(at, 0, waiter);
+    onAwaited();
   };
 
   const requiredPosition = (): Position => (freshness._tag === 'Fresh' ? -1n : freshness.until);
@@ -114,6 +119,13 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
     isBehind: () => freshness._tag !== 'Fresh',
     reached: () => reached,
     isAwaited: () => waiters.length > 0,
+    untilAwaited: async (ms, signal) => {
+      if (waiters.length > 0) return;
+      const awaited = new AbortController();
+      onAwaited = () => awaited.abort();
+      await pause(ms, AbortSignal.any([signal, awaited.signal]));
+      onAwaited = () => undefined;
+    },
     advance,
     requireUntil,
     requireConfirmation: () => {

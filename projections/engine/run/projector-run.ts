@@ -5,23 +5,28 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import { type RunStatement, runOn, withConnection } from '../../../src/postgres/statement.js';
-import type { Projection } from '../../projection.js';
+import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { EngineError, leaseLost } from '../engine-failure.js';
 import { commitOf, dropGeneration, type Generation, readGeneration, type Role } from '../generation/generation.js';
 import { type Lease, whileHeld } from '../generation/lease.js';
 import { makeLive, whileLevel } from '../generation/switch.js';
-import { readParkedStreams } from '../parked/parked-streams.js';
 import { withSkips } from '../parked/skips.js';
-import { unpark } from '../parked/unpark.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { mergeBatches } from '../rows/merge-batches.js';
 import type { Writer } from '../rows/write-batch.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 import type { Progress } from './progress.js';
+import { resumeEntities } from './resume-entities.js';
 import { makeStatistics } from './statistics.js';
 
-const MERGE = { events: 500, bytes: 4_000_000 };
+/** How many events are written together at most, and how long nothing is written after that unless somebody waits, ms. */
+const PACES = {
+  /** A command waits for its row. */
+  entity: { merge: { events: 500, bytes: 4_000_000 }, restMs: 0 },
+  /** Nobody waits as a rule, and large batches cost much less. */
+  event: { merge: { events: 1_000, bytes: 4_000_000 }, restMs: 250 },
+} as const;
 /** How often, at most, the checkpoint is stored when it only moved over events of other categories. */
 const STEP_MS = 1_000;
 const SWITCH_MS = 250;
@@ -31,7 +36,7 @@ const CHECK_MS = 1_000;
 export type EngineDeps = {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly projection: Projection;
+  readonly projection: ReadModel;
   readonly progress: Progress;
   /** What the commands of this process decide; undefined where they run elsewhere. */
   readonly decisions: Decisions | undefined;
@@ -84,33 +89,37 @@ class ProjectorRun {
   }
 
   async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
-    const { store, projection, pool, decisions, onEvent } = this.#deps;
+    const { store, projection, pool, progress, onEvent } = this.#deps;
     const writer = this.#writer;
+    const { merge, restMs } = PACES[projection.rowFor];
     const statistics = makeStatistics(pool, projection, writer.generation);
     statistics.complete();
-    const range = { after: this.#status.checkpoint, categories: [projection.category] };
+    const range = { after: this.#status.checkpoint, categories: categoriesOf(projection) };
     let stored = range.after;
     let storedAt = performance.now();
 
-    if (stored !== 'start') await unpark(writer, store, stored, onEvent);
-    const handOver = decisions && { decisions, parked: await readParkedStreams(runStatement, writer.generation) };
-    const { fold, write: writeFolded } = makeApplyBatch(writer, runStatement, { onEvent, handOver });
+    const handOver =
+      projection.rowFor === 'entity'
+        ? await resumeEntities({ ...writer, projection }, this.#deps, runStatement, stored)
+        : undefined;
+    const { prepare } = makeApplyBatch(writer, runStatement, { onEvent, handOver });
 
     const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
       if (events.length === 0 && commitOf(to) === commitOf(stored)) return;
       const { name } = writer.generation;
       // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
       const mustBeLive = this.#status.role === 'live';
-      const role = await writeFolded({ from: stored, to, mustBeLive }, await fold(events));
+      const role = await (await prepare(events)).write({ from: stored, to, mustBeLive });
       if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
       [stored, storedAt] = [to, performance.now()];
       this.#setStatus({ role, checkpoint: to });
     };
 
-    for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), MERGE, signal)) {
+    for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), merge, signal)) {
       if (events.length > 0) {
         await write(checkpoint, events);
         statistics.wrote(events.length);
+        if (restMs > 0) await progress.untilAwaited(restMs, signal);
       } else {
         this.#setStatus({ ...this.#status, checkpoint });
         if (performance.now() - storedAt >= STEP_MS) await write(checkpoint, []);
@@ -136,7 +145,7 @@ class ProjectorRun {
     if (this.#status.role === 'live') return;
     const { store, projection, onEvent } = this.#deps;
     const writer = this.#writer;
-    const head = orThrow(await store.head([projection.category]));
+    const head = orThrow(await store.head(categoriesOf(projection)));
     const reached = commitOf(this.#status.checkpoint);
     let candidates: ReadonlyArray<Candidate> = [];
     const isLevel = async (live: Generation | undefined, client: Pick<Pool, 'query'>): Promise<boolean> => {

@@ -3,7 +3,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
-import type { Projection } from '../../projection.js';
+import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
 import { countParked } from '../parked/count-parked.js';
@@ -24,7 +24,7 @@ const POLL_MS = 100;
 
 type ProjectionsOptions = {
   readonly store: EventStore;
-  readonly projections: ReadonlyArray<Projection>;
+  readonly projections: ReadonlyArray<ReadModel>;
   /** Of the database of the read models. */
   readonly connectionString: string;
   /** Whether this process may write the rows; otherwise it only watches how far they are. */
@@ -51,7 +51,8 @@ type ReadModelStatus = {
 /** One read model, as the service sees it. */
 export type RunningProjection = {
   readonly name: string;
-  readonly category: string;
+  /** Of the streams that its rows are made from. */
+  readonly categories: ReadonlyArray<string>;
   readonly progress: Pick<Progress, 'waitFor' | 'isBehind'>;
   readonly status: () => ReadModelStatus;
   /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
@@ -95,8 +96,9 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     }),
   );
 
-  const start = (projection: Projection) => {
-    const { name, category } = projection;
+  const start = (projection: ReadModel) => {
+    const { name } = projection;
+    const categories = categoriesOf(projection);
     const progress = makeProgress();
     const provenance = monitorProvenance(
       { database: pool, store, projection: name, onEvent },
@@ -124,7 +126,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     const refreshOthers = (): void => {
       if (!writesLive()) refresh();
     };
-    const monitoring = monitorLag({ store, category, progress, refresh: refreshOthers, isSoleProcess }, signal);
+    const monitoring = monitorLag({ store, categories, progress, refresh: refreshOthers, isSoleProcess }, signal);
     const wrongLog = (): WrongLog | undefined => {
       const found = provenance.wrongLog();
       if (found !== undefined || projector === undefined) return found;
@@ -133,7 +135,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     };
     return {
       name,
-      category,
+      categories,
       progress,
       provenance,
       wrongLog,

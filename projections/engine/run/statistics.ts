@@ -1,7 +1,7 @@
 import type { Database } from '../../../src/postgres/pool.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import { type Generation, tableOf } from '../generation/generation.js';
-import { createStatistics } from '../generation/table.js';
+import { tableStatements } from '../generation/table-statements.js';
 
 const FIRST_AT = 1_000;
 const GROWTH = 4;
@@ -22,11 +22,11 @@ const COUNT = 'select count(*)::integer as count from pg_statistic_ext where stx
  */
 export const makeStatistics = (
   database: Database,
-  { keys }: Pick<Projection, 'keys'>,
+  model: ReadModel,
   generation: Pick<Generation, 'name'>,
 ): Statistics => {
   const table = tableOf(generation);
-  const wanted = createStatistics(table, generation.name, keys);
+  const wanted = tableStatements(model, table, generation.name).statistics;
   let written = 0;
   let next = FIRST_AT;
 

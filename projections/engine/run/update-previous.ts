@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import { runIn } from '../../../src/postgres/statement.js';
-import type { Projection } from '../../projection.js';
+import type { ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { dropOutdated } from '../generation/drop-outdated.js';
 import { readLive, readPrevious } from '../generation/generation.js';
@@ -18,7 +18,7 @@ const TIDY_MS = 60_000;
 type UpdatePrevious = {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly projection: Projection;
+  readonly projection: ReadModel;
   /** How long previous rows are kept, ms. */
   readonly windowMs: number;
   /** Whether the live rows are known to be of this log; otherwise the previous rows are not updated. */

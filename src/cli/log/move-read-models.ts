@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { type Move, prepareMove } from '../../../projections/engine/move-to-copy.js';
 import type { Config } from '../../config.js';
-import { projectionsOf, type Registry } from '../../entities/registry.js';
+import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
 import { makeCommandPool } from '../command-pool.js';
 import type { ExitCode } from '../exit-code.js';
@@ -28,7 +28,7 @@ type Use = (move: Move) => Promise<ExitCode>;
 const moveIn = async (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> => {
   const pool = makeCommandPool(connectionString, 'log-copy', 2);
   try {
-    const move = await prepareMove(pool, log, projectionsOf(registry));
+    const move = await prepareMove(pool, log, readModelsOf(registry));
     return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : await use(move.right);
   } catch (error) {
     const trouble = databaseTrouble(error);

@@ -33,16 +33,16 @@ export type Reading = {
   readonly checkpoints: ReadonlyMap<string, GenerationStatus['checkpoint']>;
 };
 
-/** Events of a category between two checkpoints, counted up to `MAX_COUNTED`. */
+/** Events of some categories between two checkpoints, counted up to `MAX_COUNTED`. */
 const countBetween = async (
   store: EventStore,
-  category: string,
+  categories: ReadonlyArray<string>,
   after: GenerationStatus['checkpoint'],
   upTo: bigint,
 ): Promise<number> => {
   if (commitOf(after) >= upTo) return 0;
   let count = 0;
-  for await (const { events, checkpoint } of store.readAll({ after, categories: [category] })) {
+  for await (const { events, checkpoint } of store.readAll({ after, categories })) {
     count += events.filter(({ position }) => position <= upTo).length;
     if (checkpoint.commit >= upTo || count >= MAX_COUNTED) break;
   }
@@ -51,13 +51,13 @@ const countBetween = async (
 
 const rateOf = async (
   store: EventStore,
-  category: string,
+  categories: ReadonlyArray<string>,
   { name, checkpoint }: GenerationStatus,
   before: Reading | undefined,
 ): Promise<number | null> => {
   const earlier = before?.checkpoints.get(name);
   if (before === undefined || earlier === undefined) return null;
-  const events = await countBetween(store, category, earlier, commitOf(checkpoint));
+  const events = await countBetween(store, categories, earlier, commitOf(checkpoint));
   return Math.round((events * 1_000) / (performance.now() - before.at));
 };
 
@@ -65,31 +65,31 @@ type Lag = Pick<GenerationLine, 'head' | 'lagEvents' | 'lagSeconds' | 'rate' | '
 
 const UNKNOWN: Lag = { head: null, lagEvents: null, lagSeconds: null, rate: null, refused: null };
 
-/** How far the rows are behind the events of their category; null where they are of another log. */
+/** How far the rows are behind the events that they are made from; null where they are of another log. */
 const lagLine = async (
   store: EventStore,
-  category: string,
+  categories: ReadonlyArray<string>,
   status: GenerationStatus,
   before: Reading | undefined,
 ): Promise<Lag> => {
-  const head = orThrow(await store.head([category]));
+  const head = orThrow(await store.head(categories));
   const newest = head?.toString() ?? null;
   const wrongLog = await wrongLogOf(store, status.projection, status);
   if (wrongLog !== undefined) return { ...UNKNOWN, head: newest, refused: wrongLog.message };
-  const { events, seconds } = await lagOf(store, category, status.checkpoint, new Date());
-  const rate = await rateOf(store, category, status, before);
+  const { events, seconds } = await lagOf(store, categories, status.checkpoint, new Date());
+  const rate = await rateOf(store, categories, status, before);
   return { head: newest, lagEvents: events, lagSeconds: Math.round(seconds * 10) / 10, rate, refused: null };
 };
 
-/** `category` is undefined for a read model that this program does not know. Rejects with the store's failure. */
+/** `categories` is undefined for a read model that this program does not know. Rejects with the store's failure. */
 export const toLine = async (
   store: EventStore,
-  category: string | undefined,
+  categories: ReadonlyArray<string> | undefined,
   status: GenerationStatus,
   before: Reading | undefined,
 ): Promise<GenerationLine> => {
   const { projection, version, name, role, checkpoint, leader, parked, lastError } = status;
-  const { refused, ...lag } = category === undefined ? UNKNOWN : await lagLine(store, category, status, before);
+  const { refused, ...lag } = categories === undefined ? UNKNOWN : await lagLine(store, categories, status, before);
   return {
     projection,
     version,

@@ -1,11 +1,16 @@
 import { Argument } from 'commander';
-import type { Projection } from '../../../projections/projection.js';
-import { projectionsOf, type Registry } from '../../entities/registry.js';
+import type { ReadModel } from '../../../projections/read-model.js';
+import { projectionsOf, readModelsOf, type Registry } from '../../entities/registry.js';
+
+const named = (models: ReadonlyArray<Pick<ReadModel, 'name'>>): Argument =>
+  new Argument('[projection]', 'which one; without it, all').choices(models.map(({ name }) => name));
 
 /** The optional name of one read model. */
-export const projectionArgument = (registry: Registry): Argument =>
-  new Argument('[projection]', 'which one; without it, all').choices(projectionsOf(registry).map(({ name }) => name));
+export const readModelArgument = (registry: Registry): Argument => named(readModelsOf(registry));
 
-/** The projection of this name, or all of them without one. */
-export const projectionsNamed = (registry: Registry, name: string | undefined): ReadonlyArray<Projection> =>
-  projectionsOf(registry).filter((projection) => name === undefined || projection.name === name);
+/** The optional name of one read model with a row for each entity. */
+export const projectionArgument = (registry: Registry): Argument => named(projectionsOf(registry));
+
+/** The read model of this name, or all of them without one. */
+export const readModelsNamed = (registry: Registry, name: string | undefined): ReadonlyArray<ReadModel> =>
+  readModelsOf(registry).filter((model) => name === undefined || model.name === name);

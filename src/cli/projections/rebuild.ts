@@ -10,7 +10,7 @@ import { makeProgress } from '../progress.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
 import { loadingThreads } from './loading-threads.js';
-import { projectionArgument, projectionsNamed } from './projection-argument.js';
+import { readModelArgument, readModelsNamed } from './projection-argument.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
 
@@ -95,7 +95,7 @@ const rebuildAll = async (
   const say = options.json === true ? printNote : print;
   let code: ExitCode = EXIT.ok;
   try {
-    for (const projection of projectionsNamed(registry, name)) {
+    for (const projection of readModelsNamed(registry, name)) {
       const rebuilt = await rebuild({
         pool,
         store,
@@ -120,7 +120,7 @@ const rebuildAll = async (
 export const addRebuild = (projections: Command, registry: Registry): void => {
   projections
     .command('rebuild')
-    .addArgument(projectionArgument(registry))
+    .addArgument(readModelArgument(registry))
     .description(
       'makes the rows anew from the log beside the live ones, compares both at one position, and switches\n' +
         '(the service keeps running; a rebuild that is killed has changed nothing, and the next one continues it)',

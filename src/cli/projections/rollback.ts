@@ -5,7 +5,7 @@ import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { onReadModels } from './on-read-models.js';
-import { projectionArgument, projectionsNamed } from './projection-argument.js';
+import { readModelArgument, readModelsNamed } from './projection-argument.js';
 import type { ReadModels } from './with-read-models.js';
 
 const rollBackAll = async (
@@ -14,7 +14,7 @@ const rollBackAll = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  for (const projection of projectionsNamed(registry, name)) {
+  for (const projection of readModelsNamed(registry, name)) {
     const began = performance.now();
     const switched = await rollBack({ pool, store, projection, signal });
     if (E.isLeft(switched)) return failed(switched.left.message);
@@ -34,7 +34,7 @@ const rollBackAll = async (
 export const addRollback = (projections: Command, registry: Registry): void => {
   projections
     .command('rollback')
-    .addArgument(projectionArgument(registry))
+    .addArgument(readModelArgument(registry))
     .description(
       'switches back to the previous rows, in one transaction; a second rollback switches forward again\n' +
         '(they are kept up to date for ROLLBACK_WINDOW after they were replaced; an error when there are none)',

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
+import { categoriesOf } from '../../../projections/read-model.js';
 import { migrateReadModels } from '../../../projections/engine/generation/schema.js';
-import { projectionsOf, type Registry } from '../../entities/registry.js';
+import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption, printNote } from '../output.js';
@@ -47,7 +48,7 @@ const read = async ({ store, pool, registry }: ReadModels, before: Reading | und
     at: performance.now(),
     checkpoints: new Map(statuses.map(({ name, checkpoint }) => [name, checkpoint])),
   };
-  const categories = new Map(projectionsOf(registry).map(({ name, category }) => [name, category]));
+  const categories = new Map(readModelsOf(registry).map((model) => [model.name, categoriesOf(model)]));
   const lines = statuses.map((status) => toLine(store, categories.get(status.projection), status, before));
   return { now, lines: await Promise.all(lines) };
 };

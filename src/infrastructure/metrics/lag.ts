@@ -15,15 +15,20 @@ const ageOf = ({ metadata }: StoredEvent, now: Date): number => {
 };
 
 /**
- * Counts the events of a category after a checkpoint, at most `MAX_COUNTED`. Asks only for the head while there are
+ * Counts the events of some categories after a checkpoint, at most `MAX_COUNTED`. Asks only for the head while there are
  * none. Rejects with the store's failure.
  */
-export const lagOf = async (store: EventStore, category: string, after: From, now: Date): Promise<Lag> => {
-  const head = orThrow(await store.head([category]));
+export const lagOf = async (
+  store: EventStore,
+  categories: ReadonlyArray<string>,
+  after: From,
+  now: Date,
+): Promise<Lag> => {
+  const head = orThrow(await store.head(categories));
   if (head === undefined || (after !== 'start' && head <= after.commit)) return { events: 0, seconds: 0 };
   let events = 0;
   let seconds = 0;
-  for await (const batch of store.readAll({ after, categories: [category] })) {
+  for await (const batch of store.readAll({ after, categories })) {
     const [oldest] = batch.events;
     if (events === 0 && oldest !== undefined) seconds = ageOf(oldest, now);
     events += batch.events.length;

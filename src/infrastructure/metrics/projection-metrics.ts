@@ -23,11 +23,11 @@ export const watchProjections = (
   const lagSeconds = gauge('projection_lag_seconds', 'Age of the oldest event that the rows lack');
   const parkedEntities = gauge('projection_parked_entities', 'Entities whose events cannot be projected');
 
-  const refreshLag = async ({ name, category, status }: RunningProjection): Promise<void> => {
+  const refreshLag = async ({ name, categories, status }: RunningProjection): Promise<void> => {
     const { projector } = status();
     up.set({ read_model: name }, projector._tag === 'Projecting' ? 1 : 0);
     if (projector._tag !== 'Projecting') return;
-    const { events, seconds } = await lagOf(store, category, projector.checkpoint, new Date());
+    const { events, seconds } = await lagOf(store, categories, projector.checkpoint, new Date());
     lagEvents.set({ read_model: name }, events);
     lagSeconds.set({ read_model: name }, seconds);
   };

@@ -61,6 +61,7 @@ describe('a rebuild that nobody can be asked about', function () {
       [
         ['businesses', 1],
         ['documents', 0],
+        ['ledger', 0],
       ],
     ]);
   });

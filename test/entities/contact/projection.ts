@@ -10,6 +10,7 @@ const columns: Columns<keyof ContactFilter, ContactState> = {
 };
 
 export const contacts: ProjectionOf<ContactState, ContactEvent> = {
+  rowFor: 'entity',
   name: 'contacts',
   category: 'contact',
   revision: 1,

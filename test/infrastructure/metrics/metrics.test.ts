@@ -21,8 +21,8 @@ describe('lag', () => {
     const [first] = await givenStream(store, 'business-1', [named('one'), noon], [named('two'), noon]);
     await givenStream(store, 'document-1', [named('another category'), noon]);
     await givenStream(store, 'business-2', [named('three'), noon]);
-    expect(await lagOf(store, 'business', 'start', aMinuteLater)).to.deep.equal({ events: 3, seconds: 60 });
-    expect(await lagOf(store, 'business', checkpointOf(first!), aMinuteLater)).to.deep.equal({
+    expect(await lagOf(store, ['business'], 'start', aMinuteLater)).to.deep.equal({ events: 3, seconds: 60 });
+    expect(await lagOf(store, ['business'], checkpointOf(first!), aMinuteLater)).to.deep.equal({
       events: 2,
       seconds: 60,
     });
@@ -30,9 +30,12 @@ describe('lag', () => {
 
   it('is nothing at the head, and in an empty log', async () => {
     const store = makeInMemoryEventStore();
-    expect(await lagOf(store, 'business', 'start', aMinuteLater)).to.deep.equal({ events: 0, seconds: 0 });
+    expect(await lagOf(store, ['business'], 'start', aMinuteLater)).to.deep.equal({ events: 0, seconds: 0 });
     const [only] = await givenStream(store, 'business-1', [named('one'), noon]);
-    expect(await lagOf(store, 'business', checkpointOf(only!), aMinuteLater)).to.deep.equal({ events: 0, seconds: 0 });
+    expect(await lagOf(store, ['business'], checkpointOf(only!), aMinuteLater)).to.deep.equal({
+      events: 0,
+      seconds: 0,
+    });
   });
 });
 
@@ -81,14 +84,14 @@ describe('metrics', () => {
       all: [
         {
           name: 'businesses',
-          category: 'business',
+          categories: ['business'],
           progress,
           wrongLog,
           status: () => ({ ...at, projector: projecting }),
         },
         {
           name: 'documents',
-          category: 'document',
+          categories: ['document'],
           progress,
           wrongLog,
           status: () => ({ ...at, projector: { _tag: 'Elsewhere' } }),

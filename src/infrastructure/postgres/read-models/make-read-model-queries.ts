@@ -1,4 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
+import type { Ledger } from '../../../../projections/ledger.js';
 import type { Projection } from '../../../../projections/projection.js';
 import type { FindTrustedRow } from '../../../../projections/snapshot.js';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
@@ -6,6 +7,7 @@ import { attempt } from '../../../event-sourcing/attempt.js';
 import { planByIndex, planByValues } from '../../../postgres/index-plans.js';
 import { makeJoinedReads } from '../../../postgres/joined-reads.js';
 import { makePool } from '../../../postgres/pool.js';
+import type { LedgerQueries } from '../../../read/ledger.js';
 import type {
   FilterValues,
   HiddenStates,
@@ -16,6 +18,7 @@ import type {
   View,
 } from '../../../read/queries.js';
 import { copyJson } from './copy-json.js';
+import { makeLedgerQueries } from './ledger-queries.js';
 import { makeAll, makePage } from './lists.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
@@ -30,6 +33,7 @@ export type ReadModelQueries = {
   /** The queries of one read model, whatever its kind. */
   readonly of: (listed: Listed) => Queries<FilterValues> & HiddenStates;
   readonly findTrustedRow: (projection: Projection) => FindTrustedRow;
+  readonly ofLedger: (ledger: Ledger) => LedgerQueries;
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
@@ -112,6 +116,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
     findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
+    ofLedger: (ledger) => makeLedgerQueries(searches, ledger),
     ping: () =>
       attempt(async () => {
         await short.query('select 1');

@@ -1,0 +1,82 @@
+import { INDEXED_CHARACTERS } from './table.js';
+
+/** Columns of a ledger, in the order in which they are written. */
+export const LEDGER_COLUMNS = [
+  { name: 'idx', type: 'bigint' },
+  { name: 'category', type: 'text' },
+  { name: 'entity', type: 'text' },
+  { name: 'revision', type: 'bigint' },
+  { name: 'name', type: 'text' },
+  { name: 'actor', type: 'text' },
+  { name: 'at', type: 'timestamptz' },
+  { name: 'latest', type: 'timestamptz' },
+  { name: 'is_late', type: 'boolean' },
+  { name: 'fields', type: 'text[]' },
+  { name: 'refs', type: 'text[]' },
+  { name: 'hash', type: 'bytea' },
+  { name: 'body', type: 'text' },
+] as const;
+
+/** What an index holds of a text: no value is too long for a row. */
+const cut = (name: string): string => `left(${name}, ${INDEXED_CHARACTERS})`;
+
+export const ACTOR = cut('actor');
+export const ENTITY = cut('entity');
+export const NAME = cut('name');
+
+/**
+ * The place of a row as the indexes of values hold it. A statement that orders by it can only be answered in order by such
+ * an index: the planner cannot take the primary key instead, and walk past a million rows of other values.
+ */
+export const PLACE = '(idx + 0)';
+
+/** Of so many references each has an index of its own, in the order of the ledger. Few events have more. */
+export const REFS_IN_ORDER = 2;
+
+/** References beyond those. */
+export const MORE_REFS = `cardinality(refs) > ${REFS_IN_ORDER}`;
+
+/**
+ * The table of one generation of a ledger. Rows are only ever appended. `latest` is the latest `at` up to the row, so it
+ * never decreases, and a time is found by it in a few steps; `is_late` marks rows more than a second earlier than that.
+ * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. Bodies are not compressed: that would cost more than
+ * the rest of their row.
+ */
+export const createLedgerTable = (table: string): string => `
+create table ${table} (
+  idx bigint primary key,
+  category text not null,
+  entity text not null,
+  revision bigint not null,
+  name text not null,
+  actor text,
+  at timestamptz,
+  latest timestamptz not null,
+  is_late boolean not null,
+  fields text[] not null,
+  refs text[] not null,
+  hash bytea,
+  body text not null
+);
+alter table ${table} alter column body set storage external;`;
+
+type Index = { readonly by: string; readonly on: string };
+
+const refIndexes: ReadonlyArray<Index> = Array.from({ length: REFS_IN_ORDER }, (_, i) => i + 1).map((number) => ({
+  by: `ref_${number}`,
+  on: `((refs[${number}]), ${PLACE}) where refs[${number}] is not null`,
+}));
+
+const indexes: ReadonlyArray<Index> = [
+  { by: 'actor', on: `(${ACTOR}, ${PLACE}) where actor is not null` },
+  { by: 'entity', on: `(${ENTITY}, ${PLACE})` },
+  { by: 'name', on: `(category, ${NAME}, ${PLACE})` },
+  // there are few sets of fields that change together
+  { by: 'fields', on: `(fields, ${PLACE})` },
+  ...refIndexes,
+  { by: 'more_refs', on: `using gin (refs) where ${MORE_REFS}` },
+  { by: 'lateness', on: '(idx) where is_late' },
+];
+
+export const createLedgerIndexes = (table: string, name: string): ReadonlyArray<string> =>
+  indexes.map(({ by, on }) => `create index if not exists ${name}_by_${by} on ${table} ${on}`);

@@ -1,0 +1,70 @@
+import { bigintArray, booleanArray, textArray } from '../../../src/postgres/binary-array.js';
+import type { LedgerRecord } from '../../ledger.js';
+import { arrayLiteral } from '../../projection.js';
+import { LEDGER_COLUMNS } from '../generation/ledger-table.js';
+import { INDEXED_CHARACTERS } from '../generation/table.js';
+
+/** A record with its place and the category of its stream. */
+export type NewRow = LedgerRecord & {
+  readonly index: bigint;
+  readonly category: string;
+  /** The latest time of this row and those before it, ISO 8601. */
+  readonly latest: string;
+  readonly isLate: boolean;
+};
+
+/** Types in which values are sent, where it is not that of their column. */
+const SENT: Readonly<Record<string, string>> = { 'text[]': 'text', timestamptz: 'text', bytea: 'text' };
+
+/**
+ * SQL that appends rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no row.
+ */
+export const insertLedgerRows = (table: string, first: number, source: string): string => {
+  const names = LEDGER_COLUMNS.map(({ name }) => name).join(', ');
+  const arrays = LEDGER_COLUMNS.map(({ type }, i) => `$${first + i}::${SENT[type] ?? type}[]`);
+  const values = LEDGER_COLUMNS.map(({ name, type }) =>
+    SENT[type] === undefined ? `u.${name}` : `u.${name}::${type}`,
+  );
+  return `insert into ${table} (${names}) select ${values.join(', ')} from ${source}, unnest(${arrays.join(', ')}) u (${names})`;
+};
+
+// Postgres has no NUL in a text, and a row that it rejects would stop the ledger
+const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '�') : text);
+
+const HASH = /^[0-9a-f]{64}$/;
+
+const WHOLE_PAIRS = new RegExp(`^.{0,${INDEXED_CHARACTERS}}`, 'su');
+
+/** What an index can hold of a value, and what a filter compares with: the first 255 code points. */
+export const indexedPart = (text: string): string =>
+  text.length <= INDEXED_CHARACTERS ? text : (WHOLE_PAIRS.exec(text)?.[0] ?? '');
+
+const terms = (values: ReadonlyArray<string>): string =>
+  arrayLiteral(values.map((value) => indexedPart(storable(value))));
+
+/** Most fields of an event that are kept: an entry of an index has at most 2,704 bytes. More are no event of ours. */
+const MOST_FIELDS = 64;
+const MOST_CHARACTERS = 500;
+
+const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const sorted = fields.slice(0, MOST_FIELDS).toSorted();
+  let characters = 0;
+  return sorted.filter((field) => (characters += field.length) <= MOST_CHARACTERS);
+};
+
+/** The arrays that `insertLedgerRows` binds. */
+export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
+  bigintArray(rows.map(({ index }) => index)),
+  textArray(rows.map(({ category }) => storable(category))),
+  textArray(rows.map(({ entity }) => storable(entity))),
+  bigintArray(rows.map(({ revision }) => revision)),
+  textArray(rows.map(({ name }) => storable(name))),
+  textArray(rows.map(({ actor }) => (actor === null ? null : storable(actor)))),
+  textArray(rows.map(({ at }) => at)),
+  textArray(rows.map(({ latest }) => latest)),
+  booleanArray(rows.map(({ isLate }) => isLate)),
+  textArray(rows.map(({ fields }) => terms(keptFields(fields)))),
+  textArray(rows.map(({ refs }) => terms(refs))),
+  textArray(rows.map(({ hash }) => (hash !== null && HASH.test(hash) ? `\\x${hash}` : null))),
+  textArray(rows.map(({ body }) => storable(body))),
+];

@@ -1,0 +1,61 @@
+import { attempt } from '../../../event-sourcing/attempt.js';
+import type { Pool } from 'pg';
+import type { Ledger } from '../../../../projections/ledger.js';
+import { run, withConnection } from '../../../postgres/statement.js';
+import type { LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
+import { type Bounds, pageStatement, placeOfTime } from './ledger-statement.js';
+import { unavailable } from './read-model.js';
+
+/** Above every place. */
+const BEYOND = 2n ** 62n;
+
+/** By how much rows that are not marked as late may be earlier than the latest before them, ms. */
+const TOLERANCE_MS = 1_000;
+
+/** The queries of a ledger, by connections that plan each statement for its values (`planByValues`). */
+export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'name' | 'kinds'>): LedgerQueries => {
+  const view = `read_model.${name}`;
+
+  const placeOf = async (time: Date): Promise<bigint> => {
+    const [row] = await withConnection(pool, (client) => run(client, placeOfTime(view, time)));
+    return BigInt(row?.[0] ?? 0);
+  };
+
+  const boundsOf = async ({ filter, after, direction }: LedgerPageRequest): Promise<Bounds> => {
+    const { since, until } = filter;
+    // behind a row that is later by more than the tolerance, only late rows are before the time
+    const [first, end] = await Promise.all([
+      since === undefined ? 0n : placeOf(since),
+      until === undefined ? undefined : placeOf(new Date(until.getTime() + TOLERANCE_MS)),
+    ]);
+    const low = first - 1n;
+    const given = {
+      after: direction === 'forwards' && after !== undefined ? after : -1n,
+      before: direction === 'backwards' && after !== undefined ? after : BEYOND,
+    };
+    const wanted = { after: given.after > low ? given.after : low, before: given.before };
+    if (end === undefined) return { all: wanted, late: undefined };
+    return {
+      all: { ...wanted, before: wanted.before < end ? wanted.before : end },
+      late: { ...wanted, after: wanted.after < end ? end - 1n : wanted.after },
+    };
+  };
+
+  return {
+    page: (request) =>
+      attempt(async () => {
+        const { filter, direction, limit } = request;
+        const categories = kinds
+          .filter(({ entityType }) => filter.entityType === undefined || entityType === filter.entityType)
+          .map(({ category }) => category);
+        if (categories.length === 0) return { entries: [], isLast: true };
+        const statement = pageStatement({ view, categories, filter }, { direction, limit }, await boundsOf(request));
+        const rows = await withConnection(pool, (client) => run(client, statement));
+        const entries = [];
+        for (const [index, body] of rows.slice(0, limit))
+          if (typeof index === 'string' && typeof body === 'string') entries.push({ index: BigInt(index), body });
+          else break;
+        return { entries, isLast: entries.length === rows.length };
+      }, unavailable),
+  };
+};

@@ -1,0 +1,126 @@
+import { byteStringOf, textOf } from '../event-sourcing/byte-string.js';
+import type { ByteString } from '../event-sourcing/byte-string.js';
+import { canonicalString } from '../event-sourcing/canonical-json.js';
+import { entityIdOf, type Revision, type StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import type { EventBytes } from '../event-sourcing/stream-page.js';
+import {
+  commonMembers,
+  type EventDescription,
+  eventJson,
+  makeShowEvent,
+  RENDERING,
+  UndecodableEventError,
+} from './event-view.js';
+
+/** An event by itself: as the history of its entity shows it, and what one searches for. */
+type EventRecord = {
+  readonly entity: string;
+  readonly revision: Revision;
+  readonly name: string;
+  readonly actor: string | null;
+  readonly at: string | null;
+  readonly fields: ReadonlyArray<string>;
+  readonly refs: ReadonlyArray<string>;
+  readonly hash: string | null;
+  readonly body: string;
+};
+
+type Records = {
+  /** Another text when the same event may make another record. */
+  readonly version: string;
+  readonly recordOf: (event: StoredEvent) => EventRecord;
+};
+
+/** Raised with every change to what a record holds beside its body. */
+const RECORDS = 1;
+
+const bytesOf = (event: StoredEvent): EventBytes => {
+  const [data, metadata] = [byteStringOf(event.data), byteStringOf(event.metadata)];
+  const isAscii = data === event.data && metadata === event.metadata;
+  return { ...event, data, metadata, dataSize: data.length, metadataSize: metadata.length, isAscii };
+};
+
+// reason: it is a text of JSON, as a byte string
+const textIn = (json: string): string => JSON.parse(textOf(json as ByteString)) as string;
+
+const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined => {
+  try {
+    const json: unknown = JSON.parse(text);
+    // reason: just tested
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** What can be said of an event that this program cannot decode: its envelope may be one of ours all the same. */
+const undecodable = ({ id, stream, revision, type, data, metadata }: StoredEvent, entityType: string): EventRecord => {
+  const entity = entityIdOf(stream);
+  const envelope = objectIn(metadata) ?? {};
+  const [actor, at, hash] = [envelope['actor'], envelope['at'], envelope['hash']].map(textOrNull);
+  const body = {
+    _id: id,
+    type: 'unknown',
+    message: 'this program cannot read the event',
+    user: actor,
+    entity,
+    entityType,
+    refs: [],
+    name: type,
+    at,
+    revision: Number(revision),
+    hash,
+    data: objectIn(data) ?? null,
+  };
+  return {
+    ...{ entity, revision, name: type, fields: [], refs: [], body: JSON.stringify(body) },
+    ...{ actor: actor ?? null, at: at ?? null, hash: hash ?? null },
+  };
+};
+
+/** Makes records of the events of one kind of entity. */
+export const makeRecords = <Event extends DomainEvent>(
+  serde: Serde<Event>,
+  description: EventDescription<Event>,
+  eventTypes: ReadonlyArray<Event['type']>,
+): Records => {
+  const { entityType } = description;
+  const show = makeShowEvent(serde, description);
+  const schemas = eventTypes.map((type) => `${canonicalString(type)}:${serde.schemaVersionOf(type)}`);
+
+  const recordOf = (event: StoredEvent): EventRecord => {
+    const bytes = bytesOf(event);
+    const shown = show(bytes);
+    const entity = entityIdOf(event.stream);
+    const { fields, refs } = shown.description;
+    return {
+      entity,
+      revision: event.revision,
+      name: event.type,
+      actor: textIn(shown.actor),
+      at: textIn(shown.at),
+      fields,
+      refs: refs.map((ref) => ref.entity),
+      hash: textIn(shown.hash),
+      // reason: a byte string, as all its parts are
+      body: textOf(eventJson(bytes, shown, commonMembers(entity, entityType)) as ByteString),
+    };
+  };
+
+  return {
+    version: `${RECORDS}.${RENDERING} ${schemas.join(',')}`,
+    recordOf: (event) => {
+      try {
+        return recordOf(event);
+      } catch (error) {
+        if (error instanceof UndecodableEventError) return undecodable(event, entityType);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,48 @@
+import type { either as E } from 'fp-ts';
+import type { Direction } from '../event-sourcing/event-store.js';
+import type { ReadModelUnavailable } from './queries.js';
+
+/** What events of the ledger are narrowed by; all of it must hold. */
+export type LedgerFilter = {
+  /** Who made it happen. */
+  readonly user?: string;
+  /** The kind of entity, and the id of one. */
+  readonly entityType?: string;
+  readonly entity?: string;
+  /** The stored type of the event. */
+  readonly name?: string;
+  /** A field that it gave a value or changed. */
+  readonly field?: string;
+  /** The id of an entity that it refers to. */
+  readonly ref?: string;
+  /** Not before this time. */
+  readonly since?: Date;
+  /** Before this time. */
+  readonly until?: Date;
+};
+
+export type LedgerPageRequest = {
+  readonly filter: LedgerFilter;
+  /** Exclusive, in the direction of the page. */
+  readonly after: bigint | undefined;
+  readonly direction: Direction;
+  readonly limit: number;
+};
+
+/** An event and its place among all events: from 0, without a gap. */
+type LedgerEntry = {
+  readonly index: bigint;
+  /** The JSON object that the history of its entity shows. */
+  readonly body: string;
+};
+
+type LedgerPage = {
+  /** At most `limit`, in the order of the direction; fewer where there are no more, or where they are large. */
+  readonly entries: ReadonlyArray<LedgerEntry>;
+  readonly isLast: boolean;
+};
+
+/** Events of all entities in the order of the log. */
+export type LedgerQueries = {
+  readonly page: (request: LedgerPageRequest) => Promise<E.Either<ReadModelUnavailable, LedgerPage>>;
+};

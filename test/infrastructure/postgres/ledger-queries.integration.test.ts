@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import fc from 'fast-check';
+import type pg from 'pg';
+import { createLedgerIndexes, createLedgerTable } from '../../../projections/engine/generation/ledger-table.js';
+import { insertLedgerRows, ledgerArrays, type NewRow } from '../../../projections/engine/ledger/ledger-rows.js';
+import { EMPTY, makeNumberRows } from '../../../projections/engine/ledger/number-rows.js';
+import { ledgerOf, registry } from '../../../src/entities/registry.js';
+import { makeLedgerQueries } from '../../../src/infrastructure/postgres/read-models/ledger-queries.js';
+import { planByValues } from '../../../src/postgres/index-plans.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import type { LedgerFilter, LedgerQueries } from '../../../src/read/ledger.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+
+const COUNT = 600;
+const START = Date.parse('2026-01-02T03:04:05.678Z');
+
+const long = (value: string): string => value.repeat(300);
+
+/** Few of each, so that filters meet; some are longer than what an index holds of them, and differ only behind that. */
+const users = ['ann', 'bob', long('z'), `${long('z')}!`];
+const entities = ['b1', 'b2', 'd1', long('e')];
+const fieldSets = [['name'], ['name', 'phone'], ['phone'], [], ['owners']];
+const refs = ['r1', 'r2', 'r3', '{"x"}', long('𝒫')];
+const names = {
+  business: ['BusinessCreated', 'BusinessUpdated'],
+  document: ['DocumentCreated', 'BusinessUpdated', long('N')],
+};
+
+type Made = Pick<NewRow, 'category' | 'entity' | 'name' | 'actor' | 'fields' | 'refs'> & { readonly at: string | null };
+
+const made: fc.Arbitrary<Made> = fc.constantFrom('business' as const, 'document' as const).chain((category) =>
+  fc.record({
+    category: fc.constant(category),
+    entity: fc.constantFrom(...entities),
+    name: fc.constantFrom(...names[category]),
+    actor: fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...users) }, { weight: 1, arbitrary: fc.constant(null) }),
+    fields: fc.constantFrom(...fieldSets),
+    refs: fc.array(fc.constantFrom(...refs), { maxLength: 4 }),
+    // mostly now, now and then a little late or much too late
+    at: fc.constantFrom(0, 0, 0, -400, -3_000, -90_000, null).map((late) => (late === null ? null : String(late))),
+  }),
+);
+
+const optional = <A>(...values: ReadonlyArray<A>): fc.Arbitrary<A | undefined> =>
+  fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+
+const time = fc.option(
+  fc.integer({ min: -100, max: COUNT + 100 }).map((seconds) => new Date(START + seconds * 500)),
+  { nil: undefined, freq: 2 },
+);
+
+const asked = fc.record({
+  filter: fc
+    .record({
+      user: optional(...users, 'nobody'),
+      entityType: optional('Business', 'Document'),
+      entity: optional(...entities),
+      name: optional(...names.business, ...names.document),
+      field: optional('name', 'phone', 'owners', 'other'),
+      ref: optional(...refs),
+      since: time,
+      until: time,
+    })
+    // reason: members that are undefined are left out
+    .map((filter) => JSON.parse(JSON.stringify(filter)) as Record<string, string>)
+    .map(({ since, until, ...texts }): LedgerFilter => ({
+      ...texts,
+      ...(since === undefined ? {} : { since: new Date(since) }),
+      ...(until === undefined ? {} : { until: new Date(until) }),
+    })),
+  direction: fc.constantFrom('forwards' as const, 'backwards' as const),
+  limit: fc.constantFrom(1, 7, 100, 1_000),
+});
+
+const typeOf = (category: string): string => (category === 'business' ? 'Business' : 'Document');
+
+const isWanted = (row: NewRow, filter: LedgerFilter): boolean => {
+  const { user, entityType, entity, name, field, ref, since, until } = filter;
+  const { at } = row;
+  return (
+    (user === undefined || row.actor === user) &&
+    (entityType === undefined || typeOf(row.category) === entityType) &&
+    (entity === undefined || row.entity === entity) &&
+    (name === undefined || row.name === name) &&
+    (field === undefined || row.fields.includes(field)) &&
+    (ref === undefined || row.refs.includes(ref)) &&
+    (since === undefined || (at !== null && new Date(at) >= since)) &&
+    (until === undefined || (at !== null && new Date(at) < until))
+  );
+};
+
+describe('the queries of the ledger', function () {
+  this.timeout(startingPostgres);
+
+  let pool: pg.Pool;
+  let queries: LedgerQueries;
+  let rows: ReadonlyArray<NewRow>;
+
+  before(async () => {
+    const connectionString = await freshDatabase();
+    pool = makePool({ connectionString, name: 'test', connections: 3, connectMs: 5_000, prepare: planByValues });
+    await pool.query('create schema read_model');
+    await pool.query(createLedgerTable('read_model.ledger'));
+    for (const statement of createLedgerIndexes('read_model.ledger', 'ledger')) await pool.query(statement);
+    const drawn = fc.sample(made, COUNT);
+    const number = makeNumberRows({
+      rowFor: 'event',
+      name: 'ledger',
+      kinds: ['business', 'document'].map((category) => ({
+        category,
+        entityType: typeOf(category),
+        version: '',
+        recordOf: ({ position, revision }) => {
+          const { category: _category, at, ...record } = drawn[Number(position)]!;
+          const shown = at === null ? null : new Date(START + Number(position) * 500 + Number(at)).toISOString();
+          return { ...record, revision, hash: null, at: shown, body: JSON.stringify({ n: Number(position) }) };
+        },
+      })),
+    });
+    const events = drawn.map(({ category }, n) => ({
+      ...{ id: '', type: '', data: '', metadata: '', revision: 0n },
+      ...{ stream: `${category}-x` as const, position: BigInt(n) },
+    }));
+    ({ rows } = number(EMPTY, events));
+    await pool.query(insertLedgerRows('read_model.ledger', 1, '(select) source'), ledgerArrays(rows));
+    await pool.query('analyze read_model.ledger');
+    queries = makeLedgerQueries(pool, ledgerOf(registry));
+  });
+
+  after(() => pool.end());
+
+  const page = async (request: Parameters<LedgerQueries['page']>[0]) => {
+    const found = await queries.page(request);
+    if (E.isLeft(found)) throw new Error('no page', { cause: found.left.cause });
+    return found.right;
+  };
+
+  /** All entries, page after page. */
+  const all = async (request: Omit<Parameters<LedgerQueries['page']>[0], 'after'>) => {
+    const entries: Array<{ readonly index: bigint; readonly body: string }> = [];
+    for (;;) {
+      const { entries: next, isLast } = await page({ ...request, after: entries.at(-1)?.index });
+      entries.push(...next);
+      expect(next.length).to.be.at.most(request.limit);
+      if (isLast) return entries;
+      expect(next.length).to.be.greaterThan(0);
+    }
+  };
+
+  it('give every event that a filter wants, once, in order, in pages of any size', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ filter, direction, limit }) => {
+        const wanted = rows.filter((row) => isWanted(row, filter)).map(({ index, body }) => ({ index, body }));
+        if (direction === 'backwards') wanted.reverse();
+        // pages of one entry only at the beginning: each is a statement
+        const shown = limit === 1 ? wanted.slice(0, 1) : wanted;
+        const found =
+          limit === 1
+            ? (await page({ filter, direction, limit, after: undefined })).entries
+            : await all({ filter, direction, limit });
+        expect(found).to.deep.equal(shown);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('begin behind any place', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, fc.bigInt(0n, BigInt(COUNT)), async ({ filter, direction, limit }, after) => {
+        const wanted = rows.filter(
+          (row) => isWanted(row, filter) && (direction === 'forwards' ? row.index > after : row.index < after),
+        );
+        if (direction === 'backwards') wanted.reverse();
+        const { entries, isLast } = await page({ filter, direction, limit, after });
+        expect(entries.map(({ index }) => index)).to.deep.equal(wanted.slice(0, limit).map(({ index }) => index));
+        expect(isLast).to.equal(wanted.length <= limit);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { ledgerOf, readModelsOf, registry } from '../../src/entities/registry.js';
+import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
+import { prepareMove } from '../../projections/engine/move-to-copy.js';
+import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
+import type { Ledger } from '../../projections/ledger.js';
+import { versionOf } from '../../projections/version.js';
+import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
+import { type Engine, makeEngine, orThrow } from '../support/engine.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { startingPostgres } from '../support/postgres.js';
+import { append, AT, created, renamed, sealed } from './appending.js';
+
+const silent = {
+  onOpened: () => undefined,
+  onChunksLoaded: () => undefined,
+  onProgress: () => undefined,
+  onBuilt: () => undefined,
+};
+
+describe('the ledger', function () {
+  this.timeout(startingPostgres);
+
+  let engine: Engine;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+  });
+
+  afterEach(() => engine.close());
+
+  type Row = { readonly idx: string; readonly body: string } & Readonly<Record<string, unknown>>;
+
+  const rows = async (): Promise<ReadonlyArray<Row>> =>
+    (await engine.database.query<Row>('select *, hash::text as hash from read_model.ledger order by idx')).rows;
+
+  const serve = (ledger: Ledger = ledgerOf(registry)) => {
+    const served = engine.serve({ projections: [ledger] });
+    return { ...served, ledger: served.byName('ledger').progress };
+  };
+
+  /** Keeps the ledger until it shows the whole log. */
+  const fill = async (ledger?: Ledger): Promise<void> => {
+    const running = serve(ledger);
+    const head = orThrow(await engine.store.head(['business', 'document']));
+    expect(await running.ledger.waitFor(head ?? -1n)).to.equal(true);
+    await running.stop();
+  };
+
+  const rebuilt = async () =>
+    orThrow(
+      await rebuild({
+        pool: engine.database,
+        store: engine.store,
+        projection: ledgerOf(registry),
+        isFromScratch: false,
+        differences: { keep: 3, onDifference: () => Promise.resolve() },
+        decide: () => Promise.resolve('switch'),
+        observer: silent,
+        signal: new AbortController().signal,
+      }),
+    );
+
+  const hashOf = ({ metadata }: StoredEvent): unknown => (JSON.parse(metadata) as { hash: string }).hash;
+
+  it('has a row for each event of every entity, in the order of the log, and none of the operators', async () => {
+    const document = 'document-0198f000-0000-7000-8000-000000000001';
+    const documentFields = { name: 'd', description: null, tags: [], type: 'Document', entityType: 'Business' };
+    await appendChained(engine.store, makeChains(), ...interleaved(3, 2));
+    await append(engine.store, 'operations-businesses', 0n, { type: 'ProjectionEventSkipped', data: {} });
+    await append(engine.store, document, 0n, {
+      type: 'DocumentCreated',
+      data: { ...documentFields, entity: 'b1', file: null },
+    });
+    await fill();
+    const events = (await wholeLog(engine.store)).filter(({ stream }) => !stream.startsWith('operations-'));
+    const ledger = await rows();
+    expect(ledger.map(({ idx }) => idx)).to.deep.equal(events.map((_, index) => String(index)));
+    for (const [index, event] of events.entries())
+      expect(ledger[index]).to.include({
+        entity: entityIdOf(event.stream),
+        revision: event.revision.toString(),
+        name: event.type,
+        hash: `\\x${String(hashOf(event))}`,
+      });
+    expect(ledger.map(({ category }) => category)).to.deep.equal([...Array<string>(6).fill('business'), 'document']);
+    expect(ledger.at(-1)).to.deep.include({
+      actor: 'alice',
+      at: new Date(AT),
+      fields: ['description', 'entity', 'entityType', 'name', 'tags', 'type'],
+      refs: ['b1'],
+    });
+    expect(JSON.parse(ledger.at(-1)?.body ?? '')).to.deep.include({
+      entityType: 'Document',
+      message: 'document created',
+      refs: [{ entity: 'b1', entityType: 'Business' }],
+      data: { ...documentFields, entity: 'b1', file: null },
+    });
+  });
+
+  it('goes on numbering where another process has ended', async () => {
+    const chains = makeChains();
+    await appendChained(engine.store, chains, ...interleaved(2, 2));
+    await fill();
+    await appendChained(engine.store, chains, ...interleaved(2, 3));
+    await fill();
+    expect((await rows()).map(({ idx }) => Number(idx))).to.deep.equal(Array.from({ length: 10 }, (_, index) => index));
+  });
+
+  it('has a row for what this program cannot decode, and for what Postgres would reject', async () => {
+    const stream = businessStream(1);
+    const long = 'x'.repeat(5_000);
+    const { metadata } = sealed(created('Acme'), stream, 0n);
+    const other = JSON.stringify({
+      ...(JSON.parse(metadata) as object),
+      actor: `\0${long}`,
+      at: 'today',
+      hash: 'none',
+    });
+    const event = sealed({ type: 'BusinessMoved', data: { to: 'Mars' } }, stream, 1n);
+    await append(engine.store, stream, 0n, created('Acme', { parent: '𝒫'.repeat(400) }));
+    await append(engine.store, stream, 1n, event);
+    await append(engine.store, stream, 2n, { ...sealed(renamed('x'), stream, 2n), metadata: 'no JSON' });
+    await append(engine.store, stream, 3n, { ...sealed(renamed('x'), stream, 3n), data: '{"half"', metadata: other });
+    await append(engine.store, stream, 4n, renamed('Acme II'));
+    await fill();
+    const ledger = await rows();
+    expect(ledger.map(({ name, actor, fields }) => ({ name, actor, fields }))).to.deep.equal([
+      { name: 'BusinessCreated', actor: 'alice', fields: ['name', 'parent'] },
+      { name: 'BusinessMoved', actor: 'alice', fields: [] },
+      { name: 'BusinessUpdated', actor: null, fields: [] },
+      { name: 'BusinessUpdated', actor: `�${long}`, fields: [] },
+      { name: 'BusinessUpdated', actor: 'alice', fields: ['name'] },
+    ]);
+    expect(ledger[0]?.['refs']).to.deep.equal(['𝒫'.repeat(255)]);
+    expect(ledger.map(({ body }) => (JSON.parse(body) as { data: unknown }).data)).to.deep.equal([
+      { name: 'Acme', parent: '𝒫'.repeat(400) },
+      { to: 'Mars' },
+      { changes: { name: 'x' } },
+      null,
+      { changes: { name: 'Acme II' } },
+    ]);
+    expect(ledger[3]).to.include({ at: null, hash: null });
+    expect(await engine.database.query('select from read_model.parked')).to.include({ rowCount: 0 });
+  });
+
+  it('is made anew with the same rows, which are compared with the live ones', async () => {
+    await appendChained(engine.store, makeChains(), ...interleaved(3, 4));
+    await fill();
+    const before = await rows();
+    const { compared, outcome } = await rebuilt();
+    expect({ outcome, ...compared?.rows, differing: compared?.differing }).to.deep.equal({
+      ...{ outcome: 'Switched', live: 12, rebuilt: 12, differing: 0 },
+    });
+    expect(await rows()).to.deep.equal(before);
+    await engine.database.query(`update read_model.ledger set actor = 'mallory' where idx = 5`);
+    const again = await rebuilt();
+    expect(again.compared?.first).to.deep.equal([
+      { ...again.compared?.first[0], _tag: 'Differs', id: '5', fields: ['actor'] },
+    ]);
+  });
+
+  it('is built anew beside the live one when events make other records', async () => {
+    const chains = makeChains();
+    await appendChained(engine.store, chains, ...interleaved(2, 2));
+    await fill();
+    const ledger = ledgerOf(registry);
+    const changed: Ledger = {
+      ...ledger,
+      kinds: ledger.kinds.map((kind) => ({
+        ...kind,
+        version: 'another',
+        recordOf: (event) => ({ ...kind.recordOf(event), fields: ['other'] }),
+      })),
+    };
+    expect(versionOf(changed)).not.to.equal(versionOf(ledger));
+    serve(changed);
+    expect(await engine.said('ledger Switched')).to.equal(true);
+    expect((await rows()).map(({ fields }) => fields)).to.deep.equal(Array(4).fill(['other']));
+  });
+
+  it('is the same over a copy of the log, whose positions are others', async () => {
+    const chains = makeChains();
+    await appendChained(engine.store, chains, ...interleaved(3, 2));
+    await fill();
+    const before = await rows();
+    const copy = makeInMemoryEventStore();
+    const move = orThrow(await prepareMove(engine.database, engine.store, readModelsOf(registry)));
+    const copied = await copyLog(engine.store, copy, {
+      follow: false,
+      signal: new AbortController().signal,
+      onPair: (one, other) => move.onEvent(one, other.position),
+      onProgress: () => undefined,
+    });
+    if (E.isLeft(copied)) throw new Error('not copied', { cause: copied.left });
+    expect(orThrow(await move.commit())).to.have.lengthOf(1);
+    expect(await rows()).to.deep.equal(before);
+  });
+});
