@@ -32,6 +32,8 @@ export type Config = {
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
   readonly maxUploadBytes: number;
   readonly publicDocumentList: boolean;
+  /** Whether auditors are served the events of all entities. */
+  readonly auditApi: boolean;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly logLevel: LogLevel;
   /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
@@ -181,6 +183,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     },
     maxUploadBytes: reader.optional('MAX_UPLOAD_BYTES', integer(1, 5 * 1024 ** 4)) ?? 100 * 1024 * 1024,
     publicDocumentList: reader.optional('PUBLIC_DOCUMENT_LIST', flag) ?? false,
+    auditApi: reader.optional('AUDIT_API', flag) ?? true,
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
     rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),

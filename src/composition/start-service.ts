@@ -31,6 +31,7 @@ import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js'
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
+import { serveAudit } from './serve-audit.js';
 import type { Started } from './started.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
 import {
@@ -218,6 +219,10 @@ export const startService = async (
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog)
       : undefined,
+    auditRoutes:
+      config.parts.api && config.auditApi
+        ? await serveAudit({ registry, store: stores.store, queries, projections })
+        : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
     readiness: makeReadiness(
       {

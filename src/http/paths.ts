@@ -1,2 +1,5 @@
 /** Where the API begins, version segment included. */
 export const API = '/api/v1';
+
+/** Where the interface for auditors begins, version segment included. */
+export const AUDIT_API = '/audit/v1';

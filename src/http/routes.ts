@@ -5,10 +5,12 @@ import type { Route } from './route.js';
 export type RoutesDeps = HealthDeps & {
   /** The rows of every kind of entity; none in a process that serves no entities, but only its health. */
   readonly entityRoutes?: ReadonlyArray<Route> | undefined;
+  /** The rows for auditors; none where they are switched off. */
+  readonly auditRoutes?: ReadonlyArray<Route> | undefined;
 };
 
 /** The whole table. */
-export const routesOf = ({ entityRoutes = [], ...health }: RoutesDeps): ReadonlyArray<Route> => {
-  const routes = [...entityRoutes, ...healthRoutes(health)];
+export const routesOf = ({ entityRoutes = [], auditRoutes = [], ...health }: RoutesDeps): ReadonlyArray<Route> => {
+  const routes = [...entityRoutes, ...auditRoutes, ...healthRoutes(health)];
   return [...routes, ...openApiRoutes(routes)];
 };

@@ -1,5 +1,5 @@
 import type { either as E } from 'fp-ts';
-import type { Direction } from '../event-sourcing/event-store.js';
+import type { Direction, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { ReadModelUnavailable } from './queries.js';
 
 /** What events of the ledger are narrowed by; all of it must hold. */
@@ -30,13 +30,18 @@ export type LedgerPageRequest = {
 };
 
 /** An event and its place among all events: from 0, without a gap. */
-type LedgerEntry = {
+export type LedgerEntry = {
   readonly index: bigint;
   /** The JSON object that the history of its entity shows. */
   readonly body: string;
 };
 
-type LedgerPage = {
+/** The ledger lacks events that were acknowledged before it was asked, and does not get them in time. */
+export type LedgerBehind = { readonly _tag: 'LedgerBehind' };
+
+type LedgerFailure = ReadModelUnavailable | StoreUnavailable | LedgerBehind;
+
+export type LedgerPage = {
   /** At most `limit`, in the order of the direction; fewer where there are no more, or where they are large. */
   readonly entries: ReadonlyArray<LedgerEntry>;
   readonly isLast: boolean;
@@ -45,4 +50,11 @@ type LedgerPage = {
 /** Events of all entities in the order of the log. */
 export type LedgerQueries = {
   readonly page: (request: LedgerPageRequest) => Promise<E.Either<ReadModelUnavailable, LedgerPage>>;
+};
+
+/** The ledger as its readers have it: complete up to the moment of the question. */
+export type Ledger = {
+  readonly page: (request: LedgerPageRequest) => Promise<E.Either<LedgerFailure, LedgerPage>>;
+  /** Goes on with a reading that has begun: what came after that need not be in it. */
+  readonly nextPage: LedgerQueries['page'];
 };

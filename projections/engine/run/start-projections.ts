@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
@@ -19,6 +20,8 @@ import { updatePrevious } from './update-previous.js';
 const CONNECTIONS_EACH = 4;
 const CONNECT_MS = 2_000;
 const QUERY_MS = 15_000;
+/** Tasks of one read model that listen for the end, about. */
+const LISTENERS_EACH = 20;
 /** How often the checkpoints are read while someone waits for another process. */
 const POLL_MS = 100;
 
@@ -85,6 +88,8 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   });
   const stopping = new AbortController();
   const { signal } = stopping;
+  // otherwise Node takes so many for a leak
+  setMaxListeners(LISTENERS_EACH * projections.length, signal);
 
   const runTask = makeTaskRunner({ projection: 'all', name: 'reading the live checkpoints', onEvent });
   const refresh = singleFlight(() =>

@@ -20,6 +20,8 @@ export type OperationDescription = {
   };
   /** A JSON body by its codec, another one by its media type, the events of one entity by their `entityType`. */
   readonly success: t.Mixed | { readonly mediaType: string } | { readonly eventsOf: string };
+  /** Other forms of the same answer, by their media types, for who asks for them by `Accept`. */
+  readonly otherForms?: ReadonlyArray<string>;
   /** Beside those that every response has. */
   readonly responseHeaders?: ReadonlyArray<ResponseHeader>;
   /** Statuses without a failure, beside 200. */

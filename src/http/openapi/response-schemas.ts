@@ -31,11 +31,11 @@ export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
     ]),
   );
 
-/** `errors` names every fault of a request that is not valid. */
+/** `errors` names every fault of a request that is not valid; `code` tells causes of one status apart. */
 export const ErrorResponse = named(
   'Error',
   t.intersection([
     t.type({ name: t.string, message: t.string, status: count }),
-    t.partial({ errors: t.array(t.type({ path: t.string, message: t.string })) }),
+    t.partial({ code: t.string, errors: t.array(t.type({ path: t.string, message: t.string })) }),
   ]),
 );

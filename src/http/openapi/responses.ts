@@ -73,11 +73,12 @@ const failure = (status: number, schemaOf: Schemas['schemaOf']): JsonSchema => (
 
 /** Every response that an operation may give, by its status. */
 export const responsesOf = (
-  { success, responseHeaders = [], otherStatuses = [], failures }: OperationDescription,
+  { success, otherForms = [], responseHeaders = [], otherStatuses = [], failures }: OperationDescription,
   schemas: Schemas,
 ): JsonSchema => {
   const headers = headersOf(...responseHeaders);
-  const done = { description: meanings[200], headers, content: contentOf(success, schemas) };
+  const forms = Object.fromEntries(otherForms.map((mediaType) => [mediaType, {}]));
+  const done = { description: meanings[200], headers, content: { ...contentOf(success, schemas), ...forms } };
   const byStatus: Record<string, JsonSchema> = { 200: done };
   for (const status of failures) byStatus[status] = failure(status, schemas.schemaOf);
   for (const status of otherStatuses)

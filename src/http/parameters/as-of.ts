@@ -4,13 +4,13 @@ import type { AsOf } from '../../read/history.js';
 import { fields } from '../fields/fields-type.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
-import { InstantParameter } from './instant.js';
+import { instantParameter } from './instant.js';
 import { parameterValues } from './parameter.js';
 import { revisionParameter } from './revision.js';
 
 export const AsOfParameters = fields({
   revision: revisionParameter('The state at this revision. Needs a role that may read events.'),
-  at: InstantParameter,
+  at: instantParameter('The state at this instant; excludes revision. Needs a role that may read events.'),
 });
 
 const bothGiven = requestInvalid(

@@ -8,7 +8,7 @@ import { Limit } from './page.js';
 import { parameter, parameterValues } from './parameter.js';
 import { revisionParameter } from './revision.js';
 
-const Order = parameter<'asc' | 'desc'>({
+export const Order = parameter<'asc' | 'desc'>({
   expectation: 'asc or desc',
   meaning: 'Oldest or newest first.',
   schema: { enum: ['asc', 'desc'] },

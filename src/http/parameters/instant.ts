@@ -1,3 +1,4 @@
+import type * as t from 'io-ts';
 import { parameter } from './parameter.js';
 
 const DATE_TIME =
@@ -27,9 +28,10 @@ const readInstant = (value: string): Date | undefined => {
   return isLeap && instant % DAY !== 0 ? undefined : new Date(instant);
 };
 
-export const InstantParameter = parameter<Date>({
-  expectation: 'an RFC 3339 date-time with Z or an offset',
-  meaning: 'The state at this instant; excludes revision. Needs a role that may read events.',
-  schema: { type: 'string', format: 'date-time' },
-  read: readInstant,
-});
+export const instantParameter = (meaning: string): t.Type<Date, Date> =>
+  parameter<Date>({
+    expectation: 'an RFC 3339 date-time with Z or an offset',
+    meaning,
+    schema: { type: 'string', format: 'date-time' },
+    read: readInstant,
+  });

@@ -5,7 +5,9 @@ import { parameter } from './parameter.js';
 // No stream gets this long, and every store can hold the number after it.
 const BEYOND_ANY_STREAM = BigInt(Number.MAX_SAFE_INTEGER) - 1n;
 
-/** A revision, 0-based. A number of any size is valid; a large one lies beyond the last event. */
+/**
+ * A revision, or a place in the ledger, 0-based. A number of any size is valid; a large one lies beyond the last event.
+ */
 export const revisionParameter = (meaning: string): t.Type<Revision, Revision> =>
   parameter<Revision>({
     expectation: 'a whole number of at least 0',

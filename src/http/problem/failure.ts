@@ -1,6 +1,7 @@
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { FileUnavailable } from '../../read/get-file.js';
+import type { LedgerBehind } from '../../read/ledger.js';
 import type { NeverExisted } from '../../read/entity-events.js';
 import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
 import type { Fault, Problem } from './problem.js';
@@ -62,6 +63,7 @@ export type Failure =
   | NeverExisted
   | ReadModelUnavailable
   | UnknownCursor
+  | LedgerBehind
   | StorageUnavailable
   | UploadAborted
   | FileUnavailable

@@ -85,6 +85,10 @@ const problems: ProblemTable = {
   StreamContended: unavailable,
   StoreUnavailable: unavailable,
   ReadModelUnavailable: unavailable,
+  LedgerBehind: (failure) => ({
+    ...unavailable(failure, 'The ledger does not have all events yet; try again shortly'),
+    code: 'ledger_behind',
+  }),
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,
   KeysUnavailable: unavailable,

@@ -6,6 +6,8 @@ export type Problem = {
   readonly status: number;
   readonly name: string;
   readonly message: string;
+  /** Stable, for programs. */
+  readonly code?: string;
   readonly errors?: ReadonlyArray<Fault>;
   /** Whether the connection ends with it. */
   readonly closes?: boolean;

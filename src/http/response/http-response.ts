@@ -31,6 +31,7 @@ export const problemResponse = ({
   status,
   name,
   message,
+  code,
   errors,
   headers = [],
   closes = false,
@@ -38,5 +39,5 @@ export const problemResponse = ({
   status,
   headers,
   closes,
-  body: JSON.stringify({ name, message, status, errors }),
+  body: JSON.stringify({ name, message, status, code, errors }),
 });

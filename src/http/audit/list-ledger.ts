@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { either as E } from 'fp-ts';
+import type { Ledger, LedgerPage, LedgerPageRequest } from '../../read/ledger.js';
+import type { Failure } from '../problem/failure.js';
+import { isHead, type KoaContext, type RequestContext } from '../request-context.js';
+import type { HttpResponse } from '../response/http-response.js';
+import { nextLink } from '../response/link.js';
+import { type Form, json, otherForms } from './forms.js';
+import { readLedgerParameters } from './parameters.js';
+
+/** Events of a page where no limit is given. */
+const PAGE = 500;
+
+/** A page of at most so many events waits for no history of the budget. */
+const SHORT = 100;
+
+const JSON_MEDIA_TYPE = 'application/json';
+
+/** JSON, too, where the client accepts none of the forms. */
+const formFor = (ctx: KoaContext): Form => {
+  const accepted = ctx.accepts(JSON_MEDIA_TYPE, ...Object.keys(otherForms));
+  return (typeof accepted === 'string' ? otherForms[accepted] : undefined) ?? json;
+};
+
+const rendered = ({ entries }: LedgerPage, { render, separator }: Form): string => entries.map(render).join(separator);
+
+/** The rest of the events behind a page, in parts; throws what keeps the ledger from going on. */
+async function* inParts(
+  ledger: Ledger,
+  request: LedgerPageRequest,
+  first: LedgerPage,
+  form: Form,
+  state: KoaContext['state'],
+): AsyncGenerator<string> {
+  let page = first;
+  yield `${form.begin}${rendered(page, form)}`;
+  while (!page.isLast) {
+    const after = page.entries.at(-1)?.index ?? request.after;
+    const next = await ledger.nextPage({ ...request, after });
+    if (E.isLeft(next)) throw new Error('the ledger cannot be read on', { cause: next.left.cause });
+    page = next.right;
+    const text = rendered(page, form);
+    if (!(await state.timeSlice(text.length))) return;
+    yield page.entries.length === 0 ? '' : `${form.separator}${text}`;
+  }
+  yield form.end;
+}
+
+/**
+ * Events of all entities in the order of the log: a page where a `limit` is given, else all of them as a stream. A page
+ * has fewer events than its limit where they are large; `Link` says whether more follow.
+ */
+export const listLedger =
+  (ledger: Ledger) =>
+  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+    const { ctx, searchParams } = request;
+    const read = readLedgerParameters(searchParams);
+    if (E.isLeft(read)) return read;
+    const { limit, ...wanted } = read.right;
+    const form = formFor(ctx);
+    ctx.vary('Accept');
+    const isShort = isHead(request) || (limit !== undefined && limit <= SHORT);
+    if (!isShort && !(await ctx.state.acquire('histories'))) return E.left({ _tag: 'Overloaded' });
+    const asked = { ...wanted, limit: limit ?? (isHead(request) ? 1 : PAGE) };
+    const page = await ledger.page(asked);
+    if (E.isLeft(page)) return page;
+    const last = page.right.entries.at(-1);
+    const hasNext = limit !== undefined && !page.right.isLast && last !== undefined;
+    const headers = hasNext ? nextLink(ctx.path, searchParams, { after: last.index.toString() }) : [];
+    const response = { status: 200, headers, contentType: form.contentType };
+    if (isHead(request)) return E.right(response);
+    if (limit !== undefined || page.right.isLast)
+      return E.right({ ...response, body: `${form.begin}${rendered(page.right, form)}${form.end}` });
+    const body = Readable.from(inParts(ledger, asked, page.right, form, ctx.state), { objectMode: false });
+    return E.right({ ...response, body });
+  };

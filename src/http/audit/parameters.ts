@@ -1,0 +1,52 @@
+import { either as E } from 'fp-ts';
+import { pipe } from 'fp-ts/lib/function.js';
+import type { LedgerPageRequest } from '../../read/ledger.js';
+import { fields } from '../fields/fields-type.js';
+import { Order } from '../parameters/events.js';
+import { instantParameter } from '../parameters/instant.js';
+import { ExactText } from '../parameters/list.js';
+import { Limit } from '../parameters/page.js';
+import { parameterValues } from '../parameters/parameter.js';
+import { revisionParameter } from '../parameters/revision.js';
+import type { RequestInvalid } from '../problem/failure.js';
+import { both } from '../request/both.js';
+import { decodeRequest } from '../request/decode.js';
+
+const filters = {
+  user: ExactText,
+  entityType: ExactText,
+  entity: ExactText,
+  name: ExactText,
+  field: ExactText,
+  ref: ExactText,
+  since: instantParameter('Only events of this time or later.'),
+  until: instantParameter('Only events before this time.'),
+};
+
+const Filter = fields(filters);
+
+const page = {
+  after: revisionParameter('Starts behind the event with this index; with order=desc, before it.'),
+  limit: Limit,
+  order: Order,
+};
+
+const Page = fields(page);
+
+export const LedgerParameters = fields({ ...filters, ...page });
+
+/** Which events to list. Without `limit`: all of them. */
+type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & { readonly limit: number | undefined };
+
+export const readLedgerParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, LedgerRequest> => {
+  const values = parameterValues(searchParams);
+  return pipe(
+    both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
+    E.map(([filter, { after, limit, order }]) => ({
+      filter,
+      after,
+      limit,
+      direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
+    })),
+  );
+};

@@ -1,0 +1,52 @@
+import * as t from 'io-ts';
+import type { Ledger } from '../../read/ledger.js';
+import { auditors } from '../authentication/roles.js';
+import { named } from '../fields/json-schema.js';
+import type { OperationDescription } from '../openapi/operation-description.js';
+import { count, instant } from '../openapi/response-schemas.js';
+import { AUDIT_API } from '../paths.js';
+import { type Route, rowOf } from '../route.js';
+import { otherForms } from './forms.js';
+import { listLedger } from './list-ledger.js';
+import { LedgerParameters } from './parameters.js';
+
+const text = t.union([t.string, t.null]);
+
+/** As on the events of a record; null, and the type `unknown`, where this program cannot read the event. */
+const LedgerEventResponse = named(
+  'LedgerEvent',
+  t.type({
+    index: count,
+    _id: t.string,
+    type: t.keyof({ created: null, updated: null, deleted: null, unknown: null }),
+    message: t.string,
+    user: text,
+    entity: t.string,
+    entityType: t.string,
+    refs: t.array(t.type({ entity: t.string, entityType: t.string })),
+    name: t.string,
+    at: t.union([instant, t.null]),
+    revision: count,
+    hash: text,
+    data: t.union([t.UnknownRecord, t.null]),
+  }),
+);
+
+const auditOperations = {
+  listAllEvents: {
+    tag: 'Audit',
+    summary: 'What happened to all records, in the order of the log: all of it, or a page',
+    query: LedgerParameters,
+    success: t.array(LedgerEventResponse),
+    otherForms: Object.keys(otherForms),
+    responseHeaders: ['Link', 'Vary'],
+    failures: [400, 401, 500, 503],
+  },
+} satisfies Readonly<Record<string, OperationDescription>>;
+
+const row = rowOf(auditOperations);
+
+/** The interface for auditors, beside that of the records. */
+export const auditRoutes = (ledger: Ledger): ReadonlyArray<Route> => [
+  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger) },
+];

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { type Api, makeApi } from '../support/api.js';
+import { startDistributedStack, startEmbeddedStack } from '../support/composed-stack.js';
+import { startingPostgres } from '../support/postgres.js';
+import type { Stack } from '../support/running-stack.js';
+
+type Event = { readonly index: number; readonly entity: string; readonly hash: string } & Readonly<
+  Record<string, unknown>
+>;
+
+const stacks = { embedded: startEmbeddedStack, 'EventStoreDB and S3': startDistributedStack };
+
+for (const [name, start] of Object.entries(stacks))
+  describe(`the events of all records (${name})`, function () {
+    this.timeout(startingPostgres);
+
+    let stack: Stack;
+    let ann: Api;
+    let bob: Api;
+    let parent: string;
+    let child: string;
+
+    before(async () => {
+      stack = await start();
+      ann = makeApi(stack.baseUrl, stack.tokenFor('editor', 'ann'));
+      bob = makeApi(stack.baseUrl, stack.tokenFor('admin', 'bob'));
+      ({ _id: parent } = await ann.json<{ _id: string }>('POST', '/business', { name: '=1+1', phone: '1' }));
+      ({ _id: child } = await bob.json<{ _id: string }>('POST', '/business', { name: 'Böb, "the" child', parent }));
+      await ann.json('PUT', `/business/${parent}`, { phone: '2' });
+      await bob.json('POST', '/document', { name: 'd', entityType: 'Business', entity: child });
+      await bob.json('DELETE', `/business/${child}`);
+    });
+
+    after(() => stack.stop());
+
+    const get = (query = '', headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Response> =>
+      fetch(`${stack.baseUrl}/audit/v1/events${query}`, {
+        method,
+        headers: { Authorization: `Bearer ${stack.tokenFor('auditor', 'aud')}`, ...headers },
+      });
+
+    const events = async (query = ''): Promise<ReadonlyArray<Event>> => {
+      const response = await get(query);
+      const text = await response.text();
+      expect(response.status, text).to.equal(200);
+      return JSON.parse(text) as ReadonlyArray<Event>; // reason: that is what the operation answers
+    };
+
+    const indexes = async (query: string): Promise<ReadonlyArray<number>> =>
+      (await events(query)).map(({ index }) => index);
+
+    it('are those that each record shows, numbered in the order of the log', async () => {
+      const all = await events();
+      expect(all.map(({ index, name: type }) => [index, type])).to.deep.equal([
+        [0, 'BusinessCreated'],
+        [1, 'BusinessCreated'],
+        [2, 'BusinessUpdated'],
+        [3, 'DocumentCreated'],
+        [4, 'BusinessDeleted'],
+      ]);
+      const own = [...(await ann.json<ReadonlyArray<object>>('GET', `/business/${parent}/events`))];
+      expect(all.filter(({ entity }) => entity === parent)).to.deep.equal(
+        own.map((event, i) => ({ index: [0, 2][i], ...event })),
+      );
+    });
+
+    it('contain what was acknowledged just before, however often', async () => {
+      for (let n = 0; n < 10; n += 1) {
+        const { _id } = await ann.json<{ _id: string }>('POST', '/business', { name: `n${n}` });
+        expect((await events(`?entity=${_id}`)).map(({ entity }) => entity)).to.deep.equal([_id]);
+      }
+    });
+
+    it('are narrowed by each filter, and by several', async () => {
+      expect(await indexes('?user=bob')).to.deep.equal([1, 3, 4]);
+      expect(await indexes('?entityType=Document')).to.deep.equal([3]);
+      expect(await indexes('?entityType=Nothing')).to.deep.equal([]);
+      expect(await indexes('?name=BusinessUpdated')).to.deep.equal([2]);
+      expect(await indexes('?field=phone')).to.deep.equal([0, 2]);
+      expect(await indexes(`?ref=${parent}`)).to.deep.equal([1]);
+      expect(await indexes(`?ref=${child}&user=bob`)).to.deep.equal([3]);
+      const [, , third] = await events('?limit=3');
+      const at = encodeURIComponent(String(third?.['at']));
+      expect((await indexes(`?until=${at}`)).every((index) => index < 3)).to.equal(true);
+      expect(await indexes(`?since=${at}&limit=1&user=ann`)).to.deep.equal([2]);
+    });
+
+    it('come page by page in both directions', async () => {
+      const first = await get('?limit=2&user=bob');
+      expect(first.headers.get('link')).to.equal('</audit/v1/events?limit=2&user=bob&after=3>; rel="next"');
+      expect(await indexes('?limit=2&user=bob&after=3')).to.deep.equal([4]);
+      expect((await get('?limit=2&user=bob&after=3')).headers.get('link')).to.equal(null);
+      expect(await indexes('?user=bob&order=desc&after=4')).to.deep.equal([3, 1]);
+    });
+
+    it('come as lines of JSON, and as CSV in which no cell begins a formula', async () => {
+      const lines = await get('?limit=2', { Accept: 'application/x-ndjson' });
+      expect(lines.headers.get('content-type')).to.equal('application/x-ndjson');
+      expect(lines.headers.get('vary')).to.equal('Accept');
+      const parsed = (await lines.text()).trimEnd().split('\n');
+      expect(parsed.map((line) => JSON.parse(line) as Event)).to.deep.equal(await events('?limit=2'));
+      const csv = await (await get('?limit=2', { Accept: 'text/csv' })).text();
+      const [header, one, two, ...rest] = csv.split('\r\n');
+      expect(header).to.equal('index,at,user,type,message,entityType,entity,revision,name,refs,reason,data,hash,_id');
+      expect(one).to.match(/^0,[^,]+,ann,created,business created,Business,/);
+      expect(two).to.include(`,${parent},,"{""name"":""Böb, \\""the\\"" child""`);
+      expect(rest).to.deep.equal(['']);
+    });
+
+    it('are for auditors', async () => {
+      expect((await fetch(`${stack.baseUrl}/audit/v1/events`)).status).to.equal(401);
+      const viewer = await get('', { Authorization: `Bearer ${stack.tokenFor('viewer')}` });
+      expect(await viewer.json()).to.include({ status: 401, name: 'Invalid Role' });
+    });
+
+    it('are refused with every fault of the request', async () => {
+      const response = await get('?limit=0&since=yesterday&after=-1&order=up&user=%00');
+      const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string }> };
+      expect(errors.map(({ path }) => path).sort()).to.deep.equal(['after', 'limit', 'order', 'since', 'user']);
+      expect(await (await get('', {}, 'HEAD')).text()).to.equal('');
+    });
+  });
