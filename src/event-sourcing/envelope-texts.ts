@@ -18,7 +18,8 @@ const ASCII = String.raw`[^"\\\u0000-\u001f\u0080-\u00ff]*`;
 const ENVELOPE = new RegExp(
   [
     String.raw`^\{"\$causationId":"${TEXT}","\$correlationId":"${TEXT}","actor":"(${TEXT})","at":"(${ASCII})"`,
-    `"dataHash":"${TEXT}","fingerprint":"${TEXT}","hash":"(${ASCII})","previousHash":"${TEXT}","salt":"${TEXT}"`,
+    `"dataHash":"${TEXT}","fingerprint":"${TEXT}","hash":"(${ASCII})"(?:,"mac":"${TEXT}")?,"previousHash":"${TEXT}"`,
+    `"salt":"${TEXT}"`,
     String.raw`"schemaVersion":([1-9]\d{0,8})(?:,"traceparent":"${TEXT}")?\}$`,
   ].join(','),
 );

@@ -1,6 +1,7 @@
 import { createHash, hash as digest } from 'node:crypto';
 import * as t from 'io-ts';
 import { canonicalJson, canonicalString, type Json, type JsonObject } from './canonical-json.js';
+import type { EventKey } from './event-key.js';
 import { random16Bytes } from './random-bytes.js';
 import type { NewEvent, StoredEvent } from './recorded-event.js';
 
@@ -19,10 +20,13 @@ const MetadataCodec = t.intersection([
     previousHash: t.string,
     hash: t.string,
   }),
-  t.partial({ traceparent: t.string, salt: t.string }),
+  t.partial({ traceparent: t.string, salt: t.string, mac: t.string }),
 ]);
 
-/** The envelope's metadata; `salt` is absent only where data has been withheld or erased together with it. */
+/**
+ * The envelope's metadata; `salt` is absent only where data has been withheld or erased together with it, `mac` where
+ * whoever sealed the event had no key.
+ */
 export type Metadata = Readonly<t.TypeOf<typeof MetadataCodec>>;
 export const Metadata: t.Type<Metadata> = MetadataCodec;
 
@@ -41,11 +45,19 @@ export const saltedHash = (salt: string, text: string): string => {
 
 type Sealable = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'type'>;
 
+const canonicalEnvelope = ({ id, stream, revision, type }: Sealable, metadata: JsonObject): string =>
+  canonicalJson({ id, stream, revision: revision.toString(), type, metadata });
+
 /** Hash of one event over everything but its data (which enters by `dataHash`), its salt and its position. */
-export const eventHash = ({ id, stream, revision, type }: Sealable, metadata: JsonObject): string => {
+export const eventHash = (event: Sealable, metadata: JsonObject): string => {
   const { salt: _salt, hash: _hash, ...hashed } = metadata;
-  const sealed = canonicalJson({ id, stream, revision: revision.toString(), type, metadata: hashed });
-  return digest('sha256', sealed, 'hex');
+  return digest('sha256', canonicalEnvelope(event, hashed), 'hex');
+};
+
+/** What the `mac` of an event is computed of: the text that is hashed, without the `mac` in it. */
+export const macText = (event: Sealable, metadata: JsonObject): string => {
+  const { salt: _salt, hash: _hash, mac: _mac, ...authenticated } = metadata;
+  return canonicalEnvelope(event, authenticated);
 };
 
 type Fact = Sealable & {
@@ -67,10 +79,11 @@ export type SealedEvent = NewEvent & { readonly hash: string };
 export const newSalt = (): string => random16Bytes().toString('base64url');
 
 /**
- * Puts a fact into its envelope and links it to the event before it. The envelope's text is canonical (RFC 8785), and so
- * is the text that is hashed: both consist of the same parts, whose keys are known and written here in their order.
+ * Puts a fact into its envelope and links it to the event before it; with a key, whoever has the key can tell that it was
+ * sealed here (`event-key.ts`). The envelope's text is canonical (RFC 8785), and so are the text that is hashed and the one
+ * that `mac` is computed of: all consist of the same parts, whose keys are known and written here in their order.
  */
-export const seal = (fact: Fact, salt: string = newSalt()): SealedEvent => {
+export const seal = (fact: Fact, salt: string = newSalt(), key?: EventKey): SealedEvent => {
   const { id, stream, revision, type, schemaVersion, traceparent, previousHash } = fact;
   const data = canonicalJson(fact.data);
   const request =
@@ -80,7 +93,11 @@ export const seal = (fact: Fact, salt: string = newSalt()): SealedEvent => {
   const previous = `"previousHash":"${previousHash}",`;
   const trace = traceparent === undefined ? '' : `,"traceparent":${canonicalString(traceparent)}`;
   const version = `"schemaVersion":${schemaVersion}${trace}}`;
+  const before = `{"id":"${id}","metadata":${request}`;
   const place = `"revision":"${revision}","stream":${canonicalString(stream)},"type":${canonicalString(type)}}`;
-  const hash = digest('sha256', `{"id":"${id}","metadata":${request}${previous}${version},${place}`, 'hex');
-  return { id, type, data, metadata: `${request}"hash":"${hash}",${previous}"salt":"${salt}",${version}`, hash };
+  const after = `${previous}${version},${place}`;
+  const mac = key === undefined ? '' : `"mac":"${key.macOf(before + after)}",`;
+  const hash = digest('sha256', before + mac + after, 'hex');
+  const metadata = `${request}"hash":"${hash}",${mac}${previous}"salt":"${salt}",${version}`;
+  return { id, type, data, metadata, hash };
 };

@@ -16,6 +16,7 @@ import type { Description } from '../../src/read/ref.js';
 import { text } from '../support/arbitrary-values.js';
 import { businessEvent } from '../support/business-events.js';
 import { documentEvent } from '../support/document-events.js';
+import { oneKey } from '../support/event-keys.js';
 import { frozenEvent } from '../support/fixtures.js';
 import { pageOf } from '../support/page-of.js';
 import { stored as recorded } from '../support/recorded.js';
@@ -205,6 +206,10 @@ const edits: Readonly<Record<string, Edit>> = {
   'as it is': (event) => event,
   'a traceparent': inMetadata((metadata) => ({ ...metadata, traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-01' })),
   'a hostile traceparent': inMetadata((metadata) => ({ ...metadata, traceparent: '"\\' })),
+  'a mac': inText(',"previousHash"', ',"mac":"0123abcd.xyz","previousHash"'),
+  'a mac that is no text': inText(',"previousHash"', ',"mac":1,"previousHash"'),
+  'a mac in another place': inText(',"salt"', ',"mac":"x","salt"'),
+  'a hostile mac': inText(',"previousHash"', ',"mac":"\\"","previousHash"'),
   'withheld data': (event) => ({ ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' }),
   'data that is null': (event) => ({ ...event, data: 'null' }),
   'a member that no codec knows': (event) => ({ ...event, data: event.data.replace('{', '{"$":1,') }),
@@ -252,12 +257,13 @@ describe('events as they are rendered from their bytes', () => {
     expect(page.length).to.equal(Buffer.byteLength(`[${texts.join(',')}]`));
   });
 
-  it('need no envelope decoded that this program sealed, with or without a traceparent', () => {
+  it('need no envelope decoded that this program sealed, with or without a traceparent and a mac', () => {
     const sealedHere = recorded({ type: 'BusinessDeleted', data: {} }, { actor: 'çelik' });
     const traced = edits['a traceparent']!(sealedHere);
-    // reason: written by recorded()
-    const { actor, at, hash } = JSON.parse(sealedHere.metadata) as Metadata;
-    for (const { metadata } of [sealedHere, traced]) {
+    const underKey = recorded({ type: 'BusinessDeleted', data: {} }, { actor: 'çelik', eventKey: oneKey });
+    for (const { metadata } of [sealedHere, traced, underKey]) {
+      // reason: written by recorded()
+      const { actor, at, hash } = JSON.parse(metadata) as Metadata;
       const texts = envelopeTexts(byteStringOf(metadata));
       expect(texts).to.deep.equal({ actor: Buffer.from(actor).toString('latin1'), at, hash, schemaVersion: 1 });
     }

@@ -1,5 +1,6 @@
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { sometime } from './given.js';
 
@@ -11,6 +12,7 @@ export type Recording = {
   readonly schemaVersion?: number;
   readonly at?: string;
   readonly actor?: string;
+  readonly eventKey?: EventKey;
 };
 
 const idAt = (revision: bigint): string => `01890000-0000-7000-8000-${revision.toString(16).padStart(10, '0')}00`;
@@ -18,9 +20,16 @@ const idAt = (revision: bigint): string => `01890000-0000-7000-8000-${revision.t
 /** A domain event as a store gives it back, in a sealed envelope. */
 export const stored = (
   { type, data }: { readonly type: string; readonly data: Json },
-  { stream = 'business-b1', revision = 0n, previousHash = GENESIS_HASH, schemaVersion = 1, ...who }: Recording = {},
+  {
+    stream = 'business-b1',
+    revision = 0n,
+    previousHash = GENESIS_HASH,
+    schemaVersion = 1,
+    eventKey,
+    ...who
+  }: Recording = {},
 ): StoredEvent => {
-  const { hash: _hash, ...event } = seal({
+  const fact = {
     id: idAt(revision),
     stream,
     revision,
@@ -33,6 +42,7 @@ export const stored = (
     causationId: idAt(revision),
     request: 'null',
     previousHash,
-  });
+  };
+  const { hash: _hash, ...event } = seal(fact, newSalt(), eventKey);
   return { ...event, stream, revision, position: revision + 1n };
 };
