@@ -37,6 +37,7 @@ copy files/access-key service/s3-access-key $SERVICE_UID
 copy files/secret-key service/s3-secret-key $SERVICE_UID
 secret service/jwt-secret $SERVICE_UID "$(random)"
 secret service/snapshot-key $SERVICE_UID "$(random)"
+secret service/event-key $SERVICE_UID "$(random)"
 secret service/log-url $SERVICE_UID 'esdb://log:2113?tls=false'
 secret service/cluster-url $SERVICE_UID \
   "esdb://admin:$(cat log/admin-password)@log1:2113,log2:2113,log3:2113?tls=true&tlsCAFile=/secrets/service/ca.crt"

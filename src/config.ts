@@ -29,6 +29,8 @@ export type Config = {
   readonly s3: S3Config | undefined;
   /** What rows are signed with, so that commands can trust them. */
   readonly snapshotKey: string | undefined;
+  /** What the `mac` of events is made with, the newest first; undefined: not set. */
+  readonly eventKeys: ReadonlyArray<string> | undefined;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
   readonly maxUploadBytes: number;
   readonly publicDocumentList: boolean;
@@ -93,6 +95,16 @@ const origins: Variable<ReadonlyArray<string>> = (value) => {
 
 const secret: Variable<string> = (value) =>
   Buffer.byteLength(value) >= 32 ? E.right(value) : E.left('at least 32 bytes');
+
+/** One key a line, the newest first. Empty lines and those that begin with # are for people. */
+export const keyList: Variable<ReadonlyArray<string>> = (value) => {
+  const lines = value.split('\n').map((line) => line.trim());
+  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const isValid = keys.length > 0 && new Set(keys).size === keys.length;
+  return isValid && keys.every((key) => E.isRight(secret(key)))
+    ? E.right(keys)
+    : E.left('one key a line, the newest first, each once and of at least 32 bytes');
+};
 
 const pem: Variable<string> = (value) => {
   const unescaped = value.replaceAll('\\n', '\n');
@@ -176,6 +188,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', url('esdb', 'esdb+discover', 'kurrentdb')),
     s3: readS3(reader),
     snapshotKey: reader.optional('SNAPSHOT_KEY', secret),
+    eventKeys: reader.optional('EVENT_KEY', keyList),
     jwt: {
       key: readJwtKey(reader, environment['NODE_ENV'] === 'production'),
       issuer: reader.optional('JWT_ISSUER', text),
@@ -199,11 +212,13 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
 const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
   'JWT_PUBLIC_KEY',
   'SNAPSHOT_KEY',
+  'EVENT_KEY',
 ]);
 
 /**
  * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the
- * environment. Left: the files that cannot be read.
+ * environment. Left: the files that cannot be read, and those that are empty: a setting whose file was forgotten is not one
+ * that was left out.
  */
 export const withSecretFiles = (
   environment: Environment,
@@ -215,7 +230,9 @@ export const withSecretFiles = (
     const file = environment[`${name}_FILE`];
     if (file === undefined || file === '') continue;
     try {
-      resolved[name] = readFile(file).trim();
+      const value = readFile(file).trim();
+      if (value === '') faults.push(`${name}_FILE: the file it names is empty`);
+      resolved[name] = value;
     } catch {
       faults.push(`${name}_FILE: the file it names cannot be read`);
     }

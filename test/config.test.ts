@@ -15,6 +15,7 @@ describe('configuration', () => {
         eventStoreDbUrl: undefined,
         s3: undefined,
         snapshotKey: undefined,
+        eventKeys: undefined,
         jwt: { key: { _tag: 'Development' }, issuer: undefined, audience: undefined },
         maxUploadBytes: 104857600,
         publicDocumentList: false,
@@ -57,6 +58,7 @@ describe('configuration', () => {
       ROLLBACK_WINDOW: '90m',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       SNAPSHOT_KEY: secret,
+      EVENT_KEY: secret,
       API_ONLY: '1',
       NODE_ENV: 'production',
     };
@@ -75,6 +77,7 @@ describe('configuration', () => {
           region: 'eu-west-1',
         },
         snapshotKey: secret,
+        eventKeys: [secret],
         jwt: { key: { _tag: 'Secret', secret }, issuer: 'https://issuer.example', audience: 'service' },
         maxUploadBytes: 1024,
         publicDocumentList: true,
@@ -147,6 +150,31 @@ describe('configuration', () => {
       _tag: 'PublicKey',
       pem: '-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----',
     });
+  });
+
+  it('takes event keys as lines, the newest first, between comments and empty lines', () => {
+    const [newer, older] = [`${secret}, the newer`, 'Łódź, 32 bytes in 29 letters!'];
+    const list = `# since May\r\n${newer}\r\n\n  ${older}\t\n# the end`;
+    const config = readConfig({ EVENT_KEY: list });
+    expect(E.isRight(config) && config.right.eventKeys).to.deep.equal([newer, older]);
+  });
+
+  for (const [what, list] of [
+    ['nothing but comments', '# a key\n\n# another'],
+    ['a key of 31 bytes', `${secret}\n${'k'.repeat(31)}`],
+    ['a key twice', `${secret}\nanother ${secret}\n${secret}`],
+  ] as const)
+    it(`refuses a list of event keys that has ${what}`, () => {
+      expect(readConfig({ EVENT_KEY: list })).to.deep.equal(
+        E.left(['EVENT_KEY: expected one key a line, the newest first, each once and of at least 32 bytes']),
+      );
+    });
+
+  it('refuses a secret file that is empty, which is not a secret left out', () => {
+    const environment = { EVENT_KEY_FILE: '/run/secrets/event-keys', JWT_SECRET_FILE: '/run/secrets/jwt' };
+    expect(withSecretFiles(environment, (file) => (file.endsWith('jwt') ? secret : ' \n'))).to.deep.equal(
+      E.left(['EVENT_KEY_FILE: the file it names is empty']),
+    );
   });
 
   it('takes secrets from the files that the environment names', () => {

@@ -1,6 +1,7 @@
 import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { readEvent } from '../../src/event-sourcing/read-event.js';
+import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../projection.js';
@@ -35,11 +36,16 @@ export type Operations = {
   readonly readEvent: (event: Pick<Parked, 'stream' | 'revision'>) => Promise<StoredEvent | undefined>;
 };
 
-const operate = (store: EventStore, pool: Pool, projection: Projection): ReadModelOperations => ({
+const operate = (
+  store: EventStore,
+  pool: Pool,
+  projection: Projection,
+  eventKey: EventKey | undefined,
+): ReadModelOperations => ({
   name: projection.name,
   verify: (verifying) => attemptInEngine(() => verifyRows(pool, store, projection, verifying)),
   repair: (stream) => attemptInEngine(() => repair(pool, store, projection, stream)),
-  recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision),
+  recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision, eventKey),
 });
 
 /**
@@ -50,10 +56,12 @@ export const operationsOn = (
   store: EventStore,
   pool: Pool,
   projections: ReadonlyArray<Projection>,
+  /** What decisions are sealed with. Default: nothing, and they have no `mac`. */
+  eventKey?: EventKey,
 ): InEngine<Operations> =>
   attemptInEngine(async () => {
     await requireSameLogs(store, pool, projections);
-    const readModels = projections.map((projection) => operate(store, pool, projection));
+    const readModels = projections.map((projection) => operate(store, pool, projection, eventKey));
     const byCategory = new Map(projections.map(({ category }, index) => [category, readModels[index]]));
     return {
       readModels,

@@ -4,6 +4,7 @@ import { EXIT } from './exit-code.js';
 import { addCopy } from './log/copy.js';
 import { addExport } from './log/export.js';
 import { addImport } from './log/import.js';
+import { addRequireMac } from './log/require-mac.js';
 import { addVerify } from './log/verify.js';
 import { addParked } from './projections/parked.js';
 import { addRebuild } from './projections/rebuild.js';
@@ -24,8 +25,8 @@ export const runOps = async (registry: Registry): Promise<void> => {
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
-  const log = program.command('log').description('the event log: verify, export, import, copy');
-  for (const add of [addVerify, addExport, addImport, addCopy]) add(log, registry);
+  const log = program.command('log').description('the event log: verify, export, import, copy, require macs');
+  for (const add of [addVerify, addExport, addImport, addCopy, addRequireMac]) add(log, registry);
   const projections = program
     .command('projections')
     .description('the read models: status, verify, parked entities, rebuild, roll back');

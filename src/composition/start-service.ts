@@ -32,6 +32,7 @@ import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { serveAudit } from './serve-audit.js';
+import { sealingKey } from './sealing-key.js';
 import type { Started } from './started.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
 import {
@@ -158,13 +159,14 @@ const sweep = ({ config, log, started }: Context, store: Stores['store'], storag
 };
 
 const serveEntities = async (
-  { config, metrics, registry, decisions }: Context,
+  { config, log, metrics, registry, decisions }: Context,
   stores: Opened,
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(stores.store, findWrongLog);
+  const eventKey = await sealingKey(config, log);
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress } = byName(projection.name);
     return serveEntity({
@@ -174,6 +176,7 @@ const serveEntities = async (
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
       findTrustedRow: queries.findTrustedRow(projection),
       decisions,
+      eventKey,
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,
       now,

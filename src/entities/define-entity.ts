@@ -12,7 +12,7 @@ import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-defini
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, queries, findTrustedRow, decisions, progress, freshness, now }: EntityPorts,
+  { store, queries, findTrustedRow, decisions, eventKey, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
   const { name, projection, decider, serde, describe, shown, render } = definition;
   const { category, stateOf } = projection;
@@ -25,7 +25,10 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   const description = { entityType: name, describe, shown };
   const history = makeHistory({ store, serde, fold: decider, description, category });
   return {
-    execute: makeExecute(makeHandleCommand({ decider, serde, store, findSnapshot, decisions, now }), progress),
+    execute: makeExecute(
+      makeHandleCommand({ decider, serde, store, findSnapshot, decisions, eventKey, now }),
+      progress,
+    ),
     history,
     reads: {
       get: makeGetView({ queries, history, freshness, render }),

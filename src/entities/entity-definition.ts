@@ -6,6 +6,7 @@ import type { Execute } from '../application/execute.js';
 import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
 import type { Decider } from '../event-sourcing/decider.js';
 import type { Decisions } from '../event-sourcing/decisions.js';
+import type { EventKey } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
@@ -26,6 +27,8 @@ export type EntityPorts = {
   readonly findTrustedRow: FindTrustedRow;
   /** Where commands leave what they decide, for the projector of this process. */
   readonly decisions: Decisions;
+  /** What new events are sealed with; without it they have no `mac`. */
+  readonly eventKey?: EventKey | undefined;
   readonly progress: ProjectionProgress;
   readonly freshness: Freshness;
   readonly now: () => Date;

@@ -115,6 +115,8 @@ describe('docs/ops-json.md', function () {
     await log.query(`update event_log.event set data = '{}' where stream = $1`, [businessStream(1)]);
     await log.end();
     expect((await lines('log verify')).code).to.equal(1);
+    env = { ...env, EVENT_KEY: 'an event key of at least 32 bytes' };
+    expect((await lines('log require-mac')).code).to.equal(0);
   });
 
   it('leaves no command out, and names none that there is not', () => {
@@ -139,6 +141,7 @@ const COMMANDS = [
   ['log', 'export'],
   ['log', 'import'],
   ['log', 'copy'],
+  ['log', 'require-mac'],
 ];
 
 describe("the operator's program", function () {
@@ -148,7 +151,7 @@ describe("the operator's program", function () {
     const said = await Promise.all(COMMANDS.map((path) => runOperator([...path, '--help'])));
     const listed = said.flatMap(({ stdout }, index) => {
       const [, list = ''] = /\nCommands:\n([\s\S]*)/.exec(stdout) ?? [];
-      const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+      const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
       return names.filter((name) => name !== 'help').map((name) => [...COMMANDS[index]!, name].join(' '));
     });
     expect(said.map(({ code, stderr }) => [code, stderr])).to.deep.equal(COMMANDS.map(() => [0, '']));

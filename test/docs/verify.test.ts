@@ -9,7 +9,8 @@ import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { exportLog } from '../../src/event-sourcing/whole-log/export-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { appendChained, interleaved, makeChains } from '../support/chained-events.js';
+import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
+import { oneKey } from '../support/event-keys.js';
 import { startMemoryStack } from '../support/memory-stack.js';
 import { hasPython } from '../support/python.js';
 import { needs } from '../support/needs.js';
@@ -61,10 +62,10 @@ describe('docs/verify.md', function () {
     if (hasPython()) await rm(directory, { recursive: true });
   });
 
-  const exported = async (withData: boolean): Promise<string> => {
+  const exported = async (withData: boolean, store = log): Promise<string> => {
     let text = '';
     const selection = { _tag: 'Log', category: undefined, since: undefined } as const;
-    for await (const page of exportLog(log, selection, withData)) text += page.text;
+    for await (const page of exportLog(store, selection, withData)) text += page.text;
     return text;
   };
 
@@ -81,6 +82,21 @@ describe('docs/verify.md', function () {
 
   it('has a script that finds an export whole, every kind of number and text included', async () => {
     expect(await verify(await exported(true))).to.deep.equal([0, '42 events in 5 streams, every chain intact\n']);
+  });
+
+  it('has a script that verifies events with a mac as any others', async () => {
+    const sealing = makeInMemoryEventStore();
+    await appendChained(sealing, makeChains(oneKey), ...interleaved(2, 3));
+    for (const withData of [true, false]) {
+      const text = await exported(withData, sealing);
+      expect(text.match(/"mac":"/g)).to.have.length(6);
+      expect(await verify(text)).to.deep.equal([0, '6 events in 2 streams, every chain intact\n']);
+      const [code, words] = await verify(text.replace(/"mac":"[^"]*",/, ''));
+      expect([code, words]).to.deep.equal([
+        1,
+        `line 1, ${businessStream(0)}, revision 0: hash does not match the event\n`,
+      ]);
+    }
   });
 
   it('has a script that finds an export without data whole', async () => {
@@ -129,7 +145,7 @@ describe('docs/verify.md', function () {
     });
 
   it('checks what a GET with proof answered, and finds what was changed in it', async () => {
-    const stack = await startMemoryStack();
+    const stack = await startMemoryStack({ ports: () => ({ eventKey: oneKey }) });
     const Authorization = `Bearer ${stack.tokenFor('admin')}`;
     const send = async (method: string, at: string, body: object): Promise<string> => {
       const headers = { Authorization, 'Content-Type': 'application/json' };
@@ -144,6 +160,7 @@ describe('docs/verify.md', function () {
       headers: { Authorization },
     });
     const answered = await answer.text();
+    expect(answered.match(/"mac":"/g)).to.have.length(2);
     const lines = (text: string): string => execFileSync('sh', ['-c', convert], { input: text, encoding: 'utf8' });
     expect(await verify(lines(answered))).to.deep.equal([0, '2 events in 1 streams, every chain intact\n']);
     const [code, words] = await verify(lines(answered.replace('1 555', '1 556')));

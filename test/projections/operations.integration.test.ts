@@ -19,6 +19,7 @@ import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-eve
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { oneKey } from '../support/event-keys.js';
 import { eventually } from '../support/eventually.js';
 import { pageOf } from '../support/page-of.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -54,7 +55,7 @@ describe("an operator's work on the read models", function () {
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
     database = new pg.Pool({ connectionString, max: 3 });
-    operations = orThrow(await operationsOn(store, database, projectionsOf(registry)));
+    operations = orThrow(await operationsOn(store, database, projectionsOf(registry), oneKey));
     running = [];
     events = [];
   });
@@ -333,8 +334,15 @@ describe("an operator's work on the read models", function () {
       reason: 'made by a broken client',
     });
     expect(JSON.parse(recorded[0]!.metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z' });
-    const quiet = { onBroken: () => undefined, onPage: () => undefined, signal: new AbortController().signal };
-    expect(await verifyStream(store, 'operations-businesses', quiet)).to.include({ events: 2, broken: 0 });
+    const ignore = (): void => undefined;
+    const callbacks = { onBroken: ignore, onMacFault: ignore, onPage: ignore };
+    const quiet = { keys: [oneKey], ...callbacks, signal: new AbortController().signal };
+    expect(await verifyStream(store, 'operations-businesses', quiet)).to.include({
+      events: 2,
+      broken: 0,
+      withMac: 2,
+      macFaults: 0,
+    });
     const edited = recorded.map((event) => ({ ...event, data: event.data.replace('broken client', 'careful hand') }));
     const tampered = {
       readStream: async function* () {

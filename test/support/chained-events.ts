@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 
@@ -14,13 +15,13 @@ const uuidOf = (text: string): string =>
 /** The stream of business number `number`, the same in every run. */
 export const businessStream = (number: number): StreamName => `business-${uuidOf(`business ${number}`)}`;
 
-/** Appends to some streams alternately, each event linked to the one before it. */
-export const makeChains = () => {
+/** Appends to some streams alternately, each event linked to the one before it, and sealed under the key if there is one. */
+export const makeChains = (eventKey?: EventKey) => {
   const ends = new Map<StreamName, { revision: bigint; hash: string }>();
 
   return (stream: StreamName, data?: Json): { readonly event: NewEvent; readonly revision: bigint } => {
     const { revision, hash: previousHash } = ends.get(stream) ?? { revision: 0n, hash: GENESIS_HASH };
-    const { hash, ...event } = seal({
+    const fact = {
       id: uuidOf(`${stream} ${revision}`),
       stream,
       revision,
@@ -33,7 +34,8 @@ export const makeChains = () => {
       causationId: uuidOf(`command ${stream} ${revision}`),
       request: 'null',
       previousHash,
-    });
+    };
+    const { hash, ...event } = seal(fact, newSalt(), eventKey);
     ends.set(stream, { revision: revision + 1n, hash });
     return { event, revision };
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command/command-call.js';
+import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import { extendChain, chainStart } from '../../src/event-sourcing/hash-chain.js';
@@ -32,9 +33,13 @@ export const take = (...texts: ReadonlyArray<string>): NotebookCommand => ({ _ta
 /** One process that handles commands on notebooks: with a cache and queues of its own. */
 export const aProcess = (
   store: EventStore,
-  { now = () => new Date(), ...limits }: Partial<CommandLimits> & { readonly now?: () => Date } = {},
+  {
+    now = () => new Date(),
+    eventKey,
+    ...limits
+  }: Partial<CommandLimits> & { readonly now?: () => Date; readonly eventKey?: EventKey } = {},
 ) => {
-  const handle = makeHandleCommand({ decider: notebookDecider, serde: notebookSerde, store, now, limits });
+  const handle = makeHandleCommand({ decider: notebookDecider, serde: notebookSerde, store, now, eventKey, limits });
   return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
     handle({
       stream,

@@ -12,7 +12,7 @@ import { makeInMemoryEventStore } from './in-memory-event-store.js';
 type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
-export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'decisions' | 'now'> & {
+export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'decisions' | 'eventKey' | 'now'> & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
 

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
 import { categoriesOf, type Registry } from '../../entities/registry.js';
 import { configuredLog, type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-stores.js';
 import type { ExitCode } from '../exit-code.js';
@@ -29,6 +30,6 @@ export const withLog = async (
 /** Runs a command on the log of the service, beside a running one or without it. */
 export const onConfiguredLog = (
   registry: Registry,
-  work: (log: OpenLog['log'], signal: AbortSignal) => Promise<ExitCode>,
+  work: (log: OpenLog['log'], signal: AbortSignal, config: Config) => Promise<ExitCode>,
 ): Promise<void> =>
-  runCommand((config, signal) => withLog(configuredLog(config), registry, ({ log }) => work(log, signal)));
+  runCommand((config, signal) => withLog(configuredLog(config), registry, ({ log }) => work(log, signal, config)));

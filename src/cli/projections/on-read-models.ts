@@ -18,7 +18,7 @@ export const onEntities = (
   registry: Registry,
   work: (operations: Operations, signal: AbortSignal) => Promise<ExitCode>,
 ): Promise<void> =>
-  onReadModels(registry, async ({ store, pool, registry: signing }, signal) => {
-    const operations = await operationsOn(store, pool, projectionsOf(signing));
+  onReadModels(registry, async ({ store, pool, registry: signing, eventKey }, signal) => {
+    const operations = await operationsOn(store, pool, projectionsOf(signing), eventKey);
     return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

@@ -1,13 +1,13 @@
-import { userInfo } from 'node:os';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
 import { type JsonOption, jsonOption } from '../output.js';
+import { type UserOption, userOption } from '../user-option.js';
 import { onEntities } from './on-read-models.js';
 import { listAll, retry, show, skip } from './parked-entities.js';
 
-type SkipOptions = JsonOption & { readonly reason: string; readonly user: string };
+type SkipOptions = JsonOption & UserOption & { readonly reason: string };
 
 const LONGEST_REASON = 1_000;
 
@@ -15,20 +15,6 @@ const reasonArgument = (text: string): string => {
   if (text.trim() === '' || text.length > LONGEST_REASON)
     throw new InvalidArgumentError(`Say why, in at most ${LONGEST_REASON} characters.`);
   return text;
-};
-
-const userArgument = (text: string): string => {
-  if (text.trim() === '') throw new InvalidArgumentError('Give the name of the user.');
-  return text;
-};
-
-/** The user of the operating system; a container may run under a number without a name. */
-const osUser = (): string => {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
 };
 
 /** `ops projections parked …` */
@@ -75,7 +61,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
         'the entity without it; the event stays in the log and in the history',
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
-    .option('--user <name>', 'who decides; kept in the log', userArgument, osUser())
+    .addOption(userOption())
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: SkipOptions) =>
       onEntities(registry, (operations) =>

@@ -1,7 +1,9 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
 import { categoriesOf, type Registry, signingRows } from '../../entities/registry.js';
+import type { EventKey } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStores } from '../../infrastructure/open-stores.js';
 import { sharedSnapshotKey } from '../../infrastructure/snapshot-key.js';
 import { makeCommandPool } from '../command-pool.js';
@@ -21,6 +23,8 @@ export type ReadModels = {
   /** Its projections sign their rows with this key, where there is one. */
   readonly registry: Registry;
   readonly snapshotKey: string | undefined;
+  /** What operators' decisions are sealed with, where there is a key. */
+  readonly eventKey: EventKey | undefined;
 };
 
 const isExpected = (error: unknown): error is Error => error instanceof LoadFailed || error instanceof ReportFailed;
@@ -41,7 +45,10 @@ export const withReadModels = async (
   try {
     const snapshotKey = await sharedSnapshotKey(config);
     const signing = signingRows(registry, snapshotKey);
-    return await use({ store, pool, databaseUrl: readModelsUrl, registry: signing, snapshotKey });
+    const eventKeys = await sharedEventKeys(config);
+    if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
+    const [eventKey] = eventKeys.right;
+    return await use({ store, pool, databaseUrl: readModelsUrl, registry: signing, snapshotKey, eventKey });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

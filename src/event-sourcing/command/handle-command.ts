@@ -2,6 +2,7 @@ import { either as E, readonlyArray as RA } from 'fp-ts';
 import { makeBoundedCache } from '../bounded-cache.js';
 import type { Decider } from '../decider.js';
 import { type Decisions, makeDecisions } from '../decisions.js';
+import type { EventKey } from '../event-key.js';
 import { type EventStore, StoreUnavailable } from '../event-store.js';
 import type { Revision } from '../recorded-event.js';
 import { makeRetry, type Retry } from '../retry.js';
@@ -23,6 +24,8 @@ type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = 
   readonly findSnapshot?: FindSnapshot<State>;
   /** Where decisions are left for whoever meets their events in the log. */
   readonly decisions?: Decisions;
+  /** What new events are sealed with. Default: nothing, and they have no `mac`. */
+  readonly eventKey?: EventKey | undefined;
   readonly limits?: Partial<CommandLimits>;
 };
 

@@ -1,10 +1,11 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { BoundedCache } from '../bounded-cache.js';
 import type { Decisions } from '../decisions.js';
-import { seal, type SealedEvent } from '../envelope.js';
+import { newSalt, seal, type SealedEvent } from '../envelope.js';
+import type { EventKey } from '../event-key.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
-import type { DomainEvent, Serde } from '../serde.js';
+import type { DomainEvent } from '../serde.js';
 import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
@@ -18,6 +19,8 @@ export type Repository<State, Event extends DomainEvent> = Streams<State, Event>
   readonly now: () => Date;
   readonly findSnapshot: FindSnapshot<State>;
   readonly decisions: Decisions;
+  /** What new events are sealed with; without it they have no `mac`. */
+  readonly eventKey?: EventKey | undefined;
   readonly cache: BoundedCache<StreamName, Folded<State>>;
 };
 
@@ -89,7 +92,7 @@ const timeOfNext = ({ lastAt }: Folded<unknown>, now: Date): string => {
 };
 
 const sealAll = <Event extends DomainEvent>(
-  serde: Serde<Event>,
+  { serde, eventKey }: Pick<Repository<unknown, Event>, 'serde' | 'eventKey'>,
   { stream, envelope }: Call,
   { revision, lastHash }: Folded<unknown>,
   at: string,
@@ -97,7 +100,7 @@ const sealAll = <Event extends DomainEvent>(
 ): RNEA.ReadonlyNonEmptyArray<SealedEvent> => {
   let previousHash = lastHash;
   return RNEA.mapWithIndex((index: number, { type, data }: Event) => {
-    const sealed = seal({
+    const fact = {
       id: eventIdOf(envelope.commandId, index),
       stream,
       revision: nextRevision(revision) + BigInt(index),
@@ -111,7 +114,8 @@ const sealAll = <Event extends DomainEvent>(
       traceparent: envelope.traceparent,
       request: envelope.request,
       previousHash,
-    });
+    };
+    const sealed = seal(fact, newSalt(), eventKey);
     previousHash = sealed.hash;
     return sealed;
   })(events);
@@ -119,15 +123,16 @@ const sealAll = <Event extends DomainEvent>(
 
 /** Appends `events` at the revision of the fold they were decided on, and caches the fold with them. */
 export const append = async <State, Event extends DomainEvent>(
-  { store, serde, decider, now, cache, decisions }: Repository<State, Event>,
+  repository: Repository<State, Event>,
   call: Call,
   folded: Folded<State>,
   events: RNEA.ReadonlyNonEmptyArray<Event>,
 ): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated<State>, Handled<State, Event>>> => {
+  const { store, decider, now, cache, decisions } = repository;
   const { commandId, actor } = call.envelope;
   const { keyed } = folded;
   const at = timeOfNext(folded, now());
-  const sealed = sealAll(serde, call, folded, at, events);
+  const sealed = sealAll(repository, call, folded, at, events);
   const state = events.reduce((before, event) => decider.evolve(before, event, { actor, at }), folded.state);
   const last = RNEA.last(sealed);
   decisions.add(last, {

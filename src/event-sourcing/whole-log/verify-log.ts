@@ -1,32 +1,45 @@
 import { either as E } from 'fp-ts';
+import type { EventKeys } from '../event-key.js';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
-import { type ChainVerifier, makeChainVerifier } from './chain-verifier.js';
+import { makeChainVerifier } from './chain-verifier.js';
+import { findMacRule } from './mac-required.js';
+import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
 export type Verified = {
   readonly events: number;
   readonly streams: number;
   /** Streams with a broken link. */
   readonly broken: number;
+  /** Events that have a `mac`. */
+  readonly withMac: number;
+  /** Events whose `mac` is missing, does not fit or is of an unknown key. */
+  readonly macFaults: number;
   /** False when `signal` ended it before the end of the log. */
   readonly isComplete: boolean;
 };
 
 export type Verifying = {
+  /** What every `mac` is checked with; without keys, it is only found where one is missing. */
+  readonly keys: EventKeys;
   /** The first broken link of a stream, as it is found. */
   readonly onBroken: (link: BrokenLink) => void;
+  /** Each event with a fault, also behind a broken link. */
+  readonly onMacFault: (fault: MacFault) => void;
   /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
 };
 
 const verifyPages = async (
+  store: EventStore,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { onBroken, onPage, signal }: Verifying,
-  chains: ChainVerifier,
+  { keys, onBroken, onMacFault, onPage, signal }: Verifying,
 ): Promise<Verified> => {
-  let broken = 0;
+  const chains = makeChainVerifier();
+  const macs = makeMacVerifier(keys, await findMacRule(store));
+  let [broken, macFaults] = [0, 0];
   let isComplete = true;
   for await (const events of pages) {
     if (signal.aborted) {
@@ -34,15 +47,28 @@ const verifyPages = async (
       break;
     }
     for (const event of events) {
-      const added = chains.verify(event);
-      if (E.isRight(added)) continue;
-      broken += 1;
-      onBroken(added.left);
+      const linked = chains.verify(event);
+      if (E.isLeft(linked)) {
+        broken += 1;
+        onBroken(linked.left);
+      }
+      const authentic = macs.verify(event);
+      if (E.isLeft(authentic)) {
+        macFaults += 1;
+        onMacFault(authentic.left);
+      }
     }
     const last = events.at(-1);
     if (last !== undefined) onPage(chains.events(), last.position);
   }
-  return { events: chains.events(), streams: chains.streams(), broken, isComplete };
+  return {
+    events: chains.events(),
+    streams: chains.streams(),
+    broken,
+    withMac: macs.withMac(),
+    macFaults,
+    isComplete,
+  };
 };
 
 async function* pagesOfStream(store: EventStore, stream: StreamName): AsyncGenerator<ReadonlyArray<StoredEvent>> {
@@ -53,10 +79,10 @@ async function* pagesOfLog(store: EventStore): AsyncGenerator<ReadonlyArray<Stor
   for await (const { events } of store.readAll({ after: 'start' })) yield events;
 }
 
-/** Recomputes the chains of all streams in one pass over the log. Rejects with `StoreUnavailable`. */
+/** Recomputes the chains of all streams, and every `mac`, in one pass over the log. Rejects with `StoreUnavailable`. */
 export const verifyLog = (store: EventStore, verifying: Verifying): Promise<Verified> =>
-  verifyPages(pagesOfLog(store), verifying, makeChainVerifier());
+  verifyPages(store, pagesOfLog(store), verifying);
 
-/** Recomputes the chain of one stream; one that never was has no events. Rejects with `StoreUnavailable`. */
+/** Recomputes those of one stream; one that never was has no events. Rejects with `StoreUnavailable`. */
 export const verifyStream = (store: EventStore, stream: StreamName, verifying: Verifying): Promise<Verified> =>
-  verifyPages(pagesOfStream(store, stream), verifying, makeChainVerifier());
+  verifyPages(store, pagesOfStream(store, stream), verifying);

@@ -17,5 +17,8 @@ const secretIn = async (dataDir: string, name: string): Promise<string> => {
 /** The secret that tokens are signed with when none is configured. Throws errors of the file system. */
 export const developmentSecret = (dataDir: string): Promise<string> => secretIn(dataDir, 'jwt-secret');
 
+/** The keys that events get a `mac` with when none are configured: one, until somebody adds lines to the file. */
+export const embeddedEventKeys = (dataDir: string): Promise<string> => secretIn(dataDir, 'event-key');
+
 /** The key that signs the rows of an embedded Postgres when none is configured. Throws errors of the file system. */
 export const embeddedSnapshotKey = (dataDir: string): Promise<string> => secretIn(dataDir, 'snapshot-key');

@@ -9,7 +9,9 @@ import pg from 'pg';
 import { categoriesOf, registry } from '../../../src/entities/registry.js';
 import { type OpenLog, openLog } from '../../../src/infrastructure/open-stores.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { oneKey } from '../../support/event-keys.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
+import { freshDatabase } from '../../support/postgres.js';
 
 const [BUSINESSES, ROUNDS] = [20, 5];
 
@@ -47,11 +49,21 @@ describe('the log commands', function () {
 
   it('verify a log that is whole, as a person and as a machine reads it', async () => {
     const person = await runOperator(['log', 'verify'], { env });
-    expect(person).to.deep.equal({ code: 0, stdout: '100 events in 20 streams, every chain intact\n', stderr: '' });
+    expect(person).to.deep.equal({
+      code: 0,
+      stdout: '100 events in 20 streams, every chain intact; 0 events with a mac\n',
+      stderr: '',
+    });
     const machine = await runOperator(['log', 'verify', '--json'], { env });
-    expect(machine.stdout).to.equal('{"events":100,"streams":20,"broken":0}\n');
+    expect(machine.stdout).to.equal(
+      '{"events":100,"streams":20,"broken":0,"withMac":0,"macFaults":0,"macsChecked":true}\n',
+    );
     const one = await runOperator(['log', 'verify', businessStream(3), '--json'], { env });
-    expect(one).to.deep.equal({ code: 0, stdout: '{"events":5,"streams":1,"broken":0}\n', stderr: '' });
+    expect(one).to.deep.equal({
+      code: 0,
+      stdout: '{"events":5,"streams":1,"broken":0,"withMac":0,"macFaults":0,"macsChecked":true}\n',
+      stderr: '',
+    });
   });
 
   it('bring an export into an empty log and export the same again, and refuse one that is not empty', async () => {
@@ -83,7 +95,7 @@ describe('the log commands', function () {
       /^not imported: line 61 breaks the chain of business-\S+: dataHash does not match data\n$/,
     );
     expect((await runOperator(['log', 'verify', '--json'], { env: other })).stdout).to.equal(
-      '{"events":0,"streams":0,"broken":0}\n',
+      '{"events":0,"streams":0,"broken":0,"withMac":0,"macFaults":0,"macsChecked":true}\n',
     );
   });
 
@@ -106,8 +118,70 @@ describe('the log commands', function () {
       stream: businessStream(4),
       revision: '1',
       reason: 'dataHash does not match data',
-      summary: '{"events":100,"streams":20,"broken":1}',
+      summary: '{"events":100,"streams":20,"broken":1,"withMac":0,"macFaults":0,"macsChecked":true}',
     });
+  });
+
+  it('ask for a mac from when an operator says so, and name what comes without one or under another key', async () => {
+    const forged = inNewDirectory('forged');
+    const { stdout } = await runOperator(['log', 'export'], { env });
+    await runOperator(['log', 'import'], { env: forged, input: stdout });
+    const required = await runOperator(['log', 'require-mac', '--user', 'olga'], { env: forged });
+    expect(required.code).to.equal(0);
+    expect(required.stdout).to.match(
+      /^recorded: operations-seal, revision 0, event \S+; every event behind it in the log must have a mac\n$/,
+    );
+    const again = await runOperator(['log', 'require-mac'], { env: forged });
+    expect([again.code, again.stdout]).to.deep.equal([0, required.stdout.replace('recorded', 'recorded before')]);
+
+    const [without, under] = [businessStream(100), businessStream(101)];
+    const { log, close } = await openEmbedded(forged['DATA_DIR']!);
+    await appendChained(log, makeChains(), without);
+    await appendChained(log, makeChains(oneKey), under);
+    await close();
+
+    const found = await runOperator(['log', 'verify'], { env: forged });
+    const lines = found.stdout.replaceAll(/event [0-9a-f-]{36}/g, 'event ID').split('\n');
+    expect({ code: found.code, lines }).to.deep.equal({
+      code: 1,
+      lines: [
+        `suspect: ${without}, revision 0, event ID: mac is missing`,
+        `suspect: ${under}, revision 0, event ID: mac is of an unknown key`,
+        '103 events in 23 streams, every chain intact; 2 events with a mac; 2 events suspect',
+        '',
+      ],
+    });
+    const one = await runOperator(['log', 'verify', without, '--json'], { env: forged });
+    const [finding = '', counts] = one.stdout.split('\n');
+    const { stream, revision, reason } = JSON.parse(finding) as Record<string, string>;
+    expect({ code: one.code, stream, revision, reason, counts }).to.deep.equal({
+      code: 1,
+      stream: without,
+      revision: '0',
+      reason: 'mac is missing',
+      counts: '{"events":1,"streams":1,"broken":0,"withMac":0,"macFaults":1,"macsChecked":true}',
+    });
+  });
+
+  it('say that macs were not checked where no key is set, and require none there', async () => {
+    const keyless = { DATABASE_URL: await freshDatabase() };
+    const { stdout } = await runOperator(['log', 'export', '--stream', businessStream(3)], { env });
+    await runOperator(['log', 'import'], { env: keyless, input: stdout });
+    expect(await runOperator(['log', 'verify'], { env: keyless })).to.deep.equal({
+      code: 0,
+      stdout:
+        '5 events in 1 stream, every chain intact; 0 events with a mac, not checked: no key is set (EVENT_KEY_FILE)\n',
+      stderr: '',
+    });
+    expect(await runOperator(['log', 'require-mac'], { env: keyless })).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: 'not recorded: no key is set (EVENT_KEY_FILE), so no event gets a mac\n',
+    });
+    const short = path.join(directory, 'short-key');
+    await writeFile(short, 'short\n');
+    const refused = await runOperator(['log', 'verify'], { env: { ...keyless, EVENT_KEY_FILE: short } });
+    expect([refused.code, refused.stderr.includes('EVENT_KEY: expected one key a line')]).to.deep.equal([2, true]);
   });
 
   it('end an export cleanly when nobody reads on', async () => {

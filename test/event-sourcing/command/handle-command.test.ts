@@ -1,10 +1,12 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import { macStatusOf } from '../../../src/event-sourcing/event-mac.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
+import { oneKey } from '../../support/event-keys.js';
 import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../../support/command-handler.js';
 
 /** Enough turns of the event loop for all that waits for nothing but memory. */
@@ -48,6 +50,13 @@ describe('handling a command', () => {
       }),
     );
     expect(await notesOf(store, stream)).to.deep.equal(['a', 'b']);
+  });
+
+  it('seals every event under the event key, where there is one', async () => {
+    await handled(handle(stream, open));
+    await handled(aProcess(store, { eventKey: oneKey })(stream, take('a', 'b')));
+    const macs = (await chainOf(store, stream)).map((event) => macStatusOf([oneKey], event));
+    expect(macs).to.deep.equal(['None', 'Fits', 'Fits']);
   });
 
   it('puts who, when and why into the envelope of every event', async () => {

@@ -21,6 +21,8 @@ describe('verifying a log', () => {
   let found: Array<Pick<BrokenLink, 'reason'> & { readonly stream: string; readonly revision: bigint }>;
 
   const verifying = (signal = new AbortController().signal) => ({
+    keys: [],
+    onMacFault: () => undefined,
     onBroken: ({ event: { stream, revision }, reason }: BrokenLink) => found.push({ stream, revision, reason }),
     onPage: () => undefined,
     signal,
@@ -37,6 +39,8 @@ describe('verifying a log', () => {
       events: 600,
       streams: 10,
       broken: 0,
+      withMac: 0,
+      macFaults: 0,
       isComplete: true,
     });
     expect(found).to.deep.equal([]);
@@ -50,7 +54,7 @@ describe('verifying a log', () => {
       return event;
     });
     const verified = await verifyLog(other, verifying());
-    expect(verified).to.deep.equal({ events: 600, streams: 10, broken: 2, isComplete: true });
+    expect(verified).to.deep.equal({ events: 600, streams: 10, broken: 2, withMac: 0, macFaults: 0, isComplete: true });
     expect(found).to.deep.equal([
       { stream: first, revision: 20n, reason: 'hash does not match the event' },
       { stream: second, revision: 59n, reason: 'dataHash does not match data' },
@@ -58,7 +62,7 @@ describe('verifying a log', () => {
   });
 
   it('reads one stream alone when it is asked for one', async () => {
-    const expected = { events: 60, streams: 1, broken: 0, isComplete: true };
+    const expected = { events: 60, streams: 1, broken: 0, withMac: 0, macFaults: 0, isComplete: true };
     expect(await verifyStream(store, businessStream(3), verifying())).to.deep.equal(expected);
     expect((await verifyStream(store, 'business-none', verifying())).events).to.equal(0);
   });

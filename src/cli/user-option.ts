@@ -1,0 +1,22 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError, Option } from 'commander';
+
+const userArgument = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('Give the name of the user.');
+  return text;
+};
+
+/** The user of the operating system; a container may run under a number without a name. */
+const osUser = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+};
+
+export type UserOption = { readonly user: string };
+
+/** `--user`, for commands that record a decision in the log. */
+export const userOption = (): Option =>
+  new Option('--user <name>', 'who decides; kept in the log').argParser(userArgument).default(osUser());

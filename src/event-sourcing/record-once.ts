@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { either as E } from 'fp-ts';
+import { canonicalJson, type JsonObject } from './canonical-json.js';
+import { newSalt, seal } from './envelope.js';
+import type { EventKey } from './event-key.js';
+import type { AppendRejected, EventStore, StoreUnavailable } from './event-store.js';
+import type { ChainEnd } from './hash-chain.js';
+import type { StreamName } from './recorded-event.js';
+import { makeRetry } from './retry.js';
+
+/** What an operator has decided, as the event that says so. */
+type OperatorEvent = {
+  readonly stream: StreamName;
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly schemaVersion: number;
+  readonly actor: string;
+  readonly at: Date;
+};
+
+/** The end of the stream, where the event is appended, unless it has been recorded before. */
+type Recorded = { readonly isRecorded: boolean; readonly end: ChainEnd };
+
+/** For conflicts with other operators who decide at the same moment. */
+const RETRY = { attempts: 5, first: 10, longest: 100 };
+
+/**
+ * Appends an operator's decision to its stream. True when it was recorded now, false when `read` says that it had been
+ * before. Throws what `read` and the log throw.
+ */
+export const recordOnce = async (
+  store: Pick<EventStore, 'append'>,
+  { stream, data, at, ...event }: OperatorEvent,
+  read: () => Promise<Recorded>,
+  eventKey: EventKey | undefined,
+): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
+  const commandId = randomUUID();
+  const command = { id: commandId, correlationId: commandId, causationId: commandId, request: canonicalJson(data) };
+  const retry = makeRetry(RETRY);
+  for (;;) {
+    const { isRecorded, end } = await read();
+    if (isRecorded) return E.right(false);
+    const { revision, hash: previousHash } = end;
+    const fact = { ...event, ...command, stream, data, at: at.toISOString(), revision, previousHash };
+    const { hash: _hash, ...sealed } = seal(fact, newSalt(), eventKey);
+    const appended = await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [sealed]);
+    if (E.isRight(appended)) return E.right(true);
+    if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);
+    if (!(await retry.again())) return E.left({ _tag: 'AppendRejected', reason: `others keep appending to ${stream}` });
+  }
+};
