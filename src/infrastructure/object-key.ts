@@ -8,7 +8,10 @@ const OBJECT_KEY = /^[A-Za-z0-9-]+(?:\/[A-Za-z0-9-]+)*$/;
  */
 export const isObjectKey = (key: string): boolean => key.length <= LONGEST_KEY && OBJECT_KEY.test(key);
 
-/** Throws on a key of another form: a fault of ours, or an event log that another program has written. */
+/** No object can have this key: a fault of ours, or an event log that another program has written. */
+export class NotAnObjectKey extends RangeError {}
+
+/** Throws `NotAnObjectKey` on a key of another form. */
 export const requireObjectKey = (key: string): void => {
-  if (!isObjectKey(key)) throw new RangeError(`not an object key: ${JSON.stringify(key.slice(0, LONGEST_KEY))}`);
+  if (!isObjectKey(key)) throw new NotAnObjectKey(`not an object key: ${JSON.stringify(key.slice(0, LONGEST_KEY))}`);
 };

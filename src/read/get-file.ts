@@ -7,13 +7,24 @@ import { type Folding, rowOrFold } from './row-or-fold.js';
 /** First and last byte, inclusive, as in RFC 9110 §14. */
 export type ByteRange = { readonly first: number; readonly last: number };
 
-/** Object storage did not answer, or lacks an object that an event names. */
-export type FileUnavailable = { readonly _tag: 'FileUnavailable'; readonly cause: unknown };
+/** Object storage did not answer, or not in time: whether it has the object is not known. */
+type FileUnavailable = { readonly _tag: 'FileUnavailable'; readonly cause: unknown };
+
+/**
+ * Object storage answered, and has no such object. A file is durable before an event names it, so that nothing explains
+ * this but a loss.
+ */
+type FileMissing = { readonly _tag: 'FileMissing'; readonly reason: string };
+
+/** The object ends before the range that was asked for. */
+type FileTooShort = { readonly _tag: 'FileTooShort'; readonly reason: string };
+
+export type OpenFailure = FileUnavailable | FileMissing | FileTooShort;
 
 /** Where files are kept, seen from the reading side. */
 export type FileContents = {
   /** Opened before it answers, so that a missing object is an error and no empty file; read at the caller's pace. */
-  readonly open: (key: string, range?: ByteRange) => Promise<E.Either<FileUnavailable, Readable>>;
+  readonly open: (key: string, range?: ByteRange) => Promise<E.Either<OpenFailure, Readable>>;
 };
 
 type GetFileDeps = Folding<DocumentState> & { readonly queries: Pick<DocumentQueries, 'fileOf'> };

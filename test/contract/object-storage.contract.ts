@@ -17,6 +17,8 @@ type StorageUnderTest = {
   readonly storage: ObjectStorage & FileContents;
   /** Makes the storage stop taking bytes, without refusing them, until the function it gives is called. */
   readonly stall?: () => Promise<() => void>;
+  /** Keeps the storage from answering, until the function it gives is called. */
+  readonly takeAway?: () => Promise<() => Promise<void>>;
   /** Leaves an upload as a process does that is killed in its midst. */
   readonly abandonUpload: (key: string) => Promise<void>;
   /** How many bytes of a body the storage may hold at a time. */
@@ -36,7 +38,7 @@ const listed = async (storage: ObjectStorage, prefix: string): Promise<ReadonlyA
 
 const opened = async ({ open }: FileContents, key: string, range?: ByteRange): Promise<Readable> => {
   const outcome = await open(key, range);
-  if (E.isLeft(outcome)) throw new Error(`${key} cannot be opened`, { cause: outcome.left.cause });
+  if (E.isLeft(outcome)) throw new Error(`${key} cannot be opened`, { cause: outcome.left });
   return outcome.right;
 };
 
@@ -144,14 +146,33 @@ const ranges = (given: () => StorageUnderTest): void => {
       await storage.open(key, { first: 5, last: 10 }),
       await storage.open(key, { first: 10, last: 12 }),
     ];
-    expect(outcomes.map(tagOf)).to.deep.equal(['FileUnavailable', 'FileUnavailable']);
+    expect(outcomes.map(tagOf)).to.deep.equal(['FileTooShort', 'FileTooShort']);
   });
 };
 
 const absences = (given: () => StorageUnderTest): void => {
   it('fails for a missing object when it is opened, not by an empty stream', async () => {
-    expect(tagOf(await given().storage.open(aKey()))).to.equal('FileUnavailable');
-    expect(tagOf(await given().storage.open(aKey(), { first: 0, last: 1 }))).to.equal('FileUnavailable');
+    expect(tagOf(await given().storage.open(aKey()))).to.equal('FileMissing');
+    expect(tagOf(await given().storage.open(aKey(), { first: 0, last: 1 }))).to.equal('FileMissing');
+  });
+
+  it('tells an object that it lacks from a storage that is away', async function () {
+    const { storage, takeAway } = given();
+    if (takeAway === undefined) {
+      needs(this, false, 'a way to keep the storage from answering');
+      return;
+    }
+    const key = aKey();
+    await stored(storage, key, bodyOf(10).body);
+    const giveBack = await takeAway();
+    const opened = [
+      await storage.open(key),
+      await storage.open(aKey()),
+      await storage.open(key, { first: 0, last: 1 }),
+    ];
+    await giveBack();
+    expect(opened.map(tagOf)).to.deep.equal(['FileUnavailable', 'FileUnavailable', 'FileUnavailable']);
+    expect([await storage.open(key), await storage.open(aKey())].map(tagOf)).to.deep.equal(['right', 'FileMissing']);
   });
 
   it('removes an object, and removing it again is fine', async () => {
@@ -160,7 +181,7 @@ const absences = (given: () => StorageUnderTest): void => {
     await stored(storage, key, bodyOf(10).body);
     expect(await storage.remove(key)).to.deep.equal(E.right(undefined));
     expect(await storage.remove(key)).to.deep.equal(E.right(undefined));
-    expect(tagOf(await storage.open(key))).to.equal('FileUnavailable');
+    expect(tagOf(await storage.open(key))).to.equal('FileMissing');
   });
 
   for (const key of [
@@ -180,7 +201,7 @@ const absences = (given: () => StorageUnderTest): void => {
       const { storage } = given();
       const { body } = bodyOf(10);
       const outcomes = [await storage.put(key, body), await storage.open(key), await storage.remove(key)];
-      expect(outcomes.map(tagOf)).to.deep.equal(['StorageUnavailable', 'FileUnavailable', 'StorageUnavailable']);
+      expect(outcomes.map(tagOf)).to.deep.equal(['StorageUnavailable', 'FileMissing', 'StorageUnavailable']);
       expect(body.destroyed).to.equal(true);
     });
   }
@@ -225,7 +246,7 @@ const failures = (given: () => StorageUnderTest): void => {
       const failure = new Error('the client went away');
       const outcome = await storage.put(key, failingBody(size, failure));
       expect(outcome).to.deep.equal(E.left({ _tag: 'UploadAborted', cause: failure }));
-      expect(tagOf(await storage.open(key))).to.equal('FileUnavailable');
+      expect(tagOf(await storage.open(key))).to.equal('FileMissing');
       expect(await listed(storage, key)).to.deep.equal([]);
       expect(await storage.clearUnfinished(new Date(Date.now() + 3_600_000))).to.deep.equal(E.right(0));
     });

@@ -39,6 +39,8 @@ describe('the failure table', () => {
     [{ _tag: 'ReadModelUnavailable', cause }, away],
     [{ _tag: 'StorageUnavailable', cause }, away],
     [{ _tag: 'FileUnavailable', cause }, away],
+    [{ _tag: 'FileMissing', reason: 'secret' }, internal],
+    [{ _tag: 'FileTooShort', reason: 'secret' }, internal],
     [{ _tag: 'KeysUnavailable', cause }, away],
     [{ _tag: 'StreamContended', stream: 'business-x' }, away],
     [

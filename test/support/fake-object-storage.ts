@@ -59,8 +59,9 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
 
   readonly open: FileContents['open'] = (key, range) => {
     const kept = this.objects.get(key);
-    if (kept === undefined)
-      return Promise.resolve(E.left({ _tag: 'FileUnavailable', cause: new Error('no such object') }));
+    if (kept === undefined) return Promise.resolve(E.left({ _tag: 'FileMissing', reason: 'there is no such object' }));
+    if (range !== undefined && range.last >= kept.size)
+      return Promise.resolve(E.left({ _tag: 'FileTooShort', reason: `the object has ${kept.size} bytes` }));
     const { chunk = 64 * 1024 } = this.behaviour;
     const counted = this.#give(pieces(kept, range ?? { first: 0, last: kept.size - 1 }, chunk));
     const stream = Readable.from(counted, { objectMode: false, highWaterMark: chunk });

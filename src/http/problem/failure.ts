@@ -2,6 +2,7 @@ import type { StorageUnavailable, UploadAborted } from '../../application/ports.
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
 import type { FileUnavailable } from '../../read/get-file.js';
 import type { LedgerBehind } from '../../read/ledger.js';
+import type { OpenFailure } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/entity-events.js';
 import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
 import type { Fault, Problem } from './problem.js';
@@ -66,7 +67,7 @@ export type Failure =
   | LedgerBehind
   | StorageUnavailable
   | UploadAborted
-  | FileUnavailable
+  | OpenFailure
   | BodyFailure
   | RangeNotSatisfiable
   | Unauthenticated

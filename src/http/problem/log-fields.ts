@@ -12,12 +12,20 @@ export const errorFields = (error: unknown, depth = 4): object => {
 /** Why a request failed, for the log. */
 export const failureFields = (failure: Failure): object => {
   const { _tag: tag } = failure;
-  if (failure._tag === 'UndecodableEvent') {
-    const { stream, revision } = failure.stored;
-    return { tag, stream, revision: String(revision), reason: failure.reason };
+  switch (failure._tag) {
+    case 'UndecodableEvent': {
+      const { stream, revision } = failure.stored;
+      return { tag, stream, revision: String(revision), reason: failure.reason };
+    }
+    case 'Rejected':
+      return { tag: failure.rejection };
+    case 'AppendRejected':
+    case 'FileMissing':
+    case 'FileTooShort':
+      return { tag, reason: failure.reason };
+    default:
+      break;
   }
-  if (failure._tag === 'Rejected') return { tag: failure.rejection };
-  if (failure._tag === 'AppendRejected') return { tag, reason: failure.reason };
   if (failure instanceof Error) return { tag, error: errorFields(failure) };
   return 'cause' in failure ? { tag, error: errorFields(failure.cause) } : { tag };
 };

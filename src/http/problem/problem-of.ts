@@ -95,6 +95,9 @@ const problems: ProblemTable = {
   // the other requests of the connection would fail too, and others wait for a connection
   Overloaded: (failure) => ({ ...unavailable(failure), closes: true }),
   NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
+  // repeating the request does not bring a lost file back
+  FileMissing: unexpected,
+  FileTooShort: unexpected,
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,
   Unexpected: unexpected,

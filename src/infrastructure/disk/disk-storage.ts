@@ -6,6 +6,7 @@ import type { ObjectStorage, StorageUnavailable } from '../../application/ports.
 import type { FileContents } from '../../read/get-file.js';
 import type { DiskSpace } from '../disk-space/disk-space.js';
 import { chunksWithinSpace } from '../disk-space/within-space.js';
+import { openFailure } from '../open-failure.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import { syncDirectory } from './durable-files.js';
@@ -39,11 +40,7 @@ export const openDiskStorage = (root: string, space?: DiskSpace): Promise<E.Eith
         takeBody(body, (chunks) =>
           writeObject(layout, key, space === undefined ? chunks : chunksWithinSpace(chunks, space)),
         ),
-      open: (key, range) =>
-        attempt(
-          () => openObject(layout.fileOf(key), range),
-          (cause) => ({ _tag: 'FileUnavailable', cause }),
-        ),
+      open: (key, range) => attempt(() => openObject(layout, key, range), openFailure),
       // not synced: a removal that a power loss undoes leaves an object that no event names, and the sweep removes that
       remove: (key) => attempt(() => rm(layout.fileOf(key), { force: true }), storageUnavailable),
       list: (prefix) => listObjects(layout.objects, prefix),

@@ -4,6 +4,7 @@ import type { S3Config } from '../../config.js';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
 import { requireObjectKey } from '../object-key.js';
+import { openFailure } from '../open-failure.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import type { Bucket } from './bucket.js';
@@ -54,13 +55,10 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
       await putObject(bucket, key, chunks);
     }),
   open: (key, range) =>
-    attempt(
-      async () => {
-        requireObjectKey(key);
-        return openObject(bucket, key, range);
-      },
-      (cause) => ({ _tag: 'FileUnavailable', cause }),
-    ),
+    attempt(async () => {
+      requireObjectKey(key);
+      return openObject(bucket, key, range);
+    }, openFailure),
   remove: (key) =>
     attempt(async () => {
       requireObjectKey(key);

@@ -124,7 +124,10 @@ describe('object storage on disk', () => {
       await plant(file);
       const before = await openHandles();
       const opened = await storage.open(key);
-      expect(E.isLeft(opened) && opened.left._tag).to.equal('FileUnavailable');
+      expect(E.isLeft(opened) && opened.left).to.deep.equal({
+        _tag: 'FileMissing',
+        reason: 'the object is not a regular file',
+      });
       expect(await openHandles()).to.deep.equal(before);
     });
 });

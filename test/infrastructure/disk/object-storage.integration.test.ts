@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { objectStorageContract } from '../../contract/object-storage.contract.js';
@@ -22,6 +22,10 @@ objectStorageContract('disk', async () => {
   return {
     storage: await diskStorage(root),
     stall,
+    takeAway: async () => {
+      await rename(root, `${root}-away`);
+      return () => rename(`${root}-away`, root);
+    },
     abandonUpload: () => writeFile(path.join(root, 'unfinished', randomUUID()), 'half of it'),
     heldBytes: 256 * 1024,
     close: () => rm(root, { recursive: true }),

@@ -27,6 +27,10 @@ objectStorageContract('S3, over the wire', async () => {
   return {
     storage,
     stall: stall(server),
+    takeAway: async () => {
+      await server.stop();
+      return server.listen;
+    },
     abandonUpload: (key) => abandonUpload(server.settings, key),
     heldBytes: 9 * MiB,
     // s3rver 4.0.4 overwrites objects in place, and ignores the end of `bytes=0-0`

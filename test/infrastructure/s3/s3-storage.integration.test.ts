@@ -11,8 +11,13 @@ const MiB = 1024 * 1024;
 const KEY = 'documents/a/b';
 const IDLE_MS = 300;
 
-const outcomeOf = (outcome: E.Either<{ readonly _tag: string; readonly cause: unknown }, unknown>): string =>
-  E.isRight(outcome) ? 'right' : `${outcome.left._tag}: ${(outcome.left.cause as Error).message}`;
+type Failed = { readonly _tag: string } & ({ readonly cause: unknown } | { readonly reason: string });
+
+const outcomeOf = (outcome: E.Either<Failed, unknown>): string => {
+  if (E.isRight(outcome)) return 'right';
+  const { _tag: tag, ...why } = outcome.left;
+  return `${tag}: ${'reason' in why ? why.reason : (why.cause as Error).message}`;
+};
 
 const isPart = ({ method, url }: http.IncomingMessage): boolean =>
   method === 'PUT' && url?.includes('partNumber=') === true;
@@ -237,6 +242,31 @@ describe('object storage in S3', () => {
     let size = first.length;
     for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) size += (chunk as Buffer).length;
     expect(size).to.equal(16 * MiB);
+  });
+
+  it('takes only the word of the server itself for it that an object is missing', async () => {
+    const answers = async (status: number, xml: string): Promise<string> => {
+      server.intercept((request, response) => {
+        request.resume();
+        response.writeHead(status).end(xml);
+      });
+      return outcomeOf(await storage.open(KEY));
+    };
+    const error = (code: string): string => `<Error><Code>${code}</Code><Message>${code}</Message></Error>`;
+    expect(await answers(404, error('NoSuchKey'))).to.equal('FileMissing: there is no such object');
+    expect(await answers(404, error('NoSuchBucket'))).to.equal('FileUnavailable: NoSuchBucket');
+    expect(await answers(403, error('AccessDenied'))).to.equal('FileUnavailable: AccessDenied');
+    expect(await answers(404, '')).to.equal('FileUnavailable: Not Found');
+  });
+
+  it('does not take a server that shortens a range within the object for a short object', async () => {
+    server.intercept((request, response) => {
+      request.resume();
+      response.writeHead(206, { 'content-range': 'bytes 2-3/100' }).end('23');
+    });
+    expect(outcomeOf(await storage.open(KEY, { first: 2, last: 4 }))).to.equal(
+      'FileUnavailable: bytes 2-4 were asked for, the server gave bytes 2-3/100',
+    );
   });
 
   it('fails when the server returns the whole object for a range', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { PreconditionFailed } from '../../../event-sourcing/command/command-call.js';
-import type { FileContents, FileUnavailable } from '../../../read/get-file.js';
+import type { FileContents, OpenFailure } from '../../../read/get-file.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';
 import type { Conditions } from '../../request/conditions.js';
@@ -12,7 +12,7 @@ import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { exactly } from './exactly.js';
 
-type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | FileUnavailable;
+type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | OpenFailure;
 
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
@@ -29,7 +29,7 @@ const respondWith = async (
   file: StoredFile,
   open: FileContents['open'],
   selection: Exclude<Selection, { _tag: 'Unsatisfiable' }>,
-): Promise<E.Either<FileUnavailable, HttpResponse>> => {
+): Promise<E.Either<OpenFailure, HttpResponse>> => {
   const range = selection._tag === 'Part' ? selection.range : undefined;
   const length = range === undefined ? file.size : range.last - range.first + 1;
   const headers = [
