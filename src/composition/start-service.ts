@@ -15,8 +15,10 @@ import { serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../infrastructure/logging/reason-of.js';
 import { errorFields } from '../http/problem/log-fields.js';
+import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
+import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeDriftCounter, makeFaultCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
@@ -167,12 +169,17 @@ const serveEntities = async (
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(stores.store, findWrongLog);
   const eventKey = await sealingKey(config, log);
+  const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress } = byName(projection.name);
     return serveEntity({
       ...config,
       store,
       storage: stores.storage,
+      onFileFault: (fault) => {
+        countFileFault(fault);
+        logFault(fault);
+      },
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
       findTrustedRow: queries.findTrustedRow(projection),
       decisions,

@@ -27,7 +27,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
           ...documentUseCases(execute, ports),
           ...reads,
           getFile: makeGetFile({ ...ports, queries: documentQueries(ports.queries), history }),
-          openFile: ports.storage.open,
+          files: { open: ports.storage.open, onFault: ports.onFileFault },
         },
         { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes },
       ),

@@ -11,6 +11,7 @@ import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
 import type { EntityReads } from '../read/entity-reads.js';
+import type { OnFileFault } from '../read/file-fault.js';
 import type { FileContents } from '../read/get-file.js';
 import type { History } from '../read/history.js';
 import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
@@ -21,6 +22,8 @@ import type { Freshness } from '../read/row-or-fold.js';
 export type EntityPorts = {
   readonly store: EventStore;
   readonly storage: ObjectStorage & FileContents;
+  /** Told of each file that was asked for and is not as its event says. */
+  readonly onFileFault: OnFileFault;
   /** The queries of its own read model, and how far its projection has come. */
   readonly queries: Queries<FilterValues> & HiddenStates;
   /** Its signed rows, which may stand in for folds of their streams. */

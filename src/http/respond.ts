@@ -60,8 +60,10 @@ const handlingOf = (ctx: KoaContext): Handling =>
   ctx.state.handling ?? (ctx.status === 204 ? E.right(preflightResponse) : unrouted(ctx));
 
 /** Bytes that a response acquires, because they are held until its reader has taken all of them. 0: none. */
-const countedBytes = ({ body }: HttpResponse): number =>
-  body === undefined || body instanceof Readable || body.length <= UNCOUNTED_BYTES ? 0 : Buffer.byteLength(body);
+const countedBytes = ({ body, isAcquired = false }: HttpResponse): number =>
+  isAcquired || body === undefined || body instanceof Readable || body.length <= UNCOUNTED_BYTES
+    ? 0
+    : Buffer.byteLength(body);
 
 /** A client that has gone acquires nothing either, but that is no overload. */
 const overloadOf = (failure: Failure, connection: Connection): Failure => {

@@ -41,6 +41,7 @@ describe('the failure table', () => {
     [{ _tag: 'FileUnavailable', cause }, away],
     [{ _tag: 'FileMissing', reason: 'secret' }, internal],
     [{ _tag: 'FileTooShort', reason: 'secret' }, internal],
+    [{ _tag: 'FileDiffers', reason: 'secret' }, internal],
     [{ _tag: 'KeysUnavailable', cause }, away],
     [{ _tag: 'StreamContended', stream: 'business-x' }, away],
     [

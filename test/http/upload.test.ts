@@ -339,9 +339,9 @@ describe('documents with files', () => {
       expect((await download({ range: 'bytes=0-' }, 'GET', empty)).status).to.equal(416);
     });
 
-    it('as 503 when the storage lacks it', async () => {
+    it('as 500 when the storage lacks it', async () => {
       storage.objects.clear();
-      expect((await download()).status).to.equal(503);
+      expect((await download()).status).to.equal(500);
     });
   });
 });

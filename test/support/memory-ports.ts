@@ -12,7 +12,7 @@ import { makeInMemoryEventStore } from './in-memory-event-store.js';
 type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
-export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'decisions' | 'eventKey' | 'now'> & {
+export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'onFileFault' | 'decisions' | 'eventKey' | 'now'> & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
 
@@ -36,6 +36,7 @@ export const memoryPorts = async (
   const ports: MemoryPorts = {
     store,
     storage: await diskStorage(folder),
+    onFileFault: () => undefined,
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
     now: () => new Date(),

@@ -1,6 +1,5 @@
 import type { StorageUnavailable, UploadAborted } from '../../application/ports.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
-import type { FileUnavailable } from '../../read/get-file.js';
 import type { LedgerBehind } from '../../read/ledger.js';
 import type { OpenFailure } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/entity-events.js';
@@ -57,6 +56,9 @@ export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown 
 /** What can be wrong with the body of a request. */
 export type BodyFailure = RequestInvalid | PayloadTooLarge | UnsupportedMediaType | ClientGone | Overloaded;
 
+/** What the storage has of a file is not what its event says. */
+export type FileDiffers = { readonly _tag: 'FileDiffers'; readonly reason: string };
+
 /** Everything that can keep an operation from success. */
 export type Failure =
   | Rejected
@@ -68,6 +70,7 @@ export type Failure =
   | StorageUnavailable
   | UploadAborted
   | OpenFailure
+  | FileDiffers
   | BodyFailure
   | RangeNotSatisfiable
   | Unauthenticated

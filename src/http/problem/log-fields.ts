@@ -9,23 +9,22 @@ export const errorFields = (error: unknown, depth = 4): object => {
   return { type: name, message, ...code, stack, ...because };
 };
 
+/** Failures whose reason is a sentence of ours. */
+const EXPLAINED = ['AppendRejected', 'FileMissing', 'FileTooShort', 'FileDiffers'] as const;
+
+type Explained = Extract<Failure, { _tag: (typeof EXPLAINED)[number] }>;
+
+const isExplained = (failure: Failure): failure is Explained => EXPLAINED.some((tag) => tag === failure._tag);
+
 /** Why a request failed, for the log. */
 export const failureFields = (failure: Failure): object => {
   const { _tag: tag } = failure;
-  switch (failure._tag) {
-    case 'UndecodableEvent': {
-      const { stream, revision } = failure.stored;
-      return { tag, stream, revision: String(revision), reason: failure.reason };
-    }
-    case 'Rejected':
-      return { tag: failure.rejection };
-    case 'AppendRejected':
-    case 'FileMissing':
-    case 'FileTooShort':
-      return { tag, reason: failure.reason };
-    default:
-      break;
+  if (failure._tag === 'UndecodableEvent') {
+    const { stream, revision } = failure.stored;
+    return { tag, stream, revision: String(revision), reason: failure.reason };
   }
+  if (failure._tag === 'Rejected') return { tag: failure.rejection };
+  if (isExplained(failure)) return { tag, reason: failure.reason };
   if (failure instanceof Error) return { tag, error: errorFields(failure) };
   return 'cause' in failure ? { tag, error: errorFields(failure.cause) } : { tag };
 };

@@ -95,9 +95,10 @@ const problems: ProblemTable = {
   // the other requests of the connection would fail too, and others wait for a connection
   Overloaded: (failure) => ({ ...unavailable(failure), closes: true }),
   NotReady: (failure) => unavailable(failure, `Not ready: ${failure.missing.join(', ')}`),
-  // repeating the request does not bring a lost file back
+  // repeating the request does not bring a file back
   FileMissing: unexpected,
   FileTooShort: unexpected,
+  FileDiffers: unexpected,
   AppendRejected: unexpected,
   UndecodableEvent: unexpected,
   Unexpected: unexpected,

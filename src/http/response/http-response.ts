@@ -10,6 +10,8 @@ export type HttpResponse = {
   readonly status: number;
   readonly headers?: ReadonlyArray<string>;
   readonly body?: string | Buffer | Readable;
+  /** Whether the bytes of a body that is no stream are acquired already. */
+  readonly isAcquired?: boolean;
   /** Default: JSON. */
   readonly contentType?: string;
   /** Default: nothing may be loaded or framed. */

@@ -124,22 +124,53 @@ describe('requests and the budget of the process', () => {
     ]);
   });
 
+  /** A document with a file of so many bytes. */
+  const withFile = async (size: number): Promise<string> => {
+    const response = await fetch(`${stack.baseUrl}/api/v1/document`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin}`, 'content-type': FORM_TYPE },
+      body: formOf({ name: 'file', content: Buffer.alloc(size), filename: 'file' }, { name: 'name', content: 'a' }),
+    });
+    return ((await response.json()) as { readonly _id: string })._id; // reason: POST answers a document
+  };
+
   it('take a place for a file above 64 KiB', async () => {
     await start();
     isExhausted = false;
-    const ids = [];
-    for (const size of [64 * 1024, 64 * 1024 + 1]) {
-      const response = await fetch(`${stack.baseUrl}/api/v1/document`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${admin}`, 'content-type': FORM_TYPE },
-        body: formOf({ name: 'file', content: Buffer.alloc(size), filename: 'file' }, { name: 'name', content: 'a' }),
-      });
-      ids.push(((await response.json()) as { readonly _id: string })._id); // reason: POST answers a document
-    }
+    const ids = [await withFile(16 * 1024), await withFile(64 * 1024 + 1)];
     [asked, isExhausted] = [[], true];
     const statuses = [];
     for (const id of ids) statuses.push((await call('GET', `/document/${id}/file`, { as: admin })).status);
     expect([statuses, asked]).to.deep.equal([[200, 503], [['files', undefined]]]);
+  });
+
+  it('take once the bytes of a file that is checked before it is sent, and before it is opened', async () => {
+    const opened: Array<string> = [];
+    await start(({ storage }) => ({
+      storage: {
+        ...storage,
+        open: (key, range) => {
+          opened.push(asked.map(([resource]) => resource).join());
+          return storage.open(key, range);
+        },
+      },
+    }));
+    isExhausted = false;
+    const [small, large] = [await withFile(16 * 1024 + 1), await withFile(900_000)];
+    const get = async (id: string, headers = {}): Promise<number> =>
+      (await call('GET', `/document/${id}/file`, { as: admin, headers })).status;
+    asked = [];
+    expect([await get(small), await get(large, { range: 'bytes=0-0' }), asked, opened]).to.deep.equal([
+      ...[200, 206],
+      [
+        ['bytes', 16 * 1024 + 1],
+        ['files', undefined],
+        ['bytes', 900_000],
+      ],
+      ['bytes', 'bytes,files,bytes'],
+    ]);
+    [asked, isExhausted, refused] = [[], true, 'bytes'];
+    expect([await get(small), await get(large), opened.length]).to.deep.equal([503, 503, 2]);
   });
 
   it('take none for a list that is short', async () => {

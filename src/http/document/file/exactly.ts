@@ -10,12 +10,12 @@ class Exactly extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, next: TransformCallback): void {
     this.#left -= chunk.length;
-    if (this.#left < 0) next(new Error('the object is longer than its event says'));
+    if (this.#left < 0) next(new Error('the object has more bytes than the range'));
     else next(null, chunk);
   }
 
   override _flush(next: TransformCallback): void {
-    next(this.#left === 0 ? null : new Error('the object is shorter than its event says'));
+    next(this.#left === 0 ? null : new Error('the object has fewer bytes than the range'));
   }
 }
 

@@ -1,5 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
-import type { FileContents, GetFile } from '../../../read/get-file.js';
+import type { GetFile } from '../../../read/get-file.js';
 import { type RequestContext, isHead } from '../../request-context.js';
 import type { Failure } from '../../problem/failure.js';
 import { readRecordRequest } from '../../record/read-record-request.js';
@@ -7,15 +7,16 @@ import { pageAdmission } from '../../record/page-admission.js';
 import { entityNotFound } from '../../record/record-id.js';
 import type { HttpResponse } from '../../response/http-response.js';
 import { fileResponse } from './file-response.js';
+import type { FileSource } from './open-content.js';
 
-/** A file of at most this many bytes is sent at once, and acquires nothing. */
+/** A file of at most this many bytes is sent at once, and takes no place. */
 const SHORT = 64 * 1024;
 
-export type FileReads = { readonly getFile: GetFile; readonly openFile: FileContents['open'] };
+export type FileReads = { readonly getFile: GetFile; readonly files: FileSource };
 
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
-  ({ getFile: find, openFile }: FileReads) =>
+  ({ getFile: find, files }: FileReads) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = readRecordRequest(request);
     if (E.isLeft(wanted)) return wanted;
@@ -26,5 +27,5 @@ export const getFile =
     const { file } = version.right.value;
     const isLong = file !== null && file.size > SHORT && !isHead(request);
     if (isLong && !(await request.ctx.state.acquire('files'))) return E.left({ _tag: 'Overloaded' });
-    return fileResponse(openFile)(version.right.value, request.ctx.req, conditions);
+    return fileResponse(files)(request, id, version.right.value, conditions);
   };
