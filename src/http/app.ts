@@ -31,7 +31,7 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
       return origins.includes(origin) ? origin : '';
     },
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposeHeaders: ['ETag', 'Link', 'Location', 'X-Request-Id'],
+    exposeHeaders: ['ETag', 'Link', 'Location', 'Repr-Digest', 'X-Request-Id'],
     maxAge: 600,
   });
   return (ctx) => allow(ctx, () => Promise.resolve(route(ctx)));

@@ -198,7 +198,7 @@ describe('CORS', () => {
     const { status, headers } = await call('GET', '/business', { headers: { origin: 'https://app.example' } });
     expect(status).to.equal(401);
     expect(headers.get('access-control-allow-origin')).to.equal('https://app.example');
-    expect(headers.get('access-control-expose-headers')).to.equal('ETag,Link,Location,X-Request-Id');
+    expect(headers.get('access-control-expose-headers')).to.equal('ETag,Link,Location,Repr-Digest,X-Request-Id');
     expect(headers.get('vary')).to.equal('Origin');
     expect(headers.get('x-content-type-options')).to.equal('nosniff');
   });

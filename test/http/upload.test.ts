@@ -226,6 +226,7 @@ describe('documents with files', () => {
   describe('give their file', () => {
     const content = contentOf(10_000);
     const digest = `"${createHash('sha256').update(content).digest('hex')}"`;
+    const reprDigest = `sha-256=:${createHash('sha256').update(content).digest('base64')}:`;
     let path: string;
 
     beforeEach(async () => {
@@ -252,6 +253,26 @@ describe('documents with files', () => {
       expect(headers.get('content-disposition')).to.equal(
         `attachment; filename="_ _x_.pdf"; filename*=UTF-8''%E2%82%AC%20%22x%22.pdf`,
       );
+    });
+
+    it('with the digest of all of it, however much of it is answered', async () => {
+      for (const [status, headers, method] of [
+        [200, {}, 'GET'],
+        [200, {}, 'HEAD'],
+        [206, { range: 'bytes=0-499' }, 'GET'],
+        [304, { 'if-none-match': digest }, 'GET'],
+      ] as const) {
+        const reply = await download(headers, method);
+        expect([reply.status, reply.headers.get('repr-digest')]).to.deep.equal([status, reprDigest]);
+      }
+      for (const [status, headers] of [
+        [412, { 'if-match': '"other"' }],
+        [416, { range: 'bytes=10000-' }],
+      ] as const) {
+        // what these answers hold is an error, and not the file
+        const reply = await download(headers);
+        expect([reply.status, reply.headers.get('repr-digest')]).to.deep.equal([status, null]);
+      }
     });
 
     it('not at all to HEAD, but for its headers', async () => {

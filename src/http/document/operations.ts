@@ -46,7 +46,7 @@ export const documentOperations = {
     query: AsOfParameters,
     success: { mediaType: '*/*' },
     requestHeaders: [...read.requestHeaders, 'Range', 'If-Range'],
-    responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges'],
+    responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges', 'Repr-Digest'],
     otherStatuses: [206, 304],
     failures: [...read.failures, 416],
   },

@@ -3,7 +3,15 @@ import type { JsonSchema } from '../fields/json-schema.js';
 import type { RequestHeader } from './parameters.js';
 
 type ResponseHeader =
-  'ETag' | 'Location' | 'Link' | 'X-Projected' | 'Content-Disposition' | 'Accept-Ranges' | 'Content-Encoding' | 'Vary';
+  | 'ETag'
+  | 'Location'
+  | 'Link'
+  | 'X-Projected'
+  | 'Content-Disposition'
+  | 'Accept-Ranges'
+  | 'Repr-Digest'
+  | 'Content-Encoding'
+  | 'Vary';
 
 /** What the document says of an operation beside its method, path and roles, which are in its row. */
 export type OperationDescription = {

@@ -27,6 +27,10 @@ const headerSchemas: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
   'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },
   'Accept-Ranges': { description: 'bytes', ...ALWAYS },
+  'Repr-Digest': {
+    description: 'sha-256: the hash of the whole file, also where the answer is a range of it (RFC 9530).',
+    ...ALWAYS,
+  },
   'Content-Range': { description: 'Which bytes, and of how many.', ...ALWAYS },
   'WWW-Authenticate': { description: 'What is wrong with the token.', ...ALWAYS },
   'Retry-After': { description: 'Seconds after which to try again.', ...ALWAYS },
@@ -86,7 +90,7 @@ export const responsesOf = (
       status === 304
         ? {
             description: meanings[304],
-            headers: headersOf('ETag', ...responseHeaders.filter((name) => name === 'Vary')),
+            headers: headersOf('ETag', ...responseHeaders.filter((name) => name === 'Vary' || name === 'Repr-Digest')),
           }
         : { ...done, description: meanings[206], headers: headersOf(...responseHeaders, 'Content-Range') };
   return byStatus;

@@ -90,7 +90,12 @@ describe('what the fuzzer takes for a fault', () => {
   const list = (more: Partial<Draft>): Draft => draftOf('listBusinesses', { path: '/api/v1/business', ...more });
   const fileOf = (more: Partial<Draft> = {}): Draft =>
     draftOf('getDocumentFile', { path: `/api/v1/document/${ID}/file`, ...more });
-  const fileHeaders = { etag: '"x"', 'content-disposition': 'attachment', 'accept-ranges': 'bytes' };
+  const fileHeaders = {
+    etag: '"x"',
+    'content-disposition': 'attachment',
+    'accept-ranges': 'bytes',
+    'repr-digest': 'sha-256=::',
+  };
 
   it('is nothing in an answer that is right', () => {
     expect(faults(read({ expects: only(200) }), good)).to.deep.equal([]);

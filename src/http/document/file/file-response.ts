@@ -11,11 +11,20 @@ import type { HttpResponse } from '../../response/http-response.js';
 import { selectBytes, type Selection } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 import { type ContentFailure, type FileSource, openContent } from './open-content.js';
+import { reprDigest } from './repr-digest.js';
 
 type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | ContentFailure;
 
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
+
+/** A cache that has stored the file without its digest learns it from the 304. */
+const withDigest =
+  (file: StoredFile) =>
+  (response: HttpResponse): HttpResponse => ({
+    ...response,
+    headers: [...(response.headers ?? []), 'Repr-Digest', reprDigest(file)],
+  });
 
 /** A range counts only where `If-Range` still names this file; HEAD has no ranges. */
 const selectionOf = (file: StoredFile, { method, headers }: IncomingMessage): Selection => {
@@ -34,7 +43,8 @@ const respondWith = async (
   const range = selection._tag === 'Part' ? selection.range : undefined;
   const length = range === undefined ? file.size : range.last - range.first + 1;
   const headers = [
-    ...['ETag', fileTag(file), 'Accept-Ranges', 'bytes', 'Content-Disposition', attachment(file.originalName)],
+    ...['ETag', fileTag(file), 'Repr-Digest', reprDigest(file), 'Accept-Ranges', 'bytes'],
+    ...['Content-Disposition', attachment(file.originalName)],
     ...(range === undefined ? [] : ['Content-Range', `bytes ${range.first}-${range.last}/${file.size}`]),
   ];
   const status = range === undefined ? 200 : 206;
@@ -61,7 +71,7 @@ export const fileResponse =
   ): Promise<E.Either<FileFailure, HttpResponse>> => {
     if (file === null) return E.left({ _tag: 'EntityNotFound' });
     const conditional = conditionalResponse(conditions, fileTag(file), revision);
-    if (conditional !== undefined) return conditional;
+    if (conditional !== undefined) return E.map(withDigest(file))(conditional);
     const selection = selectionOf(file, request.ctx.req);
     return selection._tag === 'Unsatisfiable'
       ? E.left({ _tag: 'RangeNotSatisfiable', size: file.size })
