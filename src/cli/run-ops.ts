@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
 import { EXIT } from './exit-code.js';
+import { addVerifyFiles } from './files/verify.js';
 import { addCopy } from './log/copy.js';
 import { addExport } from './log/export.js';
 import { addImport } from './log/import.js';
@@ -31,6 +32,8 @@ export const runOps = async (registry: Registry): Promise<void> => {
     .command('projections')
     .description('the read models: status, verify, parked entities, rebuild, roll back');
   for (const add of [addStatus, addVerifyRows, addParked, addRebuild, addRollback]) add(projections, registry);
+  const files = program.command('files').description('the stored files: verify');
+  addVerifyFiles(files, registry);
   try {
     await program.parseAsync();
   } catch (error) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { StoredFile } from '../domain/document/events.js';
 
 /** What an event says of the content of a file. */
@@ -40,3 +41,14 @@ export class FileCheck {
       : { differs: 'sha256', reason: `its SHA-256 is ${found}, its event says ${sha256}` };
   }
 }
+
+/** Reads content to its end, or to where it is found to differ, and gives the difference. Rejects with what `body` fails with. */
+export const checkContent = async (body: Readable, expected: ExpectedContent): Promise<FileDifference | undefined> => {
+  const check = new FileCheck(expected);
+  // reason: a file is a byte stream; Readable itself is typed for objects too
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    const difference = check.add(piece);
+    if (difference !== undefined) return difference;
+  }
+  return check.end();
+};

@@ -1,9 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import pg from 'pg';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { append, created, renamed, sealed } from '../projections/appending.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
+import { diskStorage } from '../support/disk-storage.js';
+import { aDocumentCreated, aStoredFile } from '../support/document-events.js';
+import { givenStream } from '../support/given-stream.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { projectLog } from '../support/projected-log.js';
@@ -119,6 +125,21 @@ describe('docs/ops-json.md', function () {
     expect((await lines('log require-mac')).code).to.equal(0);
   });
 
+  it('describes what is printed about files', async () => {
+    const connectionString = await freshDatabase();
+    const directory = await mkdtemp(path.join(tmpdir(), 'ops-json-'));
+    env = { DATABASE_URL: connectionString, DATA_DIR: directory };
+    await projectLog(connectionString, async (store) => {
+      await givenStream(store, 'document-1', [aDocumentCreated({ file: aStoredFile({ key: 'documents/1/2' }) })]);
+      return 1n;
+    });
+    const storage = await diskStorage(path.join(directory, 'files'));
+    await storage.put('documents/1/3', Readable.from([Buffer.from('named by no event')]));
+    const { printed, code } = await lines('files verify');
+    await rm(directory, { recursive: true });
+    expect([printed.length, code]).to.deep.equal([3, 1]);
+  });
+
   it('leaves no command out, and names none that there is not', () => {
     expect([...examples.keys()]).to.have.members([...seen]);
   });
@@ -142,6 +163,8 @@ const COMMANDS = [
   ['log', 'import'],
   ['log', 'copy'],
   ['log', 'require-mac'],
+  ['files'],
+  ['files', 'verify'],
 ];
 
 describe("the operator's program", function () {
@@ -177,6 +200,7 @@ describe("the operator's program", function () {
         ['projections', 'status'],
         ['projections', 'rebuild', '--json'],
         ['log', 'verify', '--json'],
+        ['files', 'verify'],
       ].map((args) => runOperator(args, { env: { DATABASE_URL: 'postgres://localhost:1/none' } })),
     );
     for (const { code, stdout, stderr } of away)

@@ -30,7 +30,10 @@ export type SweepOptions = {
   readonly documentsPerSecond: number;
 };
 
-const DEFAULT_SWEEP: SweepOptions = { olderThan: 24 * 3_600_000, documentsPerSecond: 100 };
+/** A file that no event names is left alone for this long, ms: its upload may be in progress. */
+export const LEFT_ALONE = 24 * 3_600_000;
+
+const DEFAULT_SWEEP: SweepOptions = { olderThan: LEFT_ALONE, documentsPerSecond: 100 };
 
 /** `examined`, `removed`: files; `unfinished`: uploads whose remains were cleared. */
 export type Swept = {
