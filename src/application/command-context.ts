@@ -12,6 +12,8 @@ export type CommandContext = {
   /** Method and path without a trailing slash; with the actor it is the scope of an `Idempotency-Key`. */
   readonly operation: string;
   readonly idempotencyKey?: string | undefined;
+  /** Why it is asked, as its caller says. */
+  readonly reason?: string | undefined;
   readonly precondition?: CommandCall<never>['precondition'];
 };
 
@@ -32,10 +34,15 @@ export const commandIdsOf = ({ actor, operation, idempotencyKey }: CommandContex
   };
 };
 
+/** A reason is a part of what was asked; without one, the text is what it was before there were reasons. */
+const requestText = (request: Json, reason: string | undefined): string =>
+  canonicalJson(reason === undefined ? request : [request, reason]);
+
 export const envelopeOf = (context: CommandContext, { commandId }: CommandIds, request: Json): CommandEnvelope => ({
   commandId,
   actor: context.actor,
   correlationId: context.correlationId,
   traceparent: context.traceparent,
-  request: canonicalJson(request),
+  request: requestText(request, context.reason),
+  reason: context.reason,
 });

@@ -12,7 +12,10 @@ type Outline<Event> = {
   readonly event: () => Event;
 };
 
-/** Undefined for data that is not canonical JSON, or not what the codec takes; and where the codec is of another kind. */
+/**
+ * Of data without its reason. Undefined for data that is not canonical JSON, or not what the codec takes; and where the
+ * codec is of another kind.
+ */
 export type FindOutline<Event> = (type: string, data: ByteString) => Outline<Event> | undefined;
 
 type Groups = ReadonlyArray<string | undefined>;
@@ -38,7 +41,8 @@ type Member = { readonly key: string; readonly codec: t.Mixed; readonly isOption
 
 // RFC 8259: what stands between the quotes is repeated character by character, never in two ways
 const PLAIN = String.raw`[^"\\\u0000-\u001f]*`;
-const TEXT = String.raw`"${PLAIN}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${PLAIN})*"`;
+/** A text as JSON, as a regular expression. */
+export const JSON_TEXT = String.raw`"${PLAIN}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${PLAIN})*"`;
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?`;
 /** Between two members, or behind the last one. */
 const BEHIND_MEMBER = String.raw`(?:,(?!\})|(?=\}))`;
@@ -151,7 +155,7 @@ const listShape = (element: Shape | undefined): Shape | undefined =>
 
 /** Undefined for a kind of codec that this module does not know. */
 const shapeOf = (codec: t.Mixed, shown: ReadonlyArray<string>): Shape | undefined => {
-  if (codec instanceof t.StringType) return scalar(TEXT, '');
+  if (codec instanceof t.StringType) return scalar(JSON_TEXT, '');
   if (codec instanceof t.NumberType) return scalar(NUMBER, 0);
   if (codec instanceof t.NullType) return scalar('null', null);
   // reason: io-ts types the parts of a codec that is not known as any

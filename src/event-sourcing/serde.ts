@@ -1,9 +1,10 @@
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import { formatValidationErrors } from './validation-errors.js';
-import type { Json } from './canonical-json.js';
+import type { Json, JsonObject } from './canonical-json.js';
 import { Metadata } from './envelope.js';
 import { type FindOutline, makeFindOutline } from './outline.js';
+import { partReason } from './reason.js';
 import type { StoredEvent } from './recorded-event.js';
 
 /** Lifts stored JSON by exactly one schema version. */
@@ -13,11 +14,13 @@ export type Upcaster = (data: Json) => Json;
 export type Upcasters = Readonly<Record<string, ReadonlyArray<Upcaster>>>;
 
 /** A domain event: the fact and its name, nothing of the envelope. */
-export type DomainEvent = { readonly type: string; readonly data: Json };
+export type DomainEvent = { readonly type: string; readonly data: JsonObject };
 
 /** An event with its envelope, decoded into today's shape. */
 export type Recorded<Event> = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
   readonly event: Event;
+  /** Why its command was given, where that was said. */
+  readonly reason: string | undefined;
   readonly metadata: Metadata;
 };
 
@@ -57,12 +60,14 @@ export const makeSerde = <Event extends DomainEvent>(codec: t.Type<Event>, upcas
       if (schemaVersion > steps.length + 1)
         return fail(stored, `schema version ${schemaVersion} is newer than this program`);
       // reason: JSON.parse gives nothing but Json
-      let data = JSON.parse(stored.data) as Json;
+      const { reason, data: asStored } = partReason(JSON.parse(stored.data) as Json);
+      if (reason !== undefined && typeof reason !== 'string') return fail(stored, 'its reason is no text');
+      let data = asStored;
       for (const upcast of steps.slice(schemaVersion - 1)) data = upcast(data);
       const event: unknown = { type: stored.type, data };
       if (!codec.is(event)) return fail(stored, formatValidationErrors(codec.decode(event)));
       const { id, stream, revision, position } = stored;
-      return E.right({ id, stream, revision, position, event, metadata });
+      return E.right({ id, stream, revision, position, event, reason, metadata });
     } catch (error) {
       // The parser's own message would quote the data.
       return fail(stored, error instanceof SyntaxError ? 'not JSON' : 'the upcasters of this program do not fit it');

@@ -1,6 +1,6 @@
-import { byteStringOf, textOf } from '../event-sourcing/byte-string.js';
-import type { ByteString } from '../event-sourcing/byte-string.js';
-import { canonicalString } from '../event-sourcing/canonical-json.js';
+import { type ByteString, byteStringOf, textOf } from '../event-sourcing/byte-string.js';
+import { canonicalString, type Json } from '../event-sourcing/canonical-json.js';
+import { partReason } from '../event-sourcing/reason.js';
 import { entityIdOf, type Revision, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { EventBytes } from '../event-sourcing/stream-page.js';
@@ -56,6 +56,15 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined =
   }
 };
 
+/** The data and, where there is one, the reason that is stored with it; null where it is no JSON object. */
+const storedDataIn = (text: string): object => {
+  const stored = objectIn(text);
+  if (stored === undefined) return { data: null };
+  // reason: it was parsed from JSON
+  const { data, reason } = partReason(stored as Json);
+  return reason === undefined ? { data } : { data, reason };
+};
+
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** What can be said of an event that this program cannot decode: its envelope may be one of ours all the same. */
@@ -75,7 +84,7 @@ const undecodable = ({ id, stream, revision, type, data, metadata }: StoredEvent
     at,
     revision: Number(revision),
     hash,
-    data: objectIn(data) ?? null,
+    ...storedDataIn(data),
   };
   return {
     ...{ entity, revision, name: type, fields: [], refs: [], body: JSON.stringify(body) },

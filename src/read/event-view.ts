@@ -2,8 +2,9 @@ import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
 import { ByteWriter } from '../event-sourcing/byte-writer.js';
 import { byteStringOf } from '../event-sourcing/byte-string.js';
-import { canonicalString } from '../event-sourcing/canonical-json.js';
+import { canonicalJson, canonicalString, type Json } from '../event-sourcing/canonical-json.js';
 import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
+import { partReason, partReasonOfBytes } from '../event-sourcing/reason.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventBytes, storedEventOf } from '../event-sourcing/stream-page.js';
@@ -24,7 +25,7 @@ export type EventDescription<Event> = {
  * Raised by whoever changes what is rendered of the same events: entity tags contain it, and a client keeps an answer
  * for as long as its tag is the same.
  */
-export const RENDERING = 1;
+export const RENDERING = 2;
 
 /** Thrown for an event that this program cannot read. */
 export class UndecodableEventError extends Error {
@@ -40,10 +41,17 @@ export class UndecodableEventError extends Error {
 /** JSON texts of an answer, as byte strings: what stands between its id and its actor, and from its `refs` to its time. */
 type Described = { readonly head: string; readonly refs: string; readonly description: Description };
 
-/** And what it shows of the envelope. */
-type ShownEvent = Described & { readonly actor: string; readonly at: string; readonly hash: string };
+/** And what it shows of the envelope, of the data, and of the reason that is stored with it. */
+type ShownEvent = Described & {
+  readonly actor: string;
+  readonly at: string;
+  readonly hash: string;
+  /** Without the reason. */
+  readonly data: string;
+  readonly reason: string | undefined;
+};
 
-/** What is shown of an event beside its data. Throws `UndecodableEventError`. */
+/** What is shown of an event. Throws `UndecodableEventError`. */
 type ShowEvent = (bytes: EventBytes) => ShownEvent;
 
 /** Some events as the bytes of JSON texts with a comma between them; throws `UndecodableEventError`. */
@@ -73,15 +81,24 @@ const described = (name: string, description: Description): Described => {
 export const commonMembers = (entity: string, entityType: string): string =>
   byteStringOf(`,"entity":${JSON.stringify(entity)},"entityType":${JSON.stringify(entityType)},"refs":`);
 
-/** The JSON of an event, as a byte string, from what is shown of it; `proof` are further members. */
+/** The JSON of an event, as a byte string, from what is shown of it. With `proof`, which are members, data as it is stored. */
 export const eventJson = (
-  { id, revision, data }: EventBytes,
-  { head, actor, refs, at, hash }: ShownEvent,
+  { id, revision, data: stored }: EventBytes,
+  { head, actor, refs, at, hash, data, reason }: ShownEvent,
   common: string,
-  proof = '',
-): string =>
-  `{"_id":${canonicalString(id)}${head}${actor}${common}${refs}${at},"revision":${revision},` +
-  `"hash":${hash},"data":${data}${proof}}`;
+  proof?: string,
+): string => {
+  const why = reason === undefined ? '' : `,"reason":${reason}`;
+  return (
+    `{"_id":${canonicalString(id)}${head}${actor}${common}${refs}${at},"revision":${revision},` +
+    `"hash":${hash},"data":${proof === undefined ? data : stored}${why}${proof ?? ''}}`
+  );
+};
+
+/** Data as it is answered, where it was stored with a reason. */
+const dataWithoutReason = (stored: string): string =>
+  // reason: it has been decoded, and so is JSON
+  byteStringOf(canonicalJson(partReason(JSON.parse(stored) as Json).data));
 
 /** What an event takes beside what is stored of it, and beside what all events of its entity have in common. */
 const ESTIMATED = 512;
@@ -100,18 +117,29 @@ export const makeShowEvent = <Event extends DomainEvent>(
   const descriptions = makeBoundedCache<string | number, Described>(REMEMBERED, sizeOf);
 
   const decoded: ShowEvent = (bytes) => {
-    const outcome = decode(storedEventOf(bytes));
+    const stored = storedEventOf(bytes);
+    const outcome = decode(stored);
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
-    const { event, metadata } = outcome.right;
+    const { event, reason, metadata } = outcome.right;
     const { actor, at, hash } = metadata;
-    return { ...described(event.type, describe(event)), actor: jsonOf(actor), at: jsonOf(at), hash: jsonOf(hash) };
+    return {
+      ...described(event.type, describe(event)),
+      actor: jsonOf(actor),
+      at: jsonOf(at),
+      hash: jsonOf(hash),
+      data: reason === undefined ? bytes.data : dataWithoutReason(stored.data),
+      reason: reason === undefined ? undefined : jsonOf(reason),
+    };
   };
 
   return (bytes) => {
     const { type } = bytes;
     const texts = envelopeTexts(bytes.metadata);
     if (texts?.schemaVersion !== schemaVersionOf(type)) return decoded(bytes);
-    const outline = findOutline(type, bytes.data);
+    const parted = partReasonOfBytes(bytes.data);
+    if (parted === undefined) return decoded(bytes);
+    const { data, reason } = parted;
+    const outline = findOutline(type, data);
     if (outline === undefined) return decoded(bytes);
     let found = descriptions.get(outline.key);
     if (found === undefined) {
@@ -119,13 +147,15 @@ export const makeShowEvent = <Event extends DomainEvent>(
       descriptions.set(outline.key, found);
     }
     const { head, refs, description } = found;
-    return { head, refs, description, actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
+    const envelope = { actor: `"${texts.actor}"`, at: `"${texts.at}"`, hash: `"${texts.hash}"` };
+    return { head, refs, description, ...envelope, data, reason };
   };
 };
 
 /**
  * Renders events as they are answered. Most of an answer is bytes as they are stored: `data`, and with `proof`
- * `metadata` and the name of the stream, all that a reader needs to recompute the hash.
+ * `metadata` and the name of the stream, all that a reader needs to recompute the hash. The reason of a change stands
+ * beside `data`, and with `proof` also within it, as it is stored.
  */
 export const makeRenderEvents = <Event extends DomainEvent>(
   serde: Serde<Event>,
@@ -146,7 +176,7 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     );
     let separator = before;
     for (const event of events) {
-      const shownProof = stream === undefined ? '' : `${stream}${event.metadata}`;
+      const shownProof = stream === undefined ? undefined : `${stream}${event.metadata}`;
       bytes.write(`${separator}${eventJson(event, show(event), members, shownProof)}`);
       separator = ',';
     }

@@ -55,6 +55,16 @@ describe('the ids a command runs under', () => {
     }
   });
 
+  it('go into an envelope with the reason, which is a part of the request where there is one', () => {
+    const ids = commandIdsOf(keyed);
+    const requestFor = (reason: string | undefined, request = 'null'): unknown => {
+      const envelope = envelopeOf({ ...keyed, reason }, ids, { _tag: request });
+      return [envelope.reason, envelope.request];
+    };
+    expect(requestFor(undefined)).to.deep.equal([undefined, '{"_tag":"null"}']);
+    expect(requestFor('moved')).to.deep.equal(['moved', '[{"_tag":"null"},"moved"]']);
+  });
+
   it('go into an envelope with the canonical text of the request', () => {
     const ids = commandIdsOf(keyed);
     expect(envelopeOf({ ...keyed, traceparent: 't' }, ids, { b: 1, a: null, c: undefined })).to.deep.equal({
@@ -62,6 +72,7 @@ describe('the ids a command runs under', () => {
       actor: 'alice',
       correlationId: 'request-1',
       traceparent: 't',
+      reason: undefined,
       request: '{"a":null,"b":1}',
     });
   });

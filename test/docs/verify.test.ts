@@ -147,13 +147,18 @@ describe('docs/verify.md', function () {
   it('checks what a GET with proof answered, and finds what was changed in it', async () => {
     const stack = await startMemoryStack({ ports: () => ({ eventKey: oneKey }) });
     const Authorization = `Bearer ${stack.tokenFor('admin')}`;
-    const send = async (method: string, at: string, body: object): Promise<string> => {
-      const headers = { Authorization, 'Content-Type': 'application/json' };
+    const send = async (
+      method: string,
+      at: string,
+      body: object,
+      more: Readonly<Record<string, string>> = {},
+    ): Promise<string> => {
+      const headers = { Authorization, 'Content-Type': 'application/json', ...more };
       const response = await fetch(stack.baseUrl + at, { method, headers, body: JSON.stringify(body) });
       return ((await response.json()) as { _id: string })._id;
     };
     const id = await send('POST', '/api/v1/business', { name: 'Acme', businessType: 'LLC', netWorth: 1.5e300 });
-    await send('PUT', `/api/v1/business/${id}`, { phone: '+1 555 0100' });
+    await send('PUT', `/api/v1/business/${id}`, { phone: '+1 555 0100' }, { 'Change-Reason': 'asked by phone' });
     const [, before = '', convert = ''] = /```sh\n(curl .*?) \| (python3 -c '.*?') > /s.exec(page) ?? [];
     expect(before).to.include('/events?proof=true');
     const answer = await fetch(`${stack.baseUrl}/api/v1/business/${id}/events?proof=true`, {
@@ -163,8 +168,14 @@ describe('docs/verify.md', function () {
     expect(answered.match(/"mac":"/g)).to.have.length(2);
     const lines = (text: string): string => execFileSync('sh', ['-c', convert], { input: text, encoding: 'utf8' });
     expect(await verify(lines(answered))).to.deep.equal([0, '2 events in 1 streams, every chain intact\n']);
-    const [code, words] = await verify(lines(answered.replace('1 555', '1 556')));
-    expect([code, words]).to.deep.equal([1, `line 2, business-${id}, revision 1: dataHash does not match data\n`]);
+    for (const [sealed, changed] of [
+      ['1 555', '1 556'],
+      ['"$reason":"asked', '"$reason":"begged'],
+    ] as const) {
+      expect(answered).to.include(sealed);
+      const [code, words] = await verify(lines(answered.replace(sealed, changed)));
+      expect([code, words]).to.deep.equal([1, `line 2, business-${id}, revision 1: dataHash does not match data\n`]);
+    }
     await stack.stop();
   });
 });

@@ -58,9 +58,24 @@ describe('serde', () => {
         revision: 7n,
         position: 8n,
         event: { type: 'Closed', data: {} },
+        reason: undefined,
         metadata: JSON.parse(event.metadata) as unknown,
       }),
     );
+  });
+
+  it('takes the reason off the data, wherever it stands, before it is lifted or checked', () => {
+    const reasonOf = (event: StoredEvent): unknown => {
+      const decoded = serde.decode(event);
+      return E.isRight(decoded) ? [decoded.right.event, decoded.right.reason] : decoded.left.reason;
+    };
+    expect(reasonOf(stored({ type: 'Closed', data: { $reason: 'moved' } }))).to.deep.equal([
+      { type: 'Closed', data: {} },
+      'moved',
+    ]);
+    expect(reasonOf(renamed(1, { $reason: 'wed', name: 'Ada Lovelace' }))).to.deep.equal([ada, 'wed']);
+    const last = { ...renamed(1, {}), data: '{"name":"Ada Lovelace","$reason":"wed"}' };
+    expect(reasonOf(last)).to.deep.equal([ada, 'wed']);
   });
 
   it('reads an envelope whose salt was withheld, and keys it does not know', () => {
@@ -101,6 +116,11 @@ describe('serde', () => {
       const event = stored({ type: 'Closed', data: {} });
       refuses({ ...event, data: 'secret' }, 'not JSON');
       refuses({ ...event, metadata: 'secret' }, 'not JSON');
+    });
+
+    it('a reason that is no text', () => {
+      refuses(stored({ type: 'Closed', data: { $reason: 1 } }), 'its reason is no text');
+      refuses(stored({ type: 'Closed', data: { $reason: null } }), 'its reason is no text');
     });
 
     it('metadata that is no envelope', () => {

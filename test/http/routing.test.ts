@@ -190,7 +190,7 @@ describe('CORS', () => {
       headers: {
         origin,
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization,if-match',
+        'access-control-request-headers': 'authorization,if-match,change-reason',
       },
     });
 
@@ -207,7 +207,7 @@ describe('CORS', () => {
     const { status, headers } = await preflight('https://app.example');
     expect([status, headers.get('access-control-allow-origin')]).to.deep.equal([204, 'https://app.example']);
     expect(headers.get('access-control-allow-methods')).to.equal('GET,HEAD,POST,PUT,DELETE');
-    expect(headers.get('access-control-allow-headers')).to.equal('authorization,if-match');
+    expect(headers.get('access-control-allow-headers')).to.equal('authorization,if-match,change-reason');
     expect(headers.get('access-control-allow-credentials')).to.equal(null);
   });
 

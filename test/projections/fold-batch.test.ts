@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import type { Entity } from '../../projections/engine/rows/rows.js';
 import { businesses } from '../../projections/businesses.js';
+import { withReason } from '../../src/event-sourcing/reason.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { stored } from '../support/recorded.js';
 import { businessHistory } from './histories.js';
@@ -56,6 +57,23 @@ describe('folding batches', () => {
           apply(split, events.slice(Math.max(0, (edges[i] ?? 0) - (again % 5)), end));
         });
         expect(split).to.deep.equal(whole);
+      }),
+    );
+  });
+
+  it('gives the same rows for events with a reason and without', () => {
+    fc.assert(
+      fc.property(businessHistory, (history) => {
+        const rowsOf = (reason: string | undefined): ReadonlyArray<unknown> => {
+          const rows: Rows = new Map();
+          const stream = `business-${idAt(1)}` as const;
+          const events = history.map(({ type, data }, revision) =>
+            stored({ type, data: withReason(data, reason) }, { stream, revision: BigInt(revision) }),
+          );
+          expect(apply(rows, events).parkings).to.deep.equal([]);
+          return [...rows.values()].map(({ id, state, revision }) => [id, state, revision]);
+        };
+        expect(rowsOf('as told')).to.deep.equal(rowsOf(undefined));
       }),
     );
   });

@@ -4,11 +4,13 @@ import * as fc from 'fast-check';
 import { businessSerde } from '../../src/domain/business/serde.js';
 import { documentSerde } from '../../src/domain/document/serde.js';
 import { byteStringOf } from '../../src/event-sourcing/byte-string.js';
-import type { Json } from '../../src/event-sourcing/canonical-json.js';
+import { canonicalJson, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import type { Metadata } from '../../src/event-sourcing/envelope.js';
 import { envelopeTexts } from '../../src/event-sourcing/envelope-texts.js';
 import { extendChain } from '../../src/event-sourcing/hash-chain.js';
+import { withReason } from '../../src/event-sourcing/reason.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { Recorded } from '../../src/event-sourcing/serde.js';
 import { describeBusinessEvent, shownOfBusinessEvents } from '../../src/read/describe-business-event.js';
 import { describeDocumentEvent, shownOfDocumentEvents } from '../../src/read/describe-document-event.js';
 import { makeRenderEvents, UndecodableEventError } from '../../src/read/event-view.js';
@@ -109,14 +111,21 @@ describe('an event as answered', () => {
   });
 });
 
+const canonicalWithoutReason = (stored: string): string => {
+  const { $reason: _reason, ...data } = JSON.parse(stored) as JsonObject; // reason: data with a reason is an object
+  return canonicalJson(data);
+};
+
 /** What an answer shows of an event, from the event decoded in full; for one that cannot be decoded, why. */
 const fromDecoded = (event: StoredEvent, proof: boolean): string => {
   const decode = event.stream.startsWith('business') ? viewOf.business : viewOf.document;
   const decoded = decode(event);
   if (E.isLeft(decoded)) return decoded.left;
-  const head = JSON.stringify(decoded.right);
+  const { reason, ...shown } = decoded.right;
+  const data = reason === undefined || proof ? event.data : canonicalWithoutReason(event.data);
+  const why = reason === undefined ? '' : `,"reason":${JSON.stringify(reason)}`;
   const more = proof ? `,"stream":${JSON.stringify(event.stream)},"metadata":${event.metadata}` : '';
-  return `${head.slice(0, -1)},"data":${event.data}${more}}`;
+  return `${JSON.stringify(shown).slice(0, -1)},"data":${data}${why}${more}}`;
 };
 
 const viewOf = {
@@ -124,13 +133,13 @@ const viewOf = {
     const decoded = businessSerde.decode(event);
     return E.isLeft(decoded)
       ? E.left(decoded.left.reason)
-      : E.right(view(event, 'Business', describeBusinessEvent(decoded.right.event), decoded.right.metadata));
+      : E.right(view(event, 'Business', describeBusinessEvent(decoded.right.event), decoded.right));
   },
   document: (event: StoredEvent) => {
     const decoded = documentSerde.decode(event);
     return E.isLeft(decoded)
       ? E.left(decoded.left.reason)
-      : E.right(view(event, 'Document', describeDocumentEvent(decoded.right.event), decoded.right.metadata));
+      : E.right(view(event, 'Document', describeDocumentEvent(decoded.right.event), decoded.right));
   },
 };
 
@@ -138,8 +147,9 @@ const view = (
   { id, stream, type: name, revision }: StoredEvent,
   entityType: string,
   { type, message, refs }: Description,
-  { actor: user, at, hash }: Metadata,
+  { reason, metadata: { actor: user, at, hash } }: Pick<Recorded<unknown>, 'reason' | 'metadata'>,
 ) => ({
+  reason,
   ...{ _id: id, type, message, user, entity: entityIdOf(stream), entityType, refs },
   ...{ name, at, revision: Number(revision), hash },
 });
@@ -185,9 +195,10 @@ const sealed: fc.Arbitrary<StoredEvent> = fc
     hostile,
     fc.constantFrom('2026-01-02T03:04:05.678Z', '"', 'é'),
     fc.bigInt(0n, 2n ** 40n),
+    fc.option(hostile, { nil: undefined }),
   )
-  .map(([[category, event], actor, at, revision]) => {
-    const fact: { readonly type: string; readonly data: Json } = event;
+  .map(([[category, { type, data }], actor, at, revision, reason]) => {
+    const fact = { type, data: withReason(data, reason) };
     return recorded(fact, { stream: `${category}-0198f000-0000-7000-8000-000000000001`, actor, at, revision });
   });
 
@@ -213,6 +224,13 @@ const edits: Readonly<Record<string, Edit>> = {
   'withheld data': (event) => ({ ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' }),
   'data that is null': (event) => ({ ...event, data: 'null' }),
   'a member that no codec knows': (event) => ({ ...event, data: event.data.replace('{', '{"$":1,') }),
+  'a reason that is no text': (event) => ({ ...event, data: event.data.replace('{', '{"$reason":1,') }),
+  'two reasons': (event) => ({ ...event, data: event.data.replace('{', '{"$reason":"one",') }),
+  'a reason behind the last member': (event) => ({ ...event, data: event.data.replace(/\}$/, ',"$reason":"x"}') }),
+  'a reason with spaces about it': (event) => ({ ...event, data: event.data.replace('"$reason":', ' "$reason" : ') }),
+  'a reason that is cut': (event) => ({ ...event, data: event.data.replace(/("\$reason":".*?)".*/, '$1') }),
+  'a comma behind the reason alone': (event) => ({ ...event, data: '{"$reason":"x",}' }),
+  'nothing but a reason': (event) => ({ ...event, data: '{"$reason":"x"}' }),
   'a member behind the last': (event) => ({ ...event, data: event.data.replace(/\}$/, ',"~":1}') }),
   'a comma too many': (event) => ({ ...event, data: event.data.replace(/\}$/, ',}') }),
   'a number for each text': (event) => ({ ...event, data: event.data.replaceAll(/:"[^"]*"/g, ':1') }),
@@ -255,6 +273,17 @@ describe('events as they are rendered from their bytes', () => {
     const page = renderers.business(pageOf(events).bytes, true, '[', ']');
     expect(page.toString()).to.equal(`[${texts.join(',')}]`);
     expect(page.length).to.equal(Buffer.byteLength(`[${texts.join(',')}]`));
+  });
+
+  it('have the reason beside the data, which with proof stays as it is stored', () => {
+    const event = recorded({ type: 'BusinessDeleted', data: { $reason: 'sold, "as is" ü' } });
+    const shownOf = (proof: boolean): unknown => {
+      const { data, reason } = JSON.parse(render(event, proof)) as Record<string, unknown>;
+      return { data, reason };
+    };
+    expect(shownOf(false)).to.deep.equal({ data: {}, reason: 'sold, "as is" ü' });
+    expect(shownOf(true)).to.deep.equal({ data: { $reason: 'sold, "as is" ü' }, reason: 'sold, "as is" ü' });
+    expect(JSON.parse(render(stored(), false))).not.to.have.property('reason');
   });
 
   it('need no envelope decoded that this program sealed, with or without a traceparent and a mac', () => {

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { business } from '../../src/entities/business.js';
 import { document } from '../../src/entities/document.js';
-import type { Json } from '../../src/event-sourcing/canonical-json.js';
+import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { withReason } from '../../src/event-sourcing/reason.js';
 import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
 import { type EventDescription, makeRenderEvents, RENDERING } from '../../src/read/event-view.js';
 import type { Description } from '../../src/read/ref.js';
@@ -17,7 +18,9 @@ import { pageOf } from '../support/page-of.js';
  * frozen histories, and changes nothing else, puts in the newest line what the same program makes of them.
  */
 const standsFor: Readonly<Record<number, string>> = {
+  // without reasons
   1: 'd7b65250825be5eeed5e11ee008e0ee4',
+  2: '54abb5c5dabccec5f46f57801aeaa843',
 };
 
 const descriptionOf = <Event>({
@@ -37,9 +40,15 @@ const rendered = <Event extends DomainEvent>(
   description: EventDescription<Event>,
 ): ReadonlyArray<string> => {
   const render = makeRenderEvents(serde, description);
-  return Object.values(frozenHistories(histories)).flatMap((history) => {
-    // reason: a fixture is JSON
-    const facts = history.map(({ type, data, ...how }) => [{ type, data: data as Json }, how] as const);
+  const all = Object.values(frozenHistories(histories)).flatMap((history) => [
+    { history, reason: undefined },
+    { history, reason: 'as "told" çè' },
+  ]);
+  return all.flatMap(({ history, reason }) => {
+    const facts = history.map(
+      // reason: a fixture is JSON
+      ({ type, data, ...how }) => [{ type, data: withReason(data as JsonObject, reason) }, how] as const,
+    );
     // the salt is drawn for each event, and so are the hashes
     const stored = streamOf(`${category}-0198f000-0000-7000-8000-000000000001`, ...facts);
     const { bytes } = pageOf(stored.filter((event) => E.isRight(serde.decode(event))));

@@ -11,6 +11,8 @@ export type CommandEnvelope = {
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
   readonly request: string;
+  /** Why it is asked, where that was said. */
+  readonly reason?: string | undefined;
 };
 
 export type CommandCall<Command> = {

@@ -4,6 +4,7 @@ import type { Decisions } from '../decisions.js';
 import { newSalt, seal, type SealedEvent } from '../envelope.js';
 import type { EventKey } from '../event-key.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
+import { withReason } from '../reason.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
 import type { DomainEvent } from '../serde.js';
 import type { LoadFailure } from '../for-each-event.js';
@@ -105,7 +106,7 @@ const sealAll = <Event extends DomainEvent>(
       stream,
       revision: nextRevision(revision) + BigInt(index),
       type,
-      data,
+      data: withReason(data, envelope.reason),
       schemaVersion: serde.schemaVersionOf(type),
       at,
       actor: envelope.actor,

@@ -15,21 +15,24 @@ const text = t.union([t.string, t.null]);
 /** As on the events of a record; null, and the type `unknown`, where this program cannot read the event. */
 const LedgerEventResponse = named(
   'LedgerEvent',
-  t.type({
-    index: count,
-    _id: t.string,
-    type: t.keyof({ created: null, updated: null, deleted: null, unknown: null }),
-    message: t.string,
-    user: text,
-    entity: t.string,
-    entityType: t.string,
-    refs: t.array(t.type({ entity: t.string, entityType: t.string })),
-    name: t.string,
-    at: t.union([instant, t.null]),
-    revision: count,
-    hash: text,
-    data: t.union([t.UnknownRecord, t.null]),
-  }),
+  t.intersection([
+    t.type({
+      index: count,
+      _id: t.string,
+      type: t.keyof({ created: null, updated: null, deleted: null, unknown: null }),
+      message: t.string,
+      user: text,
+      entity: t.string,
+      entityType: t.string,
+      refs: t.array(t.type({ entity: t.string, entityType: t.string })),
+      name: t.string,
+      at: t.union([instant, t.null]),
+      revision: count,
+      hash: text,
+      data: t.union([t.UnknownRecord, t.null]),
+    }),
+    t.partial({ reason: t.string }),
+  ]),
 );
 
 const auditOperations = {

@@ -58,7 +58,7 @@ export const events = { ...read, responseHeaders: ['ETag', 'Link'] } as const;
 
 /** A command that brings a body. */
 export const write = {
-  requestHeaders: ['If-Match', 'If-None-Match', 'Idempotency-Key'],
+  requestHeaders: ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Change-Reason'],
   responseHeaders: ['ETag', 'X-Projected'],
   failures: writing,
 } as const;

@@ -16,6 +16,12 @@ const requestHeaders = {
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     description: 'A repeat with the same key answers the first result; the same key with another request is 422.',
   },
+  'Change-Reason': {
+    schema: { type: 'string', pattern: '^[!-~]([ -~]*[!-~])?$', examples: ["UTF-8''Caf%C3%A9%20moved"] },
+    description:
+      "Why it is changed: at most 255 characters, plain ASCII or UTF-8'' and percent-encoded as in RFC 8187. " +
+      'The event shows it as its reason.',
+  },
   Range: { schema: { type: 'string', examples: ['bytes=0-1023'] }, description: 'One range of bytes.' },
   'If-Range': { schema: { type: 'string' }, description: 'The ETag of the file that the range is of.' },
 } as const;

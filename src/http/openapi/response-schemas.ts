@@ -8,7 +8,9 @@ export const count = describe(new t.NumberType(), { type: 'integer', minimum: 0 
 
 const EventRefResponse = named('EventRef', t.type({ entity: t.string, entityType: EntityKind }));
 
-/** An event of one of these types of entities; `stream` and `metadata` only with `proof`. */
+/**
+ * An event of one of these types of entities; `reason` where one was given, `stream` and `metadata` only with `proof`.
+ */
 export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
   named(
     'Event',
@@ -27,7 +29,7 @@ export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
         hash: t.string,
         data: t.UnknownRecord,
       }),
-      t.partial({ stream: t.string, metadata: t.UnknownRecord }),
+      t.partial({ reason: t.string, stream: t.string, metadata: t.UnknownRecord }),
     ]),
   );
 

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../application/command-context.js';
 import type { AuthorizedContext, KoaContext } from '../request-context.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
+import { reasonOf } from './change-reason.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
 import { tagOfExpected } from './entity-tags.js';
 
@@ -30,10 +31,11 @@ export const commandContextOf = ({ ctx, caller }: AuthorizedContext): E.Either<R
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
+  const reason = reasonOf(ctx.req);
   const conditions = conditionsOf(headers);
-  if (E.isLeft(conditions) || isMalformed) {
-    const others = E.isLeft(conditions) ? conditions.left.errors : [];
-    return E.left(requestInvalid(...(isMalformed ? [keyFault] : []), ...others));
+  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed) {
+    const faults = [...(isMalformed ? [keyFault] : []), ...(E.isLeft(reason) ? [reason.left] : [])];
+    return E.left(requestInvalid(...faults, ...(E.isLeft(conditions) ? conditions.left.errors : [])));
   }
   return E.right({
     actor: caller.subject,
@@ -41,6 +43,7 @@ export const commandContextOf = ({ ctx, caller }: AuthorizedContext): E.Either<R
     traceparent: traceparentOf(headers['traceparent']),
     operation: operationOf(ctx),
     idempotencyKey: key,
+    reason: reason.right,
     precondition: preconditionOf(conditions.right),
   });
 };

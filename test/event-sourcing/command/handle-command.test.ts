@@ -59,6 +59,26 @@ describe('handling a command', () => {
     expect(macs).to.deep.equal(['None', 'Fits', 'Fits']);
   });
 
+  it('stores the reason with the data of every event, and answers with the events as they were decided', async () => {
+    await handle(stream, open);
+    const envelope = {
+      commandId: '01890000-0000-7000-8000-0000000000ff',
+      actor: 'bob',
+      correlationId: 'request-7',
+      request: 'null',
+      reason: 'as told',
+    };
+    const { events, after } = await handled(handle(stream, take('a', 'b'), { envelope }));
+    expect(events.map(({ data }) => data)).to.deep.equal([{ text: 'a' }, { text: 'b' }]);
+    expect((await chainOf(store, stream)).map(({ data }) => data)).to.deep.equal([
+      '{}',
+      '{"$reason":"as told","text":"a"}',
+      '{"$reason":"as told","text":"b"}',
+    ]);
+    // folded from the log by another process
+    expect((await handled(aProcess(store)(stream, take('c')))).before).to.deep.equal(after);
+  });
+
   it('puts who, when and why into the envelope of every event', async () => {
     const { position } = await handled(
       handle(stream, open, {

@@ -50,6 +50,13 @@ describe('a line of an export', () => {
     expect(renderLine({ ...event, metadata: 'x' })).to.deep.equal(E.left('metadata is not one line of JSON'));
   });
 
+  it('without data has no reason either', () => {
+    const line = renderLineWithoutData(stored({ type: 'BusinessDeleted', data: { $reason: 'bankrupt' } }));
+    expect(E.isRight(line) && line.right)
+      .to.include('"BusinessDeleted"')
+      .and.not.match(/reason|bankrupt/);
+  });
+
   it('without data has neither data nor salt, and cannot be read as an event again', () => {
     const line = renderLineWithoutData(event);
     if (E.isLeft(line)) throw new Error(line.left);
