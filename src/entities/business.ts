@@ -7,7 +7,7 @@ import type { BusinessEvent } from '../domain/business/events.js';
 import type { BusinessRejection } from '../domain/business/rejections.js';
 import { businessSerde } from '../domain/business/serde.js';
 import type { BusinessState } from '../domain/business/state.js';
-import { renderBusiness } from '../read/business-view.js';
+import { businessComparison, renderBusiness } from '../read/business-view.js';
 import { describeBusinessEvent, shownOfBusinessEvents } from '../read/describe-business-event.js';
 import { defineEntity } from './define-entity.js';
 
@@ -18,6 +18,7 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   describe: describeBusinessEvent,
   shown: shownOfBusinessEvents,
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
+  comparison: businessComparison,
   projection: businesses,
   routes: ({ execute, reads }) =>
     import('../http/business/routes.js').then(({ businessRoutes }) =>

@@ -1,20 +1,43 @@
 import type { LedgerKind } from '../../projections/ledger.js';
+import { option as O } from 'fp-ts';
 import { makeExecute } from '../application/execute.js';
 import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
+import type { JsonObject } from '../event-sourcing/canonical-json.js';
 import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../event-sourcing/serde.js';
 import { makeRecords } from '../read/event-record.js';
+import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
 import { makeHistory } from '../read/history.js';
 import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
+
+/** Compares records as they are answered. */
+const comparingRendered = <State>(render: (id: string, state: State) => O.Option<string>): Comparison<State> => ({
+  recordOf: (id, state) => {
+    const text = render(id, state);
+    if (O.isNone(text)) return undefined;
+    const { _id, ...record } = JSON.parse(text.value) as JsonObject; // reason: a record is an object
+    return record;
+  },
+  identifiedBy: {},
+});
 
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   { store, queries, findTrustedRow, decisions, eventKey, progress, freshness, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
-  const { name, projection, decider, serde, describe, shown, render } = definition;
+  const {
+    name,
+    projection,
+    decider,
+    serde,
+    describe,
+    shown,
+    render,
+    comparison = comparingRendered(render),
+  } = definition;
   const { category, stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));
@@ -23,7 +46,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     );
   };
   const description = { entityType: name, describe, shown };
-  const history = makeHistory({ store, serde, fold: decider, description, category });
+  const history = makeHistory({ store, serde, fold: decider, description, comparison, category });
   return {
     execute: makeExecute(
       makeHandleCommand({ decider, serde, store, findSnapshot, decisions, eventKey, now }),

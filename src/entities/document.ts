@@ -8,7 +8,7 @@ import type { DocumentRejection } from '../domain/document/rejections.js';
 import { documentSerde } from '../domain/document/serde.js';
 import type { DocumentState } from '../domain/document/state.js';
 import { describeDocumentEvent, shownOfDocumentEvents } from '../read/describe-document-event.js';
-import { renderDocument } from '../read/document-view.js';
+import { documentComparison, renderDocument } from '../read/document-view.js';
 import { makeGetFile } from '../read/get-file.js';
 import { defineEntity } from './define-entity.js';
 
@@ -19,6 +19,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
   describe: describeDocumentEvent,
   shown: shownOfDocumentEvents,
   render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
+  comparison: documentComparison,
   projection: documents,
   routes: ({ execute, history, reads }, ports) =>
     import('../http/document/routes.js').then(({ documentRoutes }) =>

@@ -11,6 +11,7 @@ import type { EventStore } from '../event-sourcing/event-store.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
 import type { EntityReads } from '../read/entity-reads.js';
+import type { Comparison } from '../read/event-diffs.js';
 import type { OnFileFault } from '../read/file-fault.js';
 import type { FileContents } from '../read/get-file.js';
 import type { History } from '../read/history.js';
@@ -60,6 +61,8 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   readonly shown?: ReadonlyArray<string>;
   /** The record as GET answers it; none for a state in which there is nothing to GET. */
   render(this: void, id: string, state: State): O.Option<string>;
+  /** What its history compares of two states. Without it: the members of what `render` gives, lists as a whole. */
+  readonly comparison?: Comparison<State>;
   readonly projection: ProjectionOf<State, Event>;
   /** Its rows of the route table. It imports them when it is called: only a process that serves needs the HTTP layer. */
   routes(
@@ -70,7 +73,10 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
 };
 
 /** A kind of entity for code that treats all kinds alike: its states, events and commands are opaque. */
-export type EntityDefinition = Omit<EntityDefinitionOf<unknown, never, DomainEvent, never>, 'decider' | 'routes'> & {
+export type EntityDefinition = Omit<
+  EntityDefinitionOf<unknown, never, DomainEvent, never>,
+  'decider' | 'comparison' | 'routes'
+> & {
   /** How the ledger shows its events. */
   readonly ledgerKind: LedgerKind;
   /** Its rows of the route table, connected to the ports. */

@@ -1,6 +1,7 @@
 import { businessFieldNames, type BusinessFields, type Owner } from '../domain/business/events.js';
-import type { Business } from '../domain/business/state.js';
+import type { Business, BusinessState } from '../domain/business/state.js';
 import { needsNoEscape } from '../event-sourcing/canonical-json.js';
+import type { Comparison } from './event-diffs.js';
 
 /** The JSON of a business: `_id`, its fields in the order of their codec, its owners. */
 export type BusinessView = Omit<BusinessFields, 'displayName'> & {
@@ -33,6 +34,16 @@ const renderFields = (fields: BusinessFields): string => {
 const shownOwner = ({ user, title, equity }: Owner): Owner => ({ user, title, equity });
 
 export const renderOwner = (owner: Owner): string => JSON.stringify(shownOwner(owner));
+
+/** What changes of a business, by the keys of its JSON. Owners that did not change are the same objects as before. */
+export const businessComparison: Comparison<BusinessState> = {
+  recordOf: (_id, state) => {
+    if (state._tag !== 'Active') return undefined;
+    const fields = businessFieldNames.map((name) => [keyOf(name), state.fields[name]] as const);
+    return { ...Object.fromEntries<string | number | null>(fields), owners: state.owners };
+  },
+  identifiedBy: { owners: 'user' },
+};
 
 /** The JSON text of a business as every GET and every change gives it. */
 export const renderBusiness = (id: string, { fields, owners }: Business): string => {

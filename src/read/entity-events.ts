@@ -18,7 +18,11 @@ export type NeverExisted = { readonly _tag: 'NeverExisted' };
 
 const neverExisted = E.left<NeverExisted>({ _tag: 'NeverExisted' });
 
-export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & { readonly proof: boolean };
+export type EventsRequest = Pick<StreamRange, 'direction' | 'from' | 'limit'> & {
+  readonly proof: boolean;
+  /** Whether each event comes with what it changed. Default: no. */
+  readonly diff?: boolean;
+};
 
 /** Events of an entity as they are answered. */
 export type Events = {
@@ -35,7 +39,7 @@ type ReadEvents = (
   newest?: Revision,
 ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
 
-type EventReads = {
+export type EventReads = {
   /** Of the newest event of a stream. */
   readonly newestRevision: (stream: StreamName) => Promise<E.Either<StoreUnavailable | NeverExisted, Revision>>;
   readonly events: ReadEvents;
@@ -65,7 +69,12 @@ const rangeUpTo = ({ direction, from, limit = Infinity }: EventsRequest, newest:
 const upTo = (newest: Revision, events: ReadonlyArray<EventBytes>): ReadonlyArray<EventBytes> =>
   (events.at(-1)?.revision ?? 0n) <= newest ? events : events.filter(({ revision }) => revision <= newest);
 
-const nothing = Buffer.from('[]');
+/** The body of no events. */
+export const nothing = Buffer.from('[]');
+
+/** What was thrown by a store, or by what renders events. */
+export const failureOf = (thrown: unknown): LoadFailure =>
+  thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown);
 
 /**
  * Reads events of a stream and renders them. `newest` is the revision of the newest event, where it is known: no later
@@ -164,7 +173,7 @@ export const makeEventReads = (
       return await read(stream, request, admission, newest, source);
     } catch (thrown) {
       await source.return?.();
-      return E.left(thrown instanceof UndecodableEventError ? thrown.undecodable : asStoreUnavailable(thrown));
+      return E.left(failureOf(thrown));
     }
   };
 

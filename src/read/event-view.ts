@@ -61,6 +61,8 @@ export type RenderEvents = (
   /** What stands before and after them, in ASCII. */
   before: string,
   after: string,
+  /** JSON texts, as byte strings: what each of the events changed, where that is to be shown. */
+  diffs?: ReadonlyArray<string>,
 ) => Buffer;
 
 /** Descriptions remembered, at most twice as many. There are few but for those that contain references. */
@@ -87,11 +89,13 @@ export const eventJson = (
   { head, actor, refs, at, hash, data, reason }: ShownEvent,
   common: string,
   proof?: string,
+  diff?: string,
 ): string => {
   const why = reason === undefined ? '' : `,"reason":${reason}`;
+  const changed = diff === undefined ? '' : `,"diff":${diff}`;
   return (
     `{"_id":${canonicalString(id)}${head}${actor}${common}${refs}${at},"revision":${revision},` +
-    `"hash":${hash},"data":${proof === undefined ? data : stored}${why}${proof ?? ''}}`
+    `"hash":${hash},"data":${proof === undefined ? data : stored}${why}${changed}${proof ?? ''}}`
   );
 };
 
@@ -163,7 +167,7 @@ export const makeRenderEvents = <Event extends DomainEvent>(
 ): RenderEvents => {
   const show = makeShowEvent(serde, description);
 
-  return (events, proof, before, after) => {
+  return (events, proof, before, after, diffs) => {
     const [first] = events;
     if (first === undefined) return Buffer.from(`${before}${after}`);
     const members = commonMembers(entityIdOf(first.stream), description.entityType);
@@ -171,15 +175,14 @@ export const makeRenderEvents = <Event extends DomainEvent>(
     const bytes = new ByteWriter(
       events.reduce(
         (sum, { dataSize, metadataSize }) => sum + dataSize + (proof ? metadataSize : 0),
-        events.length * (members.length + ESTIMATED),
+        events.length * (members.length + ESTIMATED) + (diffs ?? []).reduce((sum, { length }) => sum + length, 0),
       ),
     );
-    let separator = before;
-    for (const event of events) {
+    events.forEach((event, index) => {
       const shownProof = stream === undefined ? undefined : `${stream}${event.metadata}`;
-      bytes.write(`${separator}${eventJson(event, show(event), members, shownProof)}`);
-      separator = ',';
-    }
+      const json = eventJson(event, show(event), members, shownProof, diffs?.[index]);
+      bytes.write(`${index === 0 ? before : ','}${json}`);
+    });
     bytes.write(after);
     return bytes.written();
   };

@@ -6,7 +6,9 @@ import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import { type Events, type EventsRequest, makeEventReads, type NeverExisted } from './entity-events.js';
+import { type Comparison, makeEventDiffs } from './event-diffs.js';
 import { type EventDescription, makeRenderEvents } from './event-view.js';
+import { makeDiffedReads } from './diffed-events.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
 export type AsOf =
@@ -46,6 +48,7 @@ type HistoryDeps<State, Event extends DomainEvent> = {
   readonly serde: Serde<Event>;
   readonly fold: Fold<State, Event>;
   readonly description: EventDescription<Event>;
+  readonly comparison: Comparison<State>;
   readonly category: string;
 };
 
@@ -65,7 +68,7 @@ const rangeOf = (asOf: AsOf): StreamRange =>
 
 /** The history of one kind of entity, read from the streams themselves. */
 export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<State, Event>): History<State> => {
-  const { store, serde, fold, description, category } = deps;
+  const { store, serde, fold, description, comparison, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage, until) => {
@@ -86,11 +89,14 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
     return E.right(isBeyond ? O.none : O.fromNullable(then));
   };
 
-  const { newestRevision, events } = makeEventReads(store, makeRenderEvents(serde, description));
+  const render = makeRenderEvents(serde, description);
+  const { newestRevision, events } = makeEventReads(store, render);
+  const diffs = makeEventDiffs(serde, fold, comparison);
+  const diffedEvents = makeDiffedReads({ store, newestRevision, render, diffs });
 
   return {
     stateAsOf,
     newestRevision: (id) => newestRevision(streamOf(id)),
-    events: (id, ...asked) => events(streamOf(id), ...asked),
+    events: (id, request, ...asked) => (request.diff === true ? diffedEvents : events)(streamOf(id), request, ...asked),
   };
 };

@@ -99,6 +99,21 @@ describe('a kind of entity that only the registry knows', function () {
     ]);
   });
 
+  it('tells what each event changed, and why', async () => {
+    const why = { 'Change-Reason': 'as told' };
+    expect((await api.send('PUT', `/contact/${bob._id}`, { email: null }, why)).status).to.equal(200);
+    await api.json('PUT', `/contact/${bob._id}`, { email: bob.email });
+    type Told = { readonly diff: unknown; readonly reason?: string };
+    const events = await api.json<ReadonlyArray<Told>>('GET', `/contact/${bob._id}/events?diff=true&order=desc`);
+    const path = '/email';
+    expect(events.map(({ diff, reason }) => [diff, reason])).to.deep.equal([
+      [[{ path, before: null, after: bob.email }], undefined],
+      [[{ path, before: bob.email, after: null }], 'as told'],
+      [[{ path, before: null, after: bob.email }], undefined],
+      [[{ path: '/name', before: null, after: 'Bob' }], undefined],
+    ]);
+  });
+
   it('is in the description of the API', async () => {
     const { paths } = (await (await fetch(`${service.address}/openapi.json`)).json()) as { paths: object };
     expect(Object.keys(paths).filter((name) => name.includes('contact'))).to.have.length(3);
@@ -139,14 +154,16 @@ describe('a kind of entity that only the registry knows', function () {
 
   it('is exported, verified in the log, copied to EventStoreDB and served from there', async () => {
     const exported = await ops('log', 'export');
-    expect(exported.split('\n').filter((line) => line.includes(`contact-${bob._id}`))).to.have.length(2);
-    expect(await ops('log', 'verify')).to.include('5 events');
+    expect(exported.split('\n').filter((line) => line.includes(`contact-${bob._id}`))).to.have.length(4);
+    expect(await ops('log', 'verify')).to.include('7 events');
     await stop();
     await ops('log', 'copy', '--to', double.connectionString, '--cut-over');
     const copied = double.log.records.filter(({ stream }) => stream.startsWith('contact-'));
     expect(copied.map(({ type }) => type)).to.deep.equal([
       'ContactCreated',
       'ContactCreated',
+      'ContactUpdated',
+      'ContactUpdated',
       'ContactUpdated',
       'ContactUpdated',
     ]);

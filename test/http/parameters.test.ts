@@ -41,28 +41,31 @@ describe('the parameters of a list', () => {
 });
 
 describe('the parameters of events', () => {
-  it('reads all events, oldest first, without proof, where nothing is said', () => {
-    expect(readEventsParameters(query(''))).to.deep.equal(E.right({ direction: 'forwards', proof: false }));
+  it('reads all events, oldest first, without proof or diff, where nothing is said', () => {
+    expect(readEventsParameters(query(''))).to.deep.equal(
+      E.right({ direction: 'forwards', proof: false, diff: false }),
+    );
   });
 
-  it('reads place, order, page and proof', () => {
-    expect(readEventsParameters(query('from=007&limit=2&order=desc&proof=true'))).to.deep.equal(
-      E.right({ from: 7n, limit: 2, direction: 'backwards', proof: true }),
+  it('reads place, order, page, proof and diff', () => {
+    expect(readEventsParameters(query('from=007&limit=2&order=desc&proof=true&diff=true'))).to.deep.equal(
+      E.right({ from: 7n, limit: 2, direction: 'backwards', proof: true, diff: true }),
     );
   });
 
   it('takes a number larger than any store can hold as a place past the end', () => {
     expect(readEventsParameters(query(`from=${'9'.repeat(400)}`))).to.deep.equal(
-      E.right({ from: 9007199254740990n, direction: 'forwards', proof: false }),
+      E.right({ from: 9007199254740990n, direction: 'forwards', proof: false, diff: false }),
     );
   });
 
   it('names every parameter that is malformed', () => {
-    expect(paths(readEventsParameters(query('from=-1&limit=0&order=up&proof=1')))).to.deep.equal([
+    expect(paths(readEventsParameters(query('from=-1&limit=0&order=up&proof=1&diff=yes')))).to.deep.equal([
       'from',
       'limit',
       'order',
       'proof',
+      'diff',
     ]);
   });
 });

@@ -6,6 +6,9 @@ import { document } from '../../src/entities/document.js';
 import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { withReason } from '../../src/event-sourcing/reason.js';
 import type { DomainEvent, Serde } from '../../src/event-sourcing/serde.js';
+import { businessComparison } from '../../src/read/business-view.js';
+import { documentComparison } from '../../src/read/document-view.js';
+import { type EventDiffs, makeEventDiffs } from '../../src/read/event-diffs.js';
 import { type EventDescription, makeRenderEvents, RENDERING } from '../../src/read/event-view.js';
 import type { Description } from '../../src/read/ref.js';
 import { frozenHistories } from '../support/fixtures.js';
@@ -18,9 +21,9 @@ import { pageOf } from '../support/page-of.js';
  * frozen histories, and changes nothing else, puts in the newest line what the same program makes of them.
  */
 const standsFor: Readonly<Record<number, string>> = {
-  // without reasons
+  // without reasons and diffs
   1: 'd7b65250825be5eeed5e11ee008e0ee4',
-  2: '54abb5c5dabccec5f46f57801aeaa843',
+  2: 'd248e7dfffe8d72eaa5b4226092ad211',
 };
 
 const descriptionOf = <Event>({
@@ -33,11 +36,12 @@ const descriptionOf = <Event>({
   readonly shown?: ReadonlyArray<string>;
 }): EventDescription<Event> => ({ entityType: name, describe, shown });
 
-const rendered = <Event extends DomainEvent>(
+const rendered = <State, Event extends DomainEvent>(
   histories: string,
   category: string,
   serde: Serde<Event>,
   description: EventDescription<Event>,
+  { initialState, diffsOf }: EventDiffs<State>,
 ): ReadonlyArray<string> => {
   const render = makeRenderEvents(serde, description);
   const all = Object.values(frozenHistories(histories)).flatMap((history) => [
@@ -52,10 +56,14 @@ const rendered = <Event extends DomainEvent>(
     // the salt is drawn for each event, and so are the hashes
     const stored = streamOf(`${category}-0198f000-0000-7000-8000-000000000001`, ...facts);
     const { bytes } = pageOf(stored.filter((event) => E.isRight(serde.decode(event))));
-    return [false, true].map((proof) =>
-      render(bytes, proof, '[', ']')
-        .toString()
-        .replaceAll(/"(hash|previousHash|dataHash|fingerprint|salt)":"[^"]*"/g, '"$1":""'),
+    const { diffs } = diffsOf('e1', bytes, initialState);
+    const answers = [
+      render(bytes, false, '[', ']'),
+      render(bytes, true, '[', ']'),
+      render(bytes, true, '[', ']', diffs),
+    ];
+    return answers.map((answer) =>
+      answer.toString().replaceAll(/"(hash|previousHash|dataHash|fingerprint|salt)":"[^"]*"/g, '"$1":""'),
     );
   });
 };
@@ -63,8 +71,20 @@ const rendered = <Event extends DomainEvent>(
 describe('the rendering of events', () => {
   it('is another one as soon as the same events are answered in other bytes', () => {
     const all = [
-      ...rendered('businesses', 'business', business.serde, descriptionOf(business)),
-      ...rendered('documents', 'document', document.serde, descriptionOf(document)),
+      ...rendered(
+        'businesses',
+        'business',
+        business.serde,
+        descriptionOf(business),
+        makeEventDiffs(business.serde, business.decider, businessComparison),
+      ),
+      ...rendered(
+        'documents',
+        'document',
+        document.serde,
+        descriptionOf(document),
+        makeEventDiffs(document.serde, document.decider, documentComparison),
+      ),
     ];
     const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
     expect(

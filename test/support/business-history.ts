@@ -2,6 +2,7 @@ import { businessDecider } from '../../src/domain/business/decide.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
 import type { BusinessState } from '../../src/domain/business/state.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { businessComparison } from '../../src/read/business-view.js';
 import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
 import { type History, makeHistory } from '../../src/read/history.js';
 
@@ -12,5 +13,6 @@ export const businessHistory = (store: EventStore): History<BusinessState> =>
     serde: businessSerde,
     fold: businessDecider,
     description: { entityType: 'Business', describe: describeBusinessEvent },
+    comparison: businessComparison,
     category: 'business',
   });

@@ -8,8 +8,12 @@ export const count = describe(new t.NumberType(), { type: 'integer', minimum: 0 
 
 const EventRefResponse = named('EventRef', t.type({ entity: t.string, entityType: EntityKind }));
 
+/** `path` is a JSON Pointer into the record; null stands for no value. */
+const EventChangeResponse = named('EventChange', t.type({ path: t.string, before: t.unknown, after: t.unknown }));
+
 /**
- * An event of one of these types of entities; `reason` where one was given, `stream` and `metadata` only with `proof`.
+ * An event of one of these types of entities; `reason` where one was given, `diff` only with `diff`, `stream` and
+ * `metadata` only with `proof`.
  */
 export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
   named(
@@ -29,7 +33,12 @@ export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
         hash: t.string,
         data: t.UnknownRecord,
       }),
-      t.partial({ reason: t.string, stream: t.string, metadata: t.UnknownRecord }),
+      t.partial({
+        reason: t.string,
+        diff: t.array(EventChangeResponse),
+        stream: t.string,
+        metadata: t.UnknownRecord,
+      }),
     ]),
   );
 

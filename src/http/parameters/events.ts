@@ -15,11 +15,21 @@ export const Order = parameter<'asc' | 'desc'>({
   read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
 });
 
+const readBoolean = (value: string): boolean | undefined =>
+  value === 'true' || value === 'false' ? value === 'true' : undefined;
+
 const Proof = parameter<boolean>({
   expectation: 'true or false',
   meaning: 'Adds what is needed to recompute the hashes.',
   schema: { type: 'boolean' },
-  read: (value) => (value === 'true' || value === 'false' ? value === 'true' : undefined),
+  read: readBoolean,
+});
+
+const Diff = parameter<boolean>({
+  expectation: 'true or false',
+  meaning: 'Adds what each event changed, with the values before and after.',
+  schema: { type: 'boolean' },
+  read: readBoolean,
 });
 
 export const EventsParameters = fields({
@@ -27,9 +37,10 @@ export const EventsParameters = fields({
   limit: Limit,
   order: Order,
   proof: Proof,
+  diff: Diff,
 });
 
-const all: E.Either<never, EventsRequest> = E.right({ direction: 'forwards', proof: false });
+const all: E.Either<never, EventsRequest> = E.right({ direction: 'forwards', proof: false, diff: false });
 
 /** Which events of a record to read, and how. */
 export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
@@ -38,9 +49,10 @@ export const readEventsParameters = (searchParams: URLSearchParams): E.Either<Re
     : pipe(
         parameterValues(searchParams),
         decodeRequest(EventsParameters),
-        E.map(({ order = 'asc', proof = false, ...range }) => ({
+        E.map(({ order = 'asc', proof = false, diff = false, ...range }) => ({
           ...range,
           direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),
           proof,
+          diff,
         })),
       );
