@@ -18,6 +18,10 @@ export type CommitFeed = {
   readonly publish: (commit: Committed) => void;
   /** A commit whose events are not in memory, for instance that of another process. */
   readonly raise: (head: Position) => void;
+  /** Forgets the events in memory: the log may have been restored from an earlier backup since they were committed. */
+  readonly forget: () => void;
+  /** The log was found to end at `head`, before what this process has heard of. */
+  readonly lower: (head: Position) => void;
   /** What follows `cursor` without a gap, as far as it is in memory; undefined when nothing is. */
   readonly after: (cursor: Position) => LogSlice | undefined;
   /**
@@ -81,6 +85,15 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     for (const waiter of [...waiting]) waiter.wake();
   };
 
+  const forget = (): void => {
+    buffered.length = 0;
+    bufferedBytes = 0;
+  };
+
+  const lower = (to: Position): void => {
+    head = to;
+  };
+
   const publish = (commit: Committed): void => {
     buffered.push(commit);
     bufferedBytes += commit.bytes;
@@ -117,5 +130,5 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     });
   };
 
-  return { head: () => head, publish, raise, after, grown };
+  return { head: () => head, publish, raise, forget, lower, after, grown };
 };

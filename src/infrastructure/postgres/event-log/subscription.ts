@@ -48,7 +48,14 @@ export async function* followLog(
     return { ...buffered, events: buffered.events.filter(({ stream }) => categories.includes(categoryOf(stream))) };
   };
 
-  const head = await persist(pages.head);
+  const heard = feed.head();
+  feed.forget();
+  let head = await persist(pages.head);
+  if (head !== undefined && head < heard) {
+    feed.lower(head);
+    // what was committed since it was read has not raised the head of the feed
+    head = await persist(pages.head);
+  }
   if (head === undefined) return;
   if (after !== 'start' && after.commit > head)
     throw new CheckpointNotInLog(after, `the log ends at position ${head}, before the checkpoint ${after.commit}`);
