@@ -212,13 +212,47 @@ describe('read models that are not of the log', function () {
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
   });
 
-  it('are not replaced while a process goes on writing them', async () => {
-    const { service } = await start();
+  it('because the log was restored under a running service, are made anew beside it, with nothing to go back to', async () => {
+    const { service, api } = await start();
+    await cutOff(2);
+    // the service may not have noticed yet, or have: the command waits until it has
+    const rebuilt = await operate('projections', 'rebuild', '--from-scratch');
+    expect([rebuilt.code, rebuilt.stdout.includes('businesses_')], rebuilt.stderr).to.deep.equal([0, true]);
+    expect(rebuilt.stdout).to.match(/^businesses: businesses_\w+ is live$/m);
+    // of documents, the rows have seen nothing that the log lacks
+    expect(rebuilt.stdout).to.match(/^documents: documents_\w+ is live; `projections rollback documents` goes back$/m);
+    expect(service.output()).to.include('read model is of another log');
+    await eventually(
+      async () => (await fetch(`${service.address}/readyz`)).status,
+      (status) => status === 200,
+      NOTICED,
+    );
+    const added = await api.send('POST', '/business', { name: 'new' });
+    expect([added.status, added.headers.get('X-Projected')]).to.deep.equal([200, null]);
+    expect(await names(api)).to.deep.equal(['kept', 'new']);
+    expect((await operate('projections', 'verify')).code).to.equal(0);
+    expect((await operate('projections', 'rollback', 'businesses')).code).to.equal(1);
+  });
+
+  it('are replaced beside the process that writes them, once it has noticed', async () => {
+    const { service, api } = await start();
     await sql(`update read_model.instance set log_identity = 'another'`);
-    const refused = await operate('projections', 'rebuild', 'businesses', '--from-other-log');
-    expect([refused.code, refused.stderr.includes(`:${service.pid}:`)], refused.stderr).to.deep.equal([1, true]);
-    await end(service);
-    const rebuilt = await operate('projections', 'rebuild', 'businesses', '--from-other-log');
+    const rebuilt = await operate('projections', 'rebuild', '--from-other-log');
     expect(rebuilt.code, rebuilt.stderr).to.equal(0);
+    expect(rebuilt.stdout).to.not.include('rollback');
+    await eventually(
+      async () => (await fetch(`${service.address}/readyz`)).status,
+      (status) => status === 200,
+      NOTICED,
+    );
+    expect(await names(api)).to.deep.equal(['kept', 'lost']);
+  });
+
+  it('are not replaced while a process goes on writing them', async () => {
+    await sql(`update read_model.instance set log_identity = 'another'`);
+    await sql(`update read_model.lease set holder = 'an older program', expires_at = 'infinity'`);
+    const refused = await operate('projections', 'rebuild', 'businesses', '--from-other-log');
+    expect([refused.code, refused.stderr.includes('an older program writes')], refused.stderr).to.deep.equal([1, true]);
+    expect(refused.stderr).to.include('stop or restart that process');
   });
 });

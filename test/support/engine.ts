@@ -133,6 +133,7 @@ export const makeEngine = async () => {
       projection,
       progress,
       decisions: undefined,
+      wrongLogOf: () => undefined,
       notifies: true,
       isSoleProcess: false,
       onEvent,

@@ -13,6 +13,9 @@ type Provenance = Pick<Generation, 'logIdentity' | 'checkpoint' | 'last'>;
 /** What is needed of a log to recognise it. */
 export type RecognisableLog = Pick<EventStore, 'identity' | 'reaches' | 'readStream'>;
 
+/** How often a running service examines rows that are of its log again, ms: the log can be replaced meanwhile. */
+export const EXAMINE_MS = 10_000;
+
 const rebuildBy = (projection: string, option: string): string =>
   `\`npm run -s ops -- projections rebuild ${projection} ${option}\` makes them anew from it; ` +
   'running services take them up by themselves.';

@@ -18,7 +18,7 @@ import { compareWithLive, type Compared, type Differences } from './compare-with
 import { loadByKey, type MakeLoaders } from './load-by-key.js';
 import { abandonPlan } from './load-plan.js';
 import { Rebuilding } from './rebuilding.js';
-import { requireNoWriter, switchTo } from './switch-to.js';
+import { awaitNoWriter, switchTo } from './switch-to.js';
 
 /** Called as a rebuild proceeds, for showing its progress. */
 type RebuildObserver = {
@@ -57,6 +57,8 @@ export type Rebuilt = {
   readonly generation: string;
   readonly compared: Compared | undefined;
   readonly outcome: 'Switched' | 'Kept' | 'Dropped';
+  /** The generation that a rollback switches back to; undefined when there is none. */
+  readonly previous: string | undefined;
 };
 
 /** The checkpoint of the live rows or, without live rows, the head of the log; undefined when it is empty. */
@@ -138,25 +140,23 @@ const run = async (
   const compared = await compareWithLive(rebuilding, differences);
   const decision = await decide(compared, signal);
   signal.throwIfAborted();
-  if (decision === 'switch') {
-    await switchTo(rebuilding);
-    await tidy(pool, projection);
-  }
+  const switched = decision === 'switch' ? await switchTo(rebuilding) : undefined;
+  if (switched !== undefined) await tidy(pool, projection);
   if (decision === 'drop') await inSchemaTransaction(pool, (client) => dropGeneration(client, generation));
   const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
-  return { generation: generation.name, compared, outcome: outcome[decision] };
+  return { generation: generation.name, compared, outcome: outcome[decision], previous: switched?.previous };
 };
 
 /** Whether the rebuild replaces live rows of another log. Throws `WrongLog` when it was not asked to. */
 const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
-  const { pool, store, projection, isFromScratch, isFromOtherLog } = options;
+  const { pool, store, projection, isFromScratch, isFromOtherLog, signal } = options;
   const { name } = projection;
   const live = await readLive(pool, name);
   const wrongLog = live && (await wrongLogOf(store, name, live));
   if (wrongLog === undefined) return false;
   if (isFromOtherLog !== true && !(isFromScratch && wrongLog.difference === 'OtherPast'))
     throw new EngineError(wrongLog);
-  await requireNoWriter(pool, name);
+  await awaitNoWriter(pool, name, signal);
   return true;
 };
 

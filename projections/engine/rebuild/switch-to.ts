@@ -1,8 +1,10 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../../../src/postgres/pool.js';
-import { notAllowed } from '../engine-failure.js';
+import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import { failureIn, notAllowed } from '../engine-failure.js';
 import { dropGeneration } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
+import { EXAMINE_MS } from '../generation/provenance.js';
 import { makeLive } from '../generation/switch.js';
 import type { Writer } from '../rows/write-batch.js';
 import type { Rebuilding } from './rebuilding.js';
@@ -20,13 +22,32 @@ const handOver = (database: Database, { name, holder, fencing }: Lease, replaced
 const WRITERS = `select l.holder from read_model.instance i join read_model.lease l on l.name = i.table_name
   where i.projection = $1 and i.role <> 'building' and l.expires_at > clock_timestamp()`;
 
-/** Throws `NotAllowed` while a process writes rows of another log, which it has not noticed yet. */
-export const requireNoWriter = async (database: Database, projection: string): Promise<void> => {
+/** Throws `NotAllowed` while a process writes rows of another log, which it has not noticed. */
+const requireNoWriter = async (database: Database, projection: string): Promise<void> => {
   const [writer] = (await database.query<{ holder: string }>(WRITERS, [projection])).rows;
   if (writer !== undefined)
     throw notAllowed(
       `${writer.holder} writes the rows of "${projection}", which are not of this log: stop or restart that process`,
     );
+};
+
+/** How long a process may take to notice that the rows are of another log, and to give them up, ms; and a few more. */
+const NOTICED_MS = EXAMINE_MS + 5_000;
+const AGAIN_MS = 500;
+
+/** Waits until nobody writes the rows of another log. Throws as `requireNoWriter` when somebody goes on writing them, and the signal's reason when aborted. */
+export const awaitNoWriter = async (database: Database, projection: string, signal: AbortSignal): Promise<void> => {
+  const retry = makeRetry({ first: AGAIN_MS, longest: AGAIN_MS, until: performance.now() + NOTICED_MS, signal });
+  for (;;)
+    try {
+      await requireNoWriter(database, projection);
+      return;
+    } catch (error) {
+      if (failureIn(error, 'NotAllowed') === undefined || !(await retry.again())) {
+        signal.throwIfAborted();
+        throw error;
+      }
+    }
 };
 
 /** Drops all other generations of the projection, and the view. Throws as `requireNoWriter`. */

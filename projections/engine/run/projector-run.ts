@@ -7,7 +7,7 @@ import { pause } from '../../../src/event-sourcing/pause.js';
 import { type RunStatement, runOn, withConnection } from '../../../src/postgres/statement.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { EngineError, leaseLost } from '../engine-failure.js';
+import { EngineError, leaseLost, type WrongLog } from '../engine-failure.js';
 import { commitOf, dropGeneration, type Generation, readGeneration, type Role } from '../generation/generation.js';
 import { type Lease, whileHeld } from '../generation/lease.js';
 import { makeLive, whileLevel } from '../generation/switch.js';
@@ -30,7 +30,10 @@ const PACES = {
 /** How often, at most, the checkpoint is stored when it only moved over events of other categories. */
 const STEP_MS = 1_000;
 const SWITCH_MS = 250;
-/** How often a projector checks that its generation is still the live one: without events it would not notice. */
+/**
+ * How often a projector checks that its generation is still the live one, and of this log: without events it would not
+ * notice.
+ */
 const CHECK_MS = 1_000;
 
 export type EngineDeps = {
@@ -40,6 +43,8 @@ export type EngineDeps = {
   readonly progress: Progress;
   /** What the commands of this process decide; undefined where they run elsewhere. */
   readonly decisions: Decisions | undefined;
+  /** Why the rows of a generation are not of this log, when that was found while they are written. */
+  readonly wrongLogOf: (generation: string) => WrongLog | undefined;
   /** Whether to notify other processes of checkpoints. */
   readonly notifies: boolean;
   readonly onEvent: OnEngineEvent;
@@ -173,7 +178,7 @@ const isAtLeast = (position: Position, live: Generation | undefined): boolean =>
 /**
  * Projects a generation, whose lease must be held, until `signal` aborts. Gives `onBegin` a function that reads the
  * status. Throws `LeaseLost` when another process took over, `Replaced` when another generation became the live one,
- * and whatever log and database throw.
+ * `WrongLog` when the rows were found to be of another log, and whatever log and database throw.
  */
 export const runProjector = async (
   given: EngineDeps,
@@ -182,7 +187,7 @@ export const runProjector = async (
   signal: AbortSignal,
   onBegin: (status: () => RunStatus) => void,
 ): Promise<void> => {
-  const { pool, store, onEvent } = given;
+  const { pool, store, wrongLogOf, onEvent } = given;
   const projection = await withSkips(store, given.projection);
   const run = new ProjectorRun({ ...given, projection }, generation, lease);
   onBegin(() => run.status);
@@ -193,7 +198,9 @@ export const runProjector = async (
     const ends = AbortSignal.any([held, over.signal]);
     const check = repeat(CHECK_MS, ends, () =>
       checking(async () => {
-        if (await run.isReplaced()) over.abort(replaced(generation.name));
+        const wrongLog = wrongLogOf(generation.name);
+        if (wrongLog !== undefined) over.abort(new EngineError(wrongLog));
+        else if (await run.isReplaced()) over.abort(replaced(generation.name));
       }),
     );
     // one that was just replaced waits first: the process that replaced it may be about to stop, as this one may

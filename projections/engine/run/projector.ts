@@ -85,6 +85,8 @@ export const startProjector = (
         progress.resume();
       });
     } catch (error) {
+      // rows of another log are given up: `rebuild --from-scratch` replaces them beside this process
+      if (wrongLogIn(name, error) !== undefined) await releaseLease(pool, lease);
       if (failureIn(error, 'Replaced') === undefined) throw error;
       opened = undefined;
       onEvent({ _tag: 'Replaced', projection: name, generation: generation.name });

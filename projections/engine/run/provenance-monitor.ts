@@ -2,13 +2,11 @@ import type { Database } from '../../../src/postgres/pool.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from '../generation/generation.js';
-import { type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
+import { EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
 import { hasReadModels } from '../generation/schema.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 
 const POLL_MS = 1_000;
-/** How often rows that are of this log are examined again, ms: the log can be replaced while the process runs. */
-const EXAMINE_MS = 10_000;
 
 /** Whether the live rows of a read model are of the log that this process works on. */
 type ProvenanceMonitor = {
@@ -18,6 +16,8 @@ type ProvenanceMonitor = {
   readonly isSameLog: () => boolean;
   /** Why they are not; undefined when they are, and as long as it is not known. */
   readonly wrongLog: () => WrongLog | undefined;
+  /** The same of this generation; undefined also when another one was examined. */
+  readonly wrongLogOf: (generation: string) => WrongLog | undefined;
   readonly stopped: Promise<void>;
 };
 
@@ -40,6 +40,7 @@ export const monitorProvenance = (
   let isExamined = false;
   let same: { readonly generation: string; readonly at: number } | undefined;
   let wrongLog: WrongLog | undefined;
+  let examined: string | undefined;
   const runTask = makeTaskRunner({ projection, name: 'examining the provenance of the rows', onEvent });
 
   const isKnown = ({ name }: Generation): boolean =>
@@ -49,6 +50,7 @@ export const monitorProvenance = (
     const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
     if (live !== undefined && isKnown(live)) return;
     const found = live && (await wrongLogOf(store, projection, live));
+    examined = live?.name;
     same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
     if (found?.message === wrongLog?.message) return;
     wrongLog = found;
@@ -64,6 +66,7 @@ export const monitorProvenance = (
     isExamined: () => isExamined,
     isSameLog: () => same !== undefined,
     wrongLog: () => wrongLog,
+    wrongLogOf: (generation) => (generation === examined ? wrongLog : undefined),
     stopped,
   };
 };

@@ -119,9 +119,9 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       signal,
     );
     const shared = { pool, store, projection, onEvent };
-    const deps = { ...shared, progress, decisions, notifies: !isSoleProcess, isSoleProcess };
+    const { isSameLog, wrongLogOf } = provenance;
+    const deps = { ...shared, progress, decisions, wrongLogOf, notifies: !isSoleProcess, isSoleProcess };
     const projector = isProjector ? startProjector(deps, signal) : undefined;
-    const { isSameLog } = provenance;
     const previous = { ...shared, windowMs: options.rollbackWindowMs, isSameLog };
     const updating = isProjector ? updatePrevious(previous, signal) : undefined;
     const writesLive = (): boolean => {

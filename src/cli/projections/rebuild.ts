@@ -69,9 +69,13 @@ const asJson = ({ at, rows, differing, onlyLive, onlyRebuilt }: Compared) => ({
   onlyRebuilt,
 });
 
-const conclude = (name: string, { generation, compared, outcome }: Rebuilt, { json }: Options, say: Say): ExitCode => {
-  // without a comparison there were no rows to go back to, or those of another log
-  const back = compared === undefined ? '' : `; \`projections rollback ${name}\` goes back`;
+const conclude = (
+  name: string,
+  { generation, compared, outcome, previous }: Rebuilt,
+  { json }: Options,
+  say: Say,
+): ExitCode => {
+  const back = previous === undefined ? '' : `; \`projections rollback ${name}\` goes back`;
   if (outcome === 'Switched') say(`${name}: ${generation} is live${back}`);
   if (outcome === 'Kept')
     say(
