@@ -1,3 +1,5 @@
+import type { Ahead } from '../../src/event-sourcing/ahead.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import type { WrongLog } from './engine-failure.js';
 import type { Parking } from './rows/fold-batch.js';
 
@@ -12,6 +14,8 @@ export type EngineEvent =
   | (OfProjection & { readonly _tag: 'Replaced'; readonly generation: string })
   | (OfProjection & { readonly _tag: 'Switched'; readonly generation: string })
   | (OfProjection & { readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>)
+  /** An event came that the row includes already: the log was cut, and has grown again. */
+  | (OfProjection & { readonly _tag: 'Ahead'; readonly stream: StreamName } & Ahead)
   | (OfProjection & { readonly _tag: 'Unparked'; readonly stream: string })
   | (OfProjection & { readonly _tag: 'WrongLog'; readonly wrongLog: WrongLog })
   | (OfProjection & { readonly _tag: 'SameLogAgain' })

@@ -9,7 +9,7 @@ import { attemptInEngine, type EngineFailure } from './engine-failure.js';
 import { requireSameLogs } from './generation/provenance.js';
 import { type Decision, recordSkip } from './parked/record-skip.js';
 import { findParked, listParked, type Parked } from './parked/read-parked.js';
-import { repair, type Repaired } from './verify/repair.js';
+import { repair, type Repaired, type RepairOptions } from './verify/repair.js';
 import { type VerifiedRows, verifyRows, type VerifyingRows } from './verify/verify-rows.js';
 
 type InEngine<A> = Promise<E.Either<EngineFailure, A>>;
@@ -19,7 +19,7 @@ export type ReadModelOperations = {
   readonly name: string;
   readonly verify: (verifying: VerifyingRows) => InEngine<VerifiedRows>;
   /** Computes the row of an entity anew from its stream. */
-  readonly repair: (stream: StreamName) => InEngine<Repaired>;
+  readonly repair: (stream: StreamName, options?: RepairOptions) => InEngine<Repaired>;
   readonly recordSkip: (
     event: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
     decision: Decision,
@@ -44,7 +44,7 @@ const operate = (
 ): ReadModelOperations => ({
   name: projection.name,
   verify: (verifying) => attemptInEngine(() => verifyRows(pool, store, projection, verifying)),
-  repair: (stream) => attemptInEngine(() => repair(pool, store, projection, stream)),
+  repair: (stream, options) => attemptInEngine(() => repair(pool, store, projection, stream, options)),
   recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision, eventKey),
 });
 

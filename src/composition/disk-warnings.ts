@@ -1,6 +1,6 @@
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { makeRowsWithoutSpace } from '../infrastructure/disk-space/rows-without-space.js';
-import { watchDisks, watchWarnings } from '../infrastructure/metrics/disk-gauges.js';
+import { watchDisks } from '../infrastructure/metrics/disk-gauges.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import type { Storage } from '../infrastructure/open-storage.js';
 import type { Stores } from '../infrastructure/open-stores.js';
@@ -12,7 +12,7 @@ type DiskWarnings = {
   readonly onEngineEvent: OnEngineEvent;
 };
 
-/** Makes warnings of full disks, and adds them and the free space to the metrics. */
+/** Makes warnings of full disks, and adds the free space to the metrics. */
 export const watchFullDisks = (
   metrics: Metrics,
   { space: database, storage: { space: files } }: Pick<Stores, 'space'> & { readonly storage: Pick<Storage, 'space'> },
@@ -23,6 +23,5 @@ export const watchFullDisks = (
     ...(files === undefined ? {} : { 'disk full: files': files.isFull }),
   };
   watchDisks(metrics, { database, ...(files === undefined ? {} : { files }) });
-  watchWarnings(metrics, warnings);
   return { warnings, onEngineEvent: rows.onEngineEvent };
 };

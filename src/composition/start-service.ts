@@ -19,6 +19,7 @@ import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logDrift, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
+import { watchWarnings } from '../infrastructure/metrics/disk-gauges.js';
 import { makeMetrics, type Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeDriftCounter, makeFaultCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
@@ -35,9 +36,11 @@ import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { serveAudit } from './serve-audit.js';
 import { sealingKey } from './sealing-key.js';
+import { type HistoryAlarm, watchHistories } from './history-alarm.js';
 import type { Started } from './started.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
 import {
+  compareWhileSameLog,
   type FindWrongLog,
   queryWhileSameLog,
   readWhileSameLog,
@@ -133,6 +136,7 @@ const verify = (
   { config, log, started, metrics, registry }: Context,
   stores: Stores,
   { byName }: Projections,
+  histories: HistoryAlarm,
   onEvent: OnEngineEvent,
 ): void => {
   if (!config.parts.projector) return;
@@ -146,6 +150,10 @@ const verify = (
     connectionString: stores.readModelsUrl,
     isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
     onDrift: (drift) => {
+      if (drift.kind === 'ahead') {
+        histories.report(drift);
+        return;
+      }
       count(drift.projection);
       logFound(drift);
     },
@@ -166,6 +174,7 @@ const serveEntities = async (
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
+  histories: HistoryAlarm,
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(stores.store, findWrongLog);
   const eventKey = await sealingKey(config, log);
@@ -182,6 +191,7 @@ const serveEntities = async (
       },
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
       findTrustedRow: queries.findTrustedRow(projection),
+      rows: compareWhileSameLog(histories.rowsOf(projection.name), findWrongLog),
       decisions,
       eventKey,
       progress: metrics.timeProjection(projection.name, progress),
@@ -213,21 +223,26 @@ export const startService = async (
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);
   const disks = watchFullDisks(metrics, stores);
+  const histories = watchHistories(context, stores.store, queries);
+  started.add(histories.stop);
   const [countFault, logEvent] = [makeFaultCounter(metrics), logEngineEvent(log)];
   const onEvent: OnEngineEvent = (event) => {
     disks.onEngineEvent(event);
     countFault(event);
-    logEvent(event);
+    if (event._tag === 'Ahead') histories.report(event);
+    else logEvent(event);
   };
   const projections = await project(context, stores, onEvent);
-  verify(context, stores, projections, onEvent);
   const findWrongLog = wrongLogOf(projections);
+  verify(context, stores, projections, histories, onEvent);
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
+  const warnings = { ...disks.warnings, ...histories.warnings };
+  watchWarnings(metrics, warnings);
   let isStopping = false;
   const listener = makeApp({
     entityRoutes: config.parts.api
-      ? await serveEntities(context, stores, queries, projections, findWrongLog)
+      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories)
       : undefined,
     auditRoutes:
       config.parts.api && config.auditApi
@@ -242,7 +257,7 @@ export const startService = async (
         'read models of this log': () => Promise.resolve(findWrongLog() === undefined),
         'file storage': stores.storage.isThere,
       },
-      { warnings: disks.warnings, onChange: logReadiness(log) },
+      { warnings, onChange: logReadiness(log) },
     ),
     metrics: metrics.read,
     observe: metrics.observeRequest,

@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { WrongLog } from '../../projections/engine/engine-failure.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
+import type { ShownRows } from '../event-sourcing/command/shown-rows.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { FilterValues, HiddenStates, Queries, ReadModelUnavailable } from '../read/queries.js';
 
@@ -62,3 +63,9 @@ export const queryWhileSameLog = (
   const { byId, page, all, hiddenState } = queries;
   return { byId: guarded(byId), page: guarded(page), all: guarded(all), hiddenState: guarded(hiddenState) };
 };
+
+/** Rows that are no evidence meanwhile: that they are not of this log is an alarm of its own. */
+export const compareWhileSameLog = (rows: ShownRows, findWrongLog: FindWrongLog): ShownRows => ({
+  ...rows,
+  revisionOf: (stream) => (findWrongLog() === undefined ? rows.revisionOf(stream) : Promise.resolve(undefined)),
+});

@@ -4,6 +4,7 @@ import type { ProjectionOf } from '../../projections/projection.js';
 import type { FindTrustedRow } from '../../projections/snapshot.js';
 import type { Execute } from '../application/execute.js';
 import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
+import type { ShownRows } from '../event-sourcing/command/shown-rows.js';
 import type { Decider } from '../event-sourcing/decider.js';
 import type { Decisions } from '../event-sourcing/decisions.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
@@ -29,6 +30,8 @@ export type EntityPorts = {
   readonly queries: Queries<FilterValues> & HiddenStates;
   /** Its signed rows, which may stand in for folds of their streams. */
   readonly findTrustedRow: FindTrustedRow;
+  /** Its rows as evidence of events that were in the log. */
+  readonly rows: ShownRows;
   /** Where commands leave what they decide, for the projector of this process. */
   readonly decisions: Decisions;
   /** What new events are sealed with; without it they have no `mac`. */

@@ -90,7 +90,12 @@ describe('docs/ops-json.md', function () {
   it('describes what each command prints for scripts, and its exit codes', async () => {
     const code = async (...args: Parameters<typeof lines>): Promise<unknown> => (await lines(...args)).code;
     expect(await code('projections status')).to.equal(0);
+    // a row of which nothing is in the log
+    await pool.query(
+      `insert into read_model.businesses (id, place, revision, parked) values ('${idAt(3)}', 9, 1, false)`,
+    );
     expect(await code('projections verify', 'businesses')).to.equal(1);
+    await pool.query(`delete from read_model.businesses where id = '${idAt(3)}'`);
     expect(await code('projections parked list')).to.equal(0);
     expect(await code('projections parked show', streamAt(1))).to.equal(0);
     expect(await code('projections parked retry', streamAt(1))).to.equal(1);

@@ -102,7 +102,8 @@ describe("an operator's work on the read models", function () {
     return found;
   };
 
-  const repair = async (stream: StreamName) => orThrow(await operations.showing(stream)!.repair(stream));
+  const repair = async (stream: StreamName, options?: { readonly acceptsShorterHistory: boolean }) =>
+    orThrow(await operations.showing(stream)!.repair(stream, options));
 
   const nameOf = async (id: string): Promise<string | undefined> => {
     const { rows } = await database.query<{ name: string }>('select name from read_model.businesses where id = $1', [
@@ -138,14 +139,18 @@ describe("an operator's work on the read models", function () {
     const found = await drifts();
     expect(found).to.have.deep.members([
       { stream: streamAt(1), id: idAt(1), kind: 'differs', fields: ['body.name'] },
-      { stream: streamAt(2), id: idAt(2), kind: 'differs', fields: ['revision', 'ein'] },
+      { stream: streamAt(2), id: idAt(2), kind: 'ahead', fields: [], shown: 7n, newest: 0n },
       { stream: streamAt(3), id: idAt(3), kind: 'missing', fields: [] },
       { stream: streamAt(4), id: idAt(4), kind: 'missing', fields: [] },
-      { stream: streamAt(9), id: idAt(9), kind: 'surplus', fields: [] },
+      { stream: streamAt(9), id: idAt(9), kind: 'ahead', fields: [], shown: 0n, newest: 'no-stream' },
       { stream: `document-${idAt(6)}`, id: idAt(6), kind: 'differs', fields: ['tags'] },
     ]);
 
-    for (const { stream } of found) expect(await repair(stream)).to.deep.equal({ _tag: 'Projected' });
+    for (const { stream, kind } of found)
+      expect((await repair(stream))._tag).to.equal(kind === 'ahead' ? 'Ahead' : 'Projected');
+    expect((await drifts()).map(({ stream }) => stream)).to.have.members([streamAt(2), streamAt(9)]);
+    for (const index of [2, 9])
+      expect(await repair(streamAt(index), { acceptsShorterHistory: true })).to.deep.equal({ _tag: 'Projected' });
     expect(await drifts()).to.deep.equal([]);
     await append(store, streamAt(3), 1n, renamed('Back'));
     await show(projections, await append(store, streamAt(2), 1n, renamed('Straight')));

@@ -9,7 +9,7 @@ import { diskStorage } from './disk-storage.js';
 import { inMemoryQueries } from './in-memory-queries.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 
-type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'progress' | 'freshness'>;
+type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
 export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'onFileFault' | 'decisions' | 'eventKey' | 'now'> & {
@@ -29,6 +29,7 @@ export const memoryPorts = async (
     {
       queries: inMemoryQueries(store, projection),
       findTrustedRow: () => Promise.resolve(undefined),
+      rows: { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined },
       progress: { waitFor: () => Promise.resolve(true) },
       freshness: { isBehind: () => false },
     },

@@ -55,6 +55,18 @@ export const makeApplyToEntities = (
 
   const known = (id: string): Entity | undefined => unwritten.get(id) ?? cache.get(id);
 
+  const reportAhead = (
+    groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
+    before: (id: string) => Entity | undefined,
+  ): void => {
+    for (const [stream, own] of groups) {
+      const shown = before(entityIdOf(stream))?.revision;
+      const newest = own.at(-1)?.revision;
+      if (shown !== undefined && newest !== undefined && newest <= shown)
+        onEvent({ _tag: 'Ahead', projection: projection.name, stream, shown, newest });
+    }
+  };
+
   const foldNow = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
     const handedOver: Array<Entity> = [];
     const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
@@ -72,7 +84,9 @@ export const makeApplyToEntities = (
     }
     // these rows do not change meanwhile: what is not yet written is known
     const found = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
-    const { entities, parkings } = foldBatch(projection, (id) => known(id) ?? found?.get(id), toFold);
+    const before = (id: string): Entity | undefined => known(id) ?? found?.get(id);
+    reportAhead(toFold, before);
+    const { entities, parkings } = foldBatch(projection, before, toFold);
     const all = [...handedOver, ...entities];
     const rows = parkings.length === 0 ? rowArrays(projection, all) : undefined;
     for (const entity of all) {

@@ -1,3 +1,5 @@
+import { type Ahead, findAhead } from '../../../src/event-sourcing/ahead.js';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
@@ -8,20 +10,25 @@ import type { Entity } from '../rows/rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { readRowSnapshot, type RowSnapshot } from './stored-row.js';
 
-/** A row that differs from what its stream makes. Has names of fields, never values. */
-export type Drift = {
+type DriftOf<Kind extends string> = {
   readonly stream: StreamName;
   readonly id: string;
-  /** `missing`: there is a stream and no row; `surplus`: there is a row and no stream. */
-  readonly kind: 'differs' | 'missing' | 'surplus';
+  readonly kind: Kind;
   /** Columns that differ; of the column `body` the fields of its JSON object: `body.name`. */
   readonly fields: ReadonlyArray<string>;
 };
 
+/**
+ * A row that differs from what its stream makes. Has names of fields, never values. `missing`: there is a stream and no
+ * row; `surplus`: there is a row, and no event of its stream up to the checkpoint; `ahead`: the row shows more events
+ * than its stream holds, so events were removed from the log.
+ */
+export type Drift = DriftOf<'differs' | 'missing' | 'surplus'> | (DriftOf<'ahead'> & Ahead);
+
 /** What rows are verified with. */
 export type Verifier = {
   readonly database: Database;
-  readonly store: Pick<EventStore, 'readStream'>;
+  readonly store: Pick<EventStore, 'readStream' | 'newestRevision'>;
   readonly projection: Projection;
   readonly generation: Pick<Generation, 'name'>;
 };
@@ -66,6 +73,10 @@ export const findDrift = async (verifier: Verifier, id: string): Promise<Drift |
   const expected = await expectedRow(verifier, stream, snapshot);
   const { row } = snapshot;
   if (row === undefined) return expected && { stream, id, kind: 'missing', fields: [] };
+  if (expected?.['revision'] !== row['revision']) {
+    const ahead = orThrow(await findAhead(verifier.store, stream, BigInt(row['revision'] ?? 0)));
+    if (ahead !== undefined) return { stream, id, kind: 'ahead', fields: [], ...ahead };
+  }
   if (expected === undefined) return { stream, id, kind: 'surplus', fields: [] };
   const fields = differingFields(expected, row);
   return fields.length === 0 ? undefined : { stream, id, kind: 'differs', fields };

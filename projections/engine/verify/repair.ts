@@ -1,4 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
+import { type Ahead, findAhead } from '../../../src/event-sourcing/ahead.js';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { entityIdOf, type Position, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
@@ -12,9 +14,19 @@ import { inSchemaTransaction } from '../generation/schema.js';
 import { withSkips } from '../parked/skips.js';
 import { markParked, park, withSavepoint } from '../rows/write-with-parking.js';
 
-/** `Parked`: an event still cannot be projected. */
+/** `Parked`: an event still cannot be projected. `Ahead`: the row shows more events than its stream, and is as it was. */
 export type Repaired =
-  { readonly _tag: 'Projected' } | ({ readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>);
+  | { readonly _tag: 'Projected' }
+  | ({ readonly _tag: 'Parked' } & Pick<Parking, 'event' | 'reason'>)
+  | ({ readonly _tag: 'Ahead' } & Ahead);
+
+export type RepairOptions = {
+  /**
+   * Whether a row that shows more events than its stream is written anew, too. Such a row is evidence that events were
+   * removed from the log. Default: no.
+   */
+  readonly acceptsShorterHistory?: boolean;
+};
 
 type Repairing = {
   readonly store: EventStore;
@@ -71,6 +83,18 @@ const write = async (repairing: Repairing, folded: FoldedStream): Promise<Parkin
   return rejection === undefined ? folded.parking : parkRejected(repairing, folded);
 };
 
+const findRowAhead = async (
+  client: PoolClient,
+  store: EventStore,
+  generation: Generation,
+  stream: StreamName,
+): Promise<Ahead | undefined> => {
+  const text = `select revision from ${tableOf(generation)} where id = $1`;
+  const { rows } = await client.query<{ revision: string }>(text, [entityIdOf(stream)]);
+  const [row] = rows;
+  return row && orThrow(await findAhead(store, stream, BigInt(row.revision)));
+};
+
 /**
  * Writes the live row of an entity anew from its stream up to the checkpoint, without the events that operators have
  * decided to skip. A projector may run meanwhile. The row of a stream without events is deleted. Throws what log and
@@ -81,11 +105,14 @@ export const repair = async (
   store: EventStore,
   given: Projection,
   stream: StreamName,
+  { acceptsShorterHistory = false }: RepairOptions = {},
 ): Promise<Repaired> => {
   if (!isUuid(entityIdOf(stream))) throw noLiveRows(`no row can show ${stream}: its id is not a UUID`);
   const projection = await withSkips(store, given);
   return inSchemaTransaction(pool, async (client) => {
     const named = await readWritableLive(client, given);
+    const ahead = acceptsShorterHistory ? undefined : await findRowAhead(client, store, named, stream);
+    if (ahead !== undefined) return { _tag: 'Ahead', ...ahead };
     await fenceOff(client, named);
     // read again, now that it cannot change
     const generation = await readWritableLive(client, given);

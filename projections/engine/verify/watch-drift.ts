@@ -72,7 +72,8 @@ const watch = async (
       reported.delete(id);
       return;
     }
-    const fault = [drift.kind, ...drift.fields].join(' ');
+    const revisions = drift.kind === 'ahead' ? [drift.shown, drift.newest] : [];
+    const fault = [drift.kind, ...drift.fields, ...revisions].join(' ');
     if (reported.get(id) === fault) return;
     reported.set(id, fault);
     onDrift({ ...drift, projection: projection.name });

@@ -64,6 +64,11 @@ export const show = async (operations: Operations, stream: StreamName, options: 
 };
 
 const conclude = (stream: StreamName, repaired: Repaired, options: JsonOption): ExitCode => {
+  if (repaired._tag === 'Ahead')
+    return failed(
+      `${stream}: the row shows revision ${repaired.shown}, which is not in the log: events were removed. It stays as ` +
+        'it is (`projections verify` says more)',
+    );
   const isParked = repaired._tag === 'Parked';
   const waitsAt = isParked ? { revision: Number(repaired.event.revision), error: repaired.reason } : {};
   const text = isParked
@@ -95,10 +100,8 @@ export const skip = async (
   const { readModel } = entity;
   const tried = await readModel.repair(stream);
   if (E.isLeft(tried)) return failed(tried.left.message);
-  if (tried.right._tag === 'Projected') {
-    printNote('nothing was skipped: the event can be projected now');
-    return conclude(stream, tried.right, options);
-  }
+  if (tried.right._tag === 'Projected') printNote('nothing was skipped: the event can be projected now');
+  if (tried.right._tag !== 'Parked') return conclude(stream, tried.right, options);
   const { revision, id: eventId } = tried.right.event;
   const recorded = await readModel.recordSkip({ stream, revision, eventId }, decision);
   if (E.isLeft(recorded)) return failed(`not skipped: ${describeAppendFailure(recorded.left)}`);

@@ -8,13 +8,17 @@ import type { VerifiedRows } from '../../../projections/engine/verify/verify-row
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
-import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { projectionArgument } from './projection-argument.js';
 import { onEntities } from './on-read-models.js';
 
-type Options = JsonOption & { readonly sample?: number; readonly repair?: true };
+type Options = JsonOption & {
+  readonly sample?: number;
+  readonly repair?: true;
+  readonly acceptShorterHistory?: true;
+};
 
-type Verified = VerifiedRows & { readonly repaired: number };
+type Verified = VerifiedRows & { readonly repaired: number; readonly ahead: number };
 
 const sampleArgument = (text: string): number => {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('A sample is a number of rows, from 1.');
@@ -23,21 +27,47 @@ const sampleArgument = (text: string): number => {
 
 const FAULT = { differs: 'differs in', missing: 'has no row', surplus: 'has a row and no stream' } as const;
 
-const driftLine = (name: string, { stream, kind, fields }: Drift, repaired: Repaired | undefined): string => {
-  const fault = [FAULT[kind], fields.join(', ')].filter((part) => part !== '').join(' ');
-  if (repaired === undefined) return `${name}: ${stream} ${fault}`;
-  return `${name}: ${stream} ${fault}: ${repaired._tag === 'Projected' ? 'repaired' : `parked, ${repaired.reason}`}`;
+const faultOf = (drift: Drift): string => {
+  if (drift.kind !== 'ahead')
+    return [FAULT[drift.kind], drift.fields.join(', ')].filter((part) => part !== '').join(' ');
+  const { shown, newest } = drift;
+  const end = newest === 'no-stream' ? 'has no event of it' : `ends at revision ${newest}`;
+  return `is shorter than its row: the row shows revision ${shown}, the log ${end}. Events were removed from the log`;
 };
+
+const outcomeOf = (drift: Drift, repaired: Repaired): string => {
+  switch (repaired._tag) {
+    case 'Projected':
+      return drift.kind === 'ahead' ? 'the row shows the shorter history now' : 'repaired';
+    case 'Parked':
+      return `parked, ${repaired.reason}`;
+    case 'Ahead':
+      return 'not repaired, because the row is the last trace of them (--accept-shorter-history)';
+  }
+};
+
+const driftLine = (name: string, drift: Drift, repaired: Repaired | undefined): string => {
+  const fault = `${name}: ${drift.stream} ${faultOf(drift)}`;
+  return repaired === undefined ? fault : `${fault}: ${outcomeOf(drift, repaired)}`;
+};
+
+const revisionsOf = (drift: Drift) =>
+  drift.kind === 'ahead'
+    ? { shown: Number(drift.shown), newest: drift.newest === 'no-stream' ? null : Number(drift.newest) }
+    : {};
 
 const reportDrift = (projection: string, drift: Drift, repaired: Repaired | undefined, options: Options): void => {
+  const { stream, id, kind, fields } = drift;
   const outcome = repaired === undefined ? {} : { outcome: repaired._tag };
-  printFinding(options, driftLine(projection, drift, repaired), { projection, ...drift, ...outcome });
+  const found = { projection, stream, id, kind, fields, ...revisionsOf(drift), ...outcome };
+  printFinding(options, driftLine(projection, drift, repaired), found);
 };
 
-const reportCounts = (projection: string, { checked, drifted, repaired }: Verified, options: Options): void => {
-  const found = drifted === 0 ? 'none differs from its stream' : `${drifted} drifted, ${repaired} repaired`;
+const reportCounts = (projection: string, { checked, drifted, ahead, repaired }: Verified, options: Options): void => {
+  const cut = ahead === 0 ? '' : `, ${ahead} with a history that is shorter than the row`;
+  const found = drifted === 0 ? 'none differs from its stream' : `${drifted} drifted, ${repaired} repaired${cut}`;
   const text = `${projection}: ${checked} entities compared, ${found}`;
-  printFinding(options, text, { projection, checked, drifted, repaired });
+  printFinding(options, text, { projection, checked, drifted, ahead, repaired });
 };
 
 const verifyOne = async (
@@ -47,20 +77,24 @@ const verifyOne = async (
 ): Promise<E.Either<EngineFailure, Verified>> => {
   const { name } = readModel;
   const progress = makeProgress(`verifying ${name}`, 'entities');
+  const acceptsShorterHistory = options.acceptShorterHistory === true;
   let repaired = 0;
+  let ahead = 0;
   let failure: EngineFailure | undefined;
   const ending = new AbortController();
   const verified = await readModel.verify({
     sample: options.sample,
     onChecked: (checked) => progress.report(checked, undefined),
     onDrift: async (drift) => {
-      const outcome = options.repair === true ? await readModel.repair(drift.stream) : undefined;
+      const outcome =
+        options.repair === true ? await readModel.repair(drift.stream, { acceptsShorterHistory }) : undefined;
       if (outcome !== undefined && E.isLeft(outcome)) {
         failure = outcome.left;
         ending.abort();
         return;
       }
-      if (outcome !== undefined) repaired += 1;
+      if (drift.kind === 'ahead') ahead += 1;
+      if (outcome !== undefined && outcome.right._tag !== 'Ahead') repaired += 1;
       progress.end();
       reportDrift(name, drift, outcome?.right, options);
     },
@@ -68,7 +102,7 @@ const verifyOne = async (
   });
   progress.end();
   if (failure !== undefined) return E.left(failure);
-  return E.map((counts: VerifiedRows) => ({ ...counts, repaired }))(verified);
+  return E.map((counts: VerifiedRows) => ({ ...counts, repaired, ahead }))(verified);
 };
 
 const verifyAll = async (
@@ -77,6 +111,10 @@ const verifyAll = async (
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
+  if (options.acceptShorterHistory === true && options.repair !== true) {
+    printNote('--accept-shorter-history says what --repair may do: give both');
+    return EXIT.usage;
+  }
   let left = 0;
   for (const readModel of readModels.filter(({ name }) => wanted === undefined || name === wanted)) {
     const verified = await verifyOne(readModel, options, signal);
@@ -103,6 +141,11 @@ export const addVerifyRows = (projections: Command, registry: Registry): void =>
       sampleArgument,
     )
     .option('--repair', 'compute rows that differ anew from their streams; the service may keep running')
+    .option(
+      '--accept-shorter-history',
+      'with --repair: also rows that show more events than their streams. They are the last trace of events that were ' +
+        'removed from the log; without this they are only named',
+    )
     .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
     .action((name: string | undefined, options: Options) =>
       onEntities(registry, (operations, signal) => verifyAll(operations, name, options, signal)),

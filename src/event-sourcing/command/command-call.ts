@@ -3,6 +3,7 @@ import type { StreamContended } from './command-queue.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import type { ExpectedRevision, Position, StreamName } from '../recorded-event.js';
 import type { UndecodableEvent } from '../serde.js';
+import type { HistoryCut } from './shown-rows.js';
 
 /** Who asks, under which command id, and the canonical text of what was asked. */
 export type CommandEnvelope = {
@@ -32,7 +33,13 @@ export type PreconditionFailed = { readonly _tag: 'PreconditionFailed'; readonly
 export type IdempotencyKeyReused = { readonly _tag: 'IdempotencyKeyReused' };
 
 export type CommandFailure =
-  PreconditionFailed | IdempotencyKeyReused | StreamContended | AppendRejected | StoreUnavailable | UndecodableEvent;
+  | PreconditionFailed
+  | IdempotencyKeyReused
+  | StreamContended
+  | HistoryCut
+  | AppendRejected
+  | StoreUnavailable
+  | UndecodableEvent;
 
 /** What a command did. Without events when it asked for what already is. */
 export type Handled<State, Event> = {

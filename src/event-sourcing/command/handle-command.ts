@@ -13,6 +13,7 @@ import { type CommandQueue, makeCommandQueue } from './command-queue.js';
 import type { Folded } from './fold.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import { append, load, loadAnew, readOn, type Repository } from './repository.js';
+import type { ShownRows } from './shown-rows.js';
 import type { FindSnapshot } from './snapshot.js';
 
 type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = {
@@ -22,6 +23,8 @@ type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = 
   readonly now: () => Date;
   /** Default: there are none. */
   readonly findSnapshot?: FindSnapshot<State>;
+  /** Default: there are none. */
+  readonly rows?: ShownRows;
   /** Where decisions are left for whoever meets their events in the log. */
   readonly decisions?: Decisions;
   /** What new events are sealed with. Default: nothing, and they have no `mac`. */
@@ -69,6 +72,8 @@ const decide = <State, Command, Event, Rejection>(
   return E.left({ _tag: 'PreconditionFailed', current: revision });
 };
 
+const noRows: ShownRows = { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined };
+
 const withoutEvents = <State, Event>({ state, revision, position }: Folded<State>): Handled<State, Event> => ({
   before: state,
   after: state,
@@ -87,9 +92,11 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   const { decider, limits } = handler;
   let retry: Retry | undefined;
   let loaded = await begin(handler, call);
+  let isCompared = false;
   for (let tries = 1; ; tries += 1) {
     if (E.isLeft(loaded)) return loaded;
     const { folded, isJustRead } = loaded.right;
+    isCompared ||= isJustRead;
 
     const earlier = await findCommand(handler, call, loaded.right);
     if (E.isLeft(earlier)) return earlier;
@@ -110,7 +117,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
       retry ??= makeRetry({ first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE });
       if (!(await retry.again())) return E.left({ _tag: 'StreamContended', stream: call.stream });
     }
-    loaded = await readOn(handler, call, known);
+    loaded = await readOn(handler, call, known, isCompared);
   }
 };
 
@@ -141,6 +148,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
   const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable;
   const handler: Handler<State, Command, Event, Rejection> = {
     findSnapshot: () => Promise.resolve(undefined),
+    rows: noRows,
     decisions: makeDecisions(),
     ...deps,
     limits,

@@ -13,12 +13,15 @@ import { eventIdOf, isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
 import { KeyedCommands } from './keyed-commands.js';
 import { loadStream, type Streams } from './load-stream.js';
+import { compareWithRow } from './compare-with-row.js';
+import type { HistoryCut, ShownRows } from './shown-rows.js';
 import type { FindSnapshot, Snapshot } from './snapshot.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
 export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
   readonly now: () => Date;
   readonly findSnapshot: FindSnapshot<State>;
+  readonly rows: ShownRows;
   readonly decisions: Decisions;
   /** What new events are sealed with; without it they have no `mac`. */
   readonly eventKey?: EventKey | undefined;
@@ -35,15 +38,24 @@ export type Loaded<State> = {
   readonly isJustRead: boolean;
 };
 
-/** Reads what the stream holds beyond `known`. */
+/** Reads what the stream holds beyond `known`, and compares it with the row, unless that was done for this command. */
 export const readOn = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   { stream, envelope }: Call,
   known: Folded<State>,
-): Promise<E.Either<LoadFailure, Loaded<State>>> => {
-  const loaded = await loadStream(repository, stream, known, envelope.commandId);
+  isCompared = false,
+): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
+  const [loaded, shown] = await Promise.all([
+    loadStream(repository, stream, known, envelope.commandId),
+    isCompared ? undefined : repository.rows.revisionOf(stream),
+  ]);
   if (E.isLeft(loaded)) return loaded;
   const { folded, own } = loaded.right;
+  const compared = await compareWithRow(repository, stream, folded.revision, shown);
+  if (E.isLeft(compared)) {
+    repository.cache.delete(stream);
+    return compared;
+  }
   if (folded.revision !== 'no-stream') repository.cache.set(stream, folded);
   return E.right({ folded, own, isJustRead: true });
 };
@@ -52,7 +64,8 @@ export const readOn = async <State, Event extends DomainEvent>(
 export const loadAnew = <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
-): Promise<E.Either<LoadFailure, Loaded<State>>> => readOn(repository, call, unfolded(repository.decider.initialState));
+): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> =>
+  readOn(repository, call, unfolded(repository.decider.initialState));
 
 const foldOf = <State>({ hasKeyedCommands, ...snapshot }: Snapshot<State>): Folded<State> => ({
   ...snapshot,
@@ -70,7 +83,7 @@ const notRead = <State>(folded: Folded<State>): E.Either<never, Loaded<State>> =
 export const load = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
-): Promise<E.Either<LoadFailure, Loaded<State>>> => {
+): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
   const { cache, decider, findSnapshot } = repository;
   const needsKeys = isKeyed(call.envelope.commandId);
   const cached = cache.get(call.stream);

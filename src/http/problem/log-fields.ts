@@ -23,6 +23,10 @@ export const failureFields = (failure: Failure): object => {
     const { stream, revision } = failure.stored;
     return { tag, stream, revision: String(revision), reason: failure.reason };
   }
+  if (failure._tag === 'HistoryCut') {
+    const { stream, shown, newest } = failure;
+    return { tag, stream, shown: String(shown), newest: String(newest) };
+  }
   if (failure._tag === 'Rejected') return { tag: failure.rejection };
   if (isExplained(failure)) return { tag, reason: failure.reason };
   if (failure instanceof Error) return { tag, error: errorFields(failure) };

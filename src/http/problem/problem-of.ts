@@ -6,6 +6,9 @@ type ProblemTable = { readonly [Tag in Failure['_tag']]: (failure: Extract<Failu
 /** Seconds after which a client may ask again when something we need is away. */
 const RETRY_AFTER = '1';
 
+/** The same where a person has to do something first. */
+const LATER = '60';
+
 const unexpected = (): Problem => ({
   status: 500,
   name: 'Internal Server Error',
@@ -81,6 +84,14 @@ const problems: ProblemTable = {
     name: 'Too Many Requests',
     message: 'Too many requests; try again later',
     headers: ['Retry-After', String(retryAfter)],
+  }),
+  HistoryCut: () => ({
+    status: 503,
+    name: 'History Cut',
+    message:
+      'The history of this record is shorter than its row: events are missing from the log. Nothing is written to it ' +
+      'until the operator of the service has looked into this',
+    headers: ['Retry-After', LATER],
   }),
   StreamContended: unavailable,
   StoreUnavailable: unavailable,

@@ -1,5 +1,6 @@
 import type { EngineEvent } from '../../../projections/engine/engine-event.js';
 import type { FoundDrift } from '../../../projections/engine/verify/watch-drift.js';
+import type { RowAhead } from '../../event-sourcing/ahead.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { Readiness } from '../readiness.js';
 import type { Logger } from './logger.js';
@@ -8,7 +9,7 @@ import { reasonOf } from './reason-of.js';
 /** What happens in the engine: ids and reasons, never payloads. */
 export const logEngineEvent =
   (log: Logger) =>
-  (event: EngineEvent): void => {
+  (event: Exclude<EngineEvent, { _tag: 'Ahead' }>): void => {
     const { projection } = event;
     switch (event._tag) {
       case 'Projecting':
@@ -78,3 +79,21 @@ export const logDrift =
       { projection, stream, kind, fields },
       'row drifted: `npm run ops -- projections verify --repair` repairs it',
     );
+
+const aheadFields = ({ projection, stream, shown, newest }: RowAhead) => ({
+  projection,
+  stream,
+  shown: shown.toString(),
+  newest: newest.toString(),
+});
+
+/** A row shows more events than its stream holds. */
+export const logAhead =
+  (log: Logger) =>
+  (row: RowAhead): void =>
+    log.error(aheadFields(row), 'the history of a record is shorter than its row: events are missing from the log');
+
+export const logAheadNoMore =
+  (log: Logger) =>
+  (row: RowAhead): void =>
+    log.warn(aheadFields(row), 'the history of a record is as long as its row again');

@@ -55,18 +55,28 @@ export const makeFaultCounter = ({ registry }: Pick<Metrics, 'registry'>): ((eve
   };
 };
 
-/** Counts rows that were found to differ from a fold of their streams. */
-export const makeDriftCounter = (
+/** A counter of rows by read model. */
+const makeRowCounter = (
   { registry }: Pick<Metrics, 'registry'>,
   readModels: ReadonlyArray<string>,
+  counter: { readonly name: string; readonly help: string },
 ): ((readModel: string) => void) => {
-  const drifts = new Counter({
+  const rows = new Counter({ ...counter, labelNames: ['read_model'], registers: [registry] });
+  // a counter that first appears with a 1 shows no increase
+  for (const readModel of readModels) rows.inc({ read_model: readModel }, 0);
+  return (readModel) => rows.inc({ read_model: readModel });
+};
+
+/** Counts rows that were found to differ from a fold of their streams. */
+export const makeDriftCounter = (metrics: Pick<Metrics, 'registry'>, readModels: ReadonlyArray<string>) =>
+  makeRowCounter(metrics, readModels, {
     name: 'projection_drift_total',
     help: 'Rows that were found to differ from a fold of their streams',
-    labelNames: ['read_model'],
-    registers: [registry],
   });
-  // a counter that first appears with a 1 shows no increase
-  for (const readModel of readModels) drifts.inc({ read_model: readModel }, 0);
-  return (readModel) => drifts.inc({ read_model: readModel });
-};
+
+/** Counts rows that were found to show more events than their streams hold. */
+export const makeAheadCounter = (metrics: Pick<Metrics, 'registry'>, readModels: ReadonlyArray<string>) =>
+  makeRowCounter(metrics, readModels, {
+    name: 'projection_ahead_total',
+    help: 'Rows that were found to show events which the log does not hold any more',
+  });

@@ -96,7 +96,7 @@ describe('the commands that verify rows and release parked entities', function (
         .map((line): unknown => JSON.parse(line)),
     ).to.deep.equal([
       { ...drifted, outcome: 'Projected' },
-      { projection: 'businesses', checked: 2, drifted: 1, repaired: 1 },
+      { projection: 'businesses', checked: 2, drifted: 1, ahead: 0, repaired: 1 },
     ]);
     const clean = await runOperator(['projections', 'verify', 'businesses'], { env });
     expect(clean.stdout).to.equal('businesses: 2 entities compared, none differs from its stream\n');

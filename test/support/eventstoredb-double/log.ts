@@ -36,6 +36,8 @@ export type DoubleLog = {
   readonly forgetIds: () => void;
   /** Cuts the log to its first `count` records, as the restore of a backup does. */
   readonly restore: (count: number) => void;
+  /** Removes the events of a stream from a revision on, and leaves everything else as it is. */
+  readonly cut: (stream: string, from: number) => void;
   readonly onGrowth: Set<() => void>;
 };
 
@@ -144,6 +146,12 @@ export const makeLog = (): DoubleLog => {
       for (const stream of streams.values()) {
         const kept = stream.records.filter((record) => records.includes(record));
         stream.records.splice(0, Infinity, ...kept);
+      }
+    },
+    cut: (name, from) => {
+      for (const removed of streamOf(name).records.splice(from)) {
+        records.splice(records.indexOf(removed), 1);
+        committed.delete(removed.id);
       }
     },
     onGrowth,

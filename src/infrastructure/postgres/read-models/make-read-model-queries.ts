@@ -22,6 +22,7 @@ import { makeLedgerQueries } from './ledger-queries.js';
 import { makeAll, makePage } from './lists.js';
 import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
+import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
 import { makeFindTrustedRow } from './trusted-rows.js';
 
 const SHORT_CONNECTIONS = 10;
@@ -34,6 +35,7 @@ export type ReadModelQueries = {
   readonly of: (listed: Listed) => Queries<FilterValues> & HiddenStates;
   readonly findTrustedRow: (projection: Projection) => FindTrustedRow;
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
+  readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
@@ -117,6 +119,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
     findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
     ofLedger: (ledger) => makeLedgerQueries(searches, ledger),
+    findRevision: (projection) => makeFindRowRevision(short, projection),
     ping: () =>
       attempt(async () => {
         await short.query('select 1');

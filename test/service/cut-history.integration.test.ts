@@ -1,0 +1,204 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Api, makeApi } from '../support/api.js';
+import { startDouble } from '../support/eventstoredb-double/double.js';
+import { eventually } from '../support/eventually.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+type Business = { readonly _id: string; readonly name: string };
+
+type Log = {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Removes the events of a business from a revision on; everything else in the log stays. */
+  readonly cut: (id: string, from: number) => Promise<void>;
+  readonly close: () => void;
+};
+
+const inPostgres = (pool: pg.Pool): Promise<Log> =>
+  Promise.resolve({
+    settings: {},
+    cut: async (id: string, from: number) => {
+      await pool.query(`delete from event_log.event where stream = $1 and revision >= $2`, [`business-${id}`, from]);
+    },
+    close: () => undefined,
+  });
+
+const inEventStoreDb = async (): Promise<Log> => {
+  const double = await startDouble();
+  return {
+    settings: { EVENTSTOREDB_URL: double.connectionString },
+    cut: (id, from) => {
+      double.log.cut(`business-${id}`, from);
+      return Promise.resolve();
+    },
+    close: double.close,
+  };
+};
+
+/** How long the end of the alarm takes at most, ms. */
+const NOTICED = 15_000;
+
+for (const [place, openLog] of [
+  ['Postgres', inPostgres],
+  ['EventStoreDB', inEventStoreDb],
+] as const)
+  describe(`a record whose events were removed from a log in ${place}`, function () {
+    this.timeout(startingPostgres * 2);
+    let dataDir: string;
+    let url: string;
+    let pool: pg.Pool;
+    let log: Log;
+    let services: Array<ServiceProcess>;
+    let service: ServiceProcess;
+    let api: Api;
+    let record: Business;
+    let other: Business;
+
+    const start = async (env: Readonly<Record<string, string>> = {}) => {
+      const started = await startService({ dataDir, env: { DATABASE_URL: url, ...log.settings, ...env } });
+      services.push(started);
+      return { service: started, api: makeApi(started.address, await tokenFor('admin', 'alice')) };
+    };
+
+    beforeEach(async () => {
+      dataDir = await mkdtemp(path.join(tmpdir(), 'cut-'));
+      url = await freshDatabase();
+      pool = new pg.Pool({ connectionString: url, max: 2 });
+      log = await openLog(pool);
+      services = [];
+      ({ service, api } = await start());
+      record = await api.json<Business>('POST', '/business', { name: 'first' });
+      for (const name of ['second', 'third']) await api.json('PUT', `/business/${record._id}`, { name });
+      other = await api.json<Business>('POST', '/business', { name: 'other' });
+    });
+
+    afterEach(async () => {
+      for (const { kill } of services) kill('SIGKILL');
+      await Promise.all(services.map(({ exited }) => exited));
+      log.close();
+      await pool.end();
+      await rm(dataDir, { recursive: true });
+    });
+
+    const restart = async (): Promise<void> => {
+      service.kill('SIGTERM');
+      await service.exited;
+      ({ service, api } = await start());
+    };
+
+    const put = async (body: object, { _id }: Business = record) => {
+      const response = await api.send('PUT', `/business/${_id}`, body);
+      return [response.status, ((await response.json()) as { message?: string }).message]; // reason: an error or a record
+    };
+
+    const CUT = [
+      503,
+      'The history of this record is shorter than its row: events are missing from the log. Nothing is written to it ' +
+        'until the operator of the service has looked into this',
+    ];
+
+    const warnings = async (): Promise<unknown> => {
+      const ready = await fetch(`${service.address}/readyz`);
+      return [ready.status, ((await ready.json()) as { warnings?: unknown }).warnings]; // reason: as documented
+    };
+
+    const metric = async (line: string): Promise<boolean> => {
+      const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
+      return (await (await fetch(`${service.address}/metrics`, { headers })).text()).includes(`${line}\n`);
+    };
+
+    const ops = (...args: ReadonlyArray<string>) =>
+      runOperator(['projections', ...args], { env: { DATA_DIR: dataDir, DATABASE_URL: url, ...log.settings } });
+
+    const events = async (): Promise<number> =>
+      (await api.json<ReadonlyArray<unknown>>('GET', `/business/${record._id}/events`)).length;
+
+    it('takes no command any more, and is an alarm, until an operator accepts the shorter history', async () => {
+      await log.cut(record._id, 1);
+      // what this process remembers of the record is more than the log holds
+      for (const body of [{ name: 'fourth' }, { name: 'third' }, { name: 'first' }])
+        expect(await put(body)).to.deep.equal(CUT);
+      expect((await api.send('DELETE', `/business/${record._id}`)).status).to.equal(503);
+      expect((await put({ name: 'more' }, other))[0]).to.equal(200);
+      expect(await warnings()).to.deep.equal([200, ['history shorter than its rows: businesses']]);
+      expect(await metric('projection_ahead_total{read_model="businesses"} 1')).to.equal(true);
+      expect(await metric('readiness_warning{warning="history shorter than its rows: businesses"} 1')).to.equal(true);
+      expect(service.output()).to.include('the history of a record is shorter than its row');
+      expect(await events()).to.equal(1);
+
+      const fault = `businesses: business-${record._id} is shorter than its row: the row shows revision 2, the log ends at revision 0. Events were removed from the log`;
+      const found = await ops('verify', 'businesses');
+      expect([found.code, found.stdout.split('\n')[0]], found.stderr).to.deep.equal([1, fault]);
+      const kept = await ops('verify', 'businesses', '--repair');
+      expect([kept.code, kept.stdout.split('\n')], kept.stderr).to.deep.equal([
+        1,
+        [
+          `${fault}: not repaired, because the row is the last trace of them (--accept-shorter-history)`,
+          'businesses: 2 entities compared, 1 drifted, 0 repaired, 1 with a history that is shorter than the row',
+          '',
+        ],
+      ]);
+      expect(await put({ name: 'fourth' })).to.deep.equal(CUT);
+
+      const accepted = await ops('verify', 'businesses', '--repair', '--accept-shorter-history', '--json');
+      expect([accepted.code, JSON.parse(accepted.stdout.split('\n')[0]!)], accepted.stderr).to.deep.equal([
+        0,
+        {
+          projection: 'businesses',
+          stream: `business-${record._id}`,
+          id: record._id,
+          kind: 'ahead',
+          fields: [],
+          shown: 2,
+          newest: 0,
+          outcome: 'Projected',
+        },
+      ]);
+      expect(await put({ phone: '1' })).to.deep.equal([200, undefined]);
+      expect(await api.json('GET', `/business/${record._id}`)).to.include({ name: 'first', phone: '1' });
+      const gone = await eventually(warnings, (now) => JSON.stringify(now) === '[200,null]', NOTICED);
+      expect(gone).to.deep.equal([200, undefined]);
+    });
+
+    it('takes none in a process that knows it from its row alone, signed or not', async () => {
+      await log.cut(record._id, 1);
+      await restart();
+      expect(await put({ name: 'fourth' })).to.deep.equal(CUT);
+      const { rows } = await pool.query<{ name: string }>(
+        `select table_name as name from read_model.instance where projection = 'businesses'`,
+      );
+      await pool.query(`update read_model.${rows[0]!.name} set snapshot = null`);
+      await restart();
+      expect(await put({ name: 'fourth' })).to.deep.equal(CUT);
+      expect(await events()).to.equal(1);
+    });
+
+    it('takes none when nothing is left of it, in a process that only answers requests, too', async () => {
+      const replica = await start({ API_ONLY: 'true' });
+      await log.cut(record._id, 0);
+      expect(await put({ name: 'fourth' })).to.deep.equal(CUT);
+      [service, api] = [replica.service, replica.api];
+      expect(await put({ name: 'fourth' })).to.deep.equal(CUT);
+      expect((await api.send('DELETE', `/business/${record._id}`)).status).to.equal(503);
+      expect(await warnings()).to.deep.equal([200, ['history shorter than its rows: businesses']]);
+      const found = await ops('verify', 'businesses');
+      expect(found.stdout).to.include('the row shows revision 2, the log has no event of it');
+    });
+
+    it('is found by who writes the rows when a process that was behind has appended to what is left', async () => {
+      const replica = await start({ API_ONLY: 'true' });
+      await log.cut(other._id, 1); // nothing is there
+      await replica.api.json('PUT', `/business/${other._id}`, { phone: '1' });
+      for (const name of ['a', 'b', 'c']) await api.json('PUT', `/business/${other._id}`, { name });
+      await log.cut(other._id, 2);
+      await replica.api.json('PUT', `/business/${other._id}`, { phone: '2' });
+      const said = 'the history of a record is shorter than its row';
+      expect(await eventually(() => service.output().includes(said), Boolean)).to.equal(true);
+      expect(await warnings()).to.deep.equal([200, ['history shorter than its rows: businesses']]);
+    });
+  });
