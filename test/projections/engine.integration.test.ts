@@ -69,6 +69,24 @@ describe('the projection engine', function () {
 
   const tags = (): ReadonlyArray<string> => events.map(({ _tag, projection }) => `${projection} ${_tag}`);
 
+  it('reports an event of a record whose row shows more already, and leaves the row as it was', async () => {
+    const [whole, cut] = [randomUUID(), randomUUID()];
+    await append(store, `business-${whole}`, 0n, created('Whole'));
+    const first = start();
+    const position = await append(store, `business-${cut}`, 0n, created('Cut'));
+    expect(await first.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await first.stop();
+    await database.query('update read_model.businesses set revision = 5 where id = $1', [cut]);
+    const second = start();
+    await append(store, `business-${whole}`, 1n, renamed('Whole & Co'));
+    const last = await append(store, `business-${cut}`, 1n, renamed('Cut & Co'));
+    expect(await second.byName('businesses').progress.waitFor(last)).to.equal(true);
+    expect(await names()).to.deep.equal(['Whole & Co', 'Cut']);
+    expect(events.filter(({ _tag }) => _tag === 'Ahead')).to.deep.equal([
+      { _tag: 'Ahead', projection: 'businesses', stream: `business-${cut}`, shown: 5n, newest: 1n },
+    ]);
+  });
+
   it('shows what was written as soon as the wait for it ends', async () => {
     const projections = start();
     const [one, two] = [randomUUID(), randomUUID()];
