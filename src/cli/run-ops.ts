@@ -7,6 +7,7 @@ import { addExport } from './log/export.js';
 import { addImport } from './log/import.js';
 import { addRequireMac } from './log/require-mac.js';
 import { addVerify } from './log/verify.js';
+import { addMigrate } from './migrate.js';
 import { addParked } from './projections/parked.js';
 import { addRebuild } from './projections/rebuild.js';
 import { addRollback } from './projections/rollback.js';
@@ -34,6 +35,7 @@ export const runOps = async (registry: Registry): Promise<void> => {
   for (const add of [addStatus, addVerifyRows, addParked, addRebuild, addRollback]) add(projections, registry);
   const files = program.command('files').description('the stored files: verify');
   addVerifyFiles(files, registry);
+  addMigrate(program, registry);
   try {
     await program.parseAsync();
   } catch (error) {

@@ -21,6 +21,7 @@ const lostCodes = new Set([
   '0A000', // the cached plan of a prepared statement no longer fits
 ]);
 const LOCK_NOT_AVAILABLE = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 export const sqlFailureOf = (error: unknown): SqlFailure => {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'Lost';
@@ -35,6 +36,10 @@ export const isRejected = (error: unknown): error is pg.DatabaseError => sqlFail
 /** Whether somebody else held a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+/** Whether the role of the connection may not do what it was asked. */
+export const isForbidden = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
 
 /** Messages of the driver's plain errors when a connection is lost or cannot be opened. */
 const LOST_CONNECTION =

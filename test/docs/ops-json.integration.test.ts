@@ -13,6 +13,7 @@ import { givenStream } from '../support/given-stream.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { projectLog } from '../support/projected-log.js';
+import { LIFT_GUARD } from '../support/tamper.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
@@ -123,6 +124,7 @@ describe('docs/ops-json.md', function () {
     env = original;
     const log = new pg.Client({ connectionString });
     await log.connect();
+    await log.query(LIFT_GUARD);
     await log.query(`update event_log.event set data = '{}' where stream = $1`, [businessStream(1)]);
     await log.end();
     expect((await lines('log verify')).code).to.equal(1);
@@ -152,6 +154,7 @@ describe('docs/ops-json.md', function () {
 
 const COMMANDS = [
   [],
+  ['migrate'],
   ['projections'],
   ['projections', 'status'],
   ['projections', 'rebuild'],

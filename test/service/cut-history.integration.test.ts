@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { LIFT_GUARD } from '../support/tamper.js';
 
 type Business = { readonly _id: string; readonly name: string };
 
@@ -23,6 +24,7 @@ const inPostgres = (pool: pg.Pool): Promise<Log> =>
   Promise.resolve({
     settings: {},
     cut: async (id: string, from: number) => {
+      await pool.query(LIFT_GUARD);
       await pool.query(`delete from event_log.event where stream = $1 and revision >= $2`, [`business-${id}`, from]);
     },
     close: () => undefined,

@@ -12,6 +12,7 @@ import { appendChained, businessStream, interleaved, makeChains } from '../../su
 import { oneKey } from '../../support/event-keys.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
+import { LIFT_GUARD } from '../../support/tamper.js';
 
 const [BUSINESSES, ROUNDS] = [20, 5];
 
@@ -106,6 +107,7 @@ describe('the log commands', function () {
     const { database, close } = await openEmbedded(broken['DATA_DIR']!);
     const client = new pg.Client({ connectionString: database?.url });
     await client.connect();
+    await client.query(LIFT_GUARD);
     await client.query(`update event_log.event set data = replace(data, '555', '556') where position = 25`);
     await client.end();
     await close();

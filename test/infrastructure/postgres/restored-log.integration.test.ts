@@ -4,6 +4,7 @@ import type { PostgresEventStore } from '../../../src/infrastructure/postgres/ev
 import { anEvent, appended, aStream, batchesUntil, eventsOf } from '../../contract/event-store/store-under-test.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
+import { LIFT_GUARD } from '../../support/tamper.js';
 
 describe('an event log in Postgres that is restored under a running process', () => {
   let connectionString: string;
@@ -33,6 +34,7 @@ describe('an event log in Postgres that is restored under a running process', ()
     expect(await followed(0n, 2)).to.deep.equal([kept, lost]);
     const client = new pg.Client({ connectionString });
     await client.connect();
+    await client.query(LIFT_GUARD);
     await client.query('delete from event_log.event where position > 1');
     await client.query('update event_log.head set position = 1');
     await client.end();

@@ -16,6 +16,7 @@ import { planByIndex } from '../../../postgres/index-plans.js';
 import { makeLastingConnection } from '../../../postgres/lasting-connection.js';
 import { migrate } from '../../../postgres/migrate.js';
 import { makePool, type PoolOptions } from '../../../postgres/pool.js';
+import { isForbidden } from '../../../postgres/sql-failure.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
 import { readLog, readStream } from './read/read-log.js';
@@ -50,6 +51,10 @@ const migrateLog = async (connectionString: string): Promise<void> => {
   const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: SILENCE_MS });
   try {
     await migrate(pool, eventLogSchema);
+  } catch (cause) {
+    if (!isForbidden(cause)) throw cause;
+    const reason = 'its tables are not of this version, and this role may not change them';
+    throw new Error(`${reason}: run \`ops migrate\` as their owner (${cause.message})`, { cause });
   } finally {
     await pool.end();
   }

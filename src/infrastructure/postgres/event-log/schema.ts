@@ -31,6 +31,15 @@ export const eventLogSchema: VersionedSchema = {
        position bigint not null
      );
      insert into event_log.head (position) values (0);`,
+    // for each statement, not for each row: an append, which only inserts, does not even ask for it
+    `create function event_log.refuse_change() returns trigger language plpgsql as $$
+     begin
+       raise exception '% of event_log.event is refused: what is in the log is never changed or removed', tg_op
+         using hint = 'To go back to a backup, import it into an empty database (ops log import). Only the owner of the '
+           'table can lift this, with "alter table event_log.event disable trigger never_changed".';
+     end $$;
+     create trigger never_changed before update or delete or truncate on event_log.event
+       for each statement execute function event_log.refuse_change();`,
   ],
   allowsNewer: false,
 };

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import type { Registry } from '../entities/registry.js';
+import { EXIT } from './exit-code.js';
+import { print } from './output.js';
+import { onReadModels } from './projections/on-read-models.js';
+
+export const addMigrate = (program: Command, registry: Registry): void => {
+  program
+    .command('migrate')
+    .description(
+      'creates the tables of the event log and of the read models, or brings them to the version of this program\n' +
+        '(a service does so by itself where its role may; run it as the owner where it may not: docs/production.md)',
+    )
+    .action(() =>
+      onReadModels(registry, async ({ pool }) => {
+        // to open the log was to migrate it
+        await migrateReadModels(pool);
+        print('the event log and the read models have the tables of this version');
+        return EXIT.ok;
+      }),
+    );
+};

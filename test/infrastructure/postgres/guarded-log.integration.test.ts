@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { eventLogSchema } from '../../../src/infrastructure/postgres/event-log/schema.js';
+import { anEvent, appended, aStream, batchesOf, eventsOf } from '../../contract/event-store/store-under-test.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import { migrate } from '../../../src/postgres/migrate.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { LIFT_GUARD } from '../../support/tamper.js';
+import { openStore } from '../../support/postgres-event-store.js';
+
+describe('the table of the event log in Postgres', function () {
+  this.timeout(startingPostgres);
+  let connectionString: string;
+  let client: pg.Client;
+  let stores: Array<PostgresEventStore>;
+
+  beforeEach(async () => {
+    connectionString = await freshDatabase();
+    client = new pg.Client({ connectionString });
+    await client.connect();
+    stores = [];
+  });
+  afterEach(async () => {
+    await client.end();
+    await Promise.all(stores.map(({ close }) => close()));
+  });
+
+  const open = async (): Promise<PostgresEventStore> => {
+    const store = await openStore(connectionString);
+    stores.push(store);
+    return store;
+  };
+
+  const CHANGES = {
+    UPDATE: `update event_log.event set data = '{}'`,
+    DELETE: 'delete from event_log.event where revision > 100',
+    TRUNCATE: 'truncate event_log.event',
+  };
+
+  const errorOf = async (statement: string): Promise<pg.DatabaseError | undefined> => {
+    try {
+      await client.query(statement);
+      return undefined;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) return error;
+      throw error;
+    }
+  };
+
+  /** What becomes of each change. */
+  const refusals = async (): Promise<ReadonlyArray<unknown>> => {
+    const said: Array<string | undefined> = [];
+    for (const change of Object.values(CHANGES)) said.push((await errorOf(change))?.message);
+    return said;
+  };
+
+  const REFUSED = Object.keys(CHANGES).map(
+    (kind) => `${kind} of event_log.event is refused: what is in the log is never changed or removed`,
+  );
+
+  it('lets nobody change or remove what is in it, not even its owner, and takes what is added', async () => {
+    const store = await open();
+    await appended(store, aStream(), 'no-stream', anEvent());
+    const before = eventsOf(await batchesOf(store.readAll({ after: 'start' })));
+    expect(await refusals()).to.deep.equal(REFUSED);
+    expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.deep.equal(before);
+    await appended(store, aStream(), 'no-stream', anEvent());
+  });
+
+  it('says what its owner can do', async () => {
+    await open();
+    const [, lift = ''] = /"(.+)"/.exec((await errorOf(CHANGES.DELETE))?.hint ?? '') ?? [];
+    expect(lift).to.equal(LIFT_GUARD);
+    expect([await errorOf(lift), await errorOf(CHANGES.DELETE)]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('is guarded also where an older program made it, which goes on beside', async () => {
+    const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 5_000 });
+    await migrate(pool, { ...eventLogSchema, steps: eventLogSchema.steps.slice(0, 1) });
+    await pool.end();
+    expect(await refusals()).to.deep.equal([undefined, undefined, undefined]);
+    const store = await open();
+    expect(await refusals()).to.deep.equal(REFUSED);
+    // an older program appends as this one does
+    await appended(store, aStream(), 'no-stream', anEvent());
+  });
+});
