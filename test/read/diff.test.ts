@@ -98,6 +98,8 @@ describe('the difference of two records', () => {
     expect(ofOwners(owners, [ann!, eve!])).to.deep.equal([{ path: '/owners/bob', before: bob, after: null }]);
     expect(ofOwners([ann!], [ann!, bob!])).to.deep.equal([{ path: '/owners/bob', before: null, after: bob }]);
     expect(ofOwners(owners, [eve!, ann!, bob!])).to.deep.equal([]);
+    // in no log of ours
+    expect(pathsOf(ofOwners([ann!], [ann!, ann!]))).to.deep.equal(['/owners/ann']);
     expect(pathsOf(diff({ owners }, undefined, byUser))).to.deep.equal(['/owners/ann', '/owners/bob', '/owners/eve']);
   });
 
