@@ -8,6 +8,7 @@ const entity = '^src/domain/(?!shared/)([^/]+)/';
 const facts = '^src/domain/(?!shared/)[^/]+/(events|state|serde)([.]ts$|/)';
 const kernel = '^src/event-sourcing/';
 const serde = '^src/event-sourcing/serde[.]ts$';
+const seal = '^src/seal/';
 const application = '^src/application/';
 const read = '^src/read/';
 const engine = '^projections/engine/';
@@ -68,6 +69,12 @@ const zones = [
     because: 'the kernel knows no entity and no vendor: take what it needs as an argument or a type parameter',
   },
   {
+    name: 'the seal',
+    files: seal,
+    may: [kernel, functional, builtinsWithoutIo],
+    because: 'the seal computes: reading and writing tiles, checkpoints and keys is for those who call it',
+  },
+  {
     name: 'the Postgres kit',
     files: kit,
     may: [kernel, functional, postgres, builtins],
@@ -83,20 +90,33 @@ const zones = [
   {
     name: 'the read side',
     files: read,
-    may: [facts, shared, kernel, functional, builtinsWithoutIo],
+    may: [facts, shared, seal, kernel, functional, builtinsWithoutIo],
     because:
       'the read side sees facts (events, state), not rules (decide, commands), and reaches storage through its ports',
   },
   {
     name: 'the projection engine',
     files: engine,
-    may: [projections, kit, read, facts, shared, kernel, functional, pure, postgres, otherPackages, builtinsWithoutIo],
+    may: [
+      projections,
+      kit,
+      read,
+      facts,
+      shared,
+      seal,
+      kernel,
+      functional,
+      pure,
+      postgres,
+      otherPackages,
+      builtinsWithoutIo,
+    ],
     because: 'projections fold facts (events, state) into rows and know neither rules, use cases nor HTTP',
   },
   {
     name: 'a projection',
     files: '^projections/(?!engine/)',
-    may: [engine, read, facts, shared, kernel, functional, builtinsWithoutIo],
+    may: [engine, read, facts, shared, seal, kernel, functional, builtinsWithoutIo],
     because: 'a projection is a pure fold of facts (events, state) into rows: SQL runs in projections/engine',
   },
   {
@@ -108,7 +128,7 @@ const zones = [
   {
     name: 'the HTTP layer',
     files: http,
-    may: [application, read, entity, shared, kernel, functional, pure, koa, otherPackages, builtins],
+    may: [application, read, entity, shared, seal, kernel, functional, pure, koa, otherPackages, builtins],
     because: 'HTTP reaches storage and configuration only through what src/composition hands to it',
   },
   {

@@ -39,6 +39,7 @@ const imported = {
   'src/event-sourcing/decider.ts': exporting,
   'src/infrastructure/postgres/pool.ts': exporting,
   'src/main.ts': exporting,
+  'src/seal/hash.ts': exporting,
   'test/support/builders.ts': exporting,
   'src/cli/round.ts': "import type { X } from './cycle.js';",
   'projections/documents.ts': exporting,
@@ -67,6 +68,13 @@ const walls: ReadonlyArray<readonly [what: string, file: string, code: string, w
     "import { readFile } from 'node:fs/promises';",
     'the application may not import this',
   ],
+  ['I/O', 'src/seal/tiles-on-disk.ts', "import { readFile } from 'node:fs/promises';", 'the seal may not import this'],
+  [
+    'the seal',
+    'src/event-sourcing/sealing.ts',
+    "import { x } from '../seal/hash.js';",
+    'the kernel may not import this',
+  ],
   ['src/main.ts', 'test/a.test.ts', "import { x } from '../src/main.js';", 'nobody imports src/main.ts'],
   [
     'a test',
@@ -86,6 +94,8 @@ const legal: Readonly<Record<string, string>> = {
   'src/http/app.ts': "import Koa from 'koa';\nimport { pino } from 'pino';\nimport { createServer } from 'node:http';",
   'src/infrastructure/postgres/log.ts': "import pg from 'pg';\nimport { x } from './pool.js';",
   'projections/engine/live.ts': "import pg from 'pg';\nimport { x } from '../documents.js';",
+  'projections/engine/tiles.ts': "import { x } from '../../src/seal/hash.js';",
+  'src/seal/note.ts': "import { sign } from 'node:crypto';\nimport { x } from '../event-sourcing/decider.js';",
   'test/http/app.test.ts': "import { x } from '../support/builders.js';\nimport pg from 'pg';",
 };
 
