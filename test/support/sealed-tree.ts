@@ -12,7 +12,7 @@ export const right = <A>(result: E.Either<unknown, A>): A => {
 };
 
 /** 32 bytes for each index, others for each seed. test/seal/go makes the same. */
-const leafDataOf = (seed: string, index: number): Buffer =>
+export const leafDataOf = (seed: string, index: number): Buffer =>
   createHash('sha256').update(`${seed}/${index}`).digest();
 
 type SealedTree = {
