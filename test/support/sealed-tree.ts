@@ -15,7 +15,7 @@ export const right = <A>(result: E.Either<unknown, A>): A => {
 export const leafDataOf = (seed: string, index: number): Buffer =>
   createHash('sha256').update(`${seed}/${index}`).digest();
 
-type SealedTree = {
+export type SealedTree = {
   readonly edge: TreeEdge;
   readonly root: Hash;
   /** The leaf hashes. */
