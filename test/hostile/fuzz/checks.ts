@@ -151,6 +151,9 @@ const matches = (item: Shown, [name, wanted]: readonly [string, string]): boolea
   return !(name in item) || item[name] === wanted;
 };
 
+/** Parameters of lists that leave nothing out by a value: what an item shows under such a name is something else. */
+const NO_FILTERS = ['limit', 'diff'];
+
 const itemsAsked: Check = (draft, _wire, answer) => {
   if (!isShown(draft, answer) || draft.operation.method !== 'GET') return undefined;
   if (!draft.operation.parameters.some(({ name }) => name === 'limit')) return undefined;
@@ -159,7 +162,7 @@ const itemsAsked: Check = (draft, _wire, answer) => {
   if (draft.isFollowing && draft.path.endsWith('/events') && items.length === 0) return 'a link led to an empty page';
   const limit = draft.query.find(([name]) => name === 'limit')?.[1];
   if (limit !== undefined && items.length > Number(limit)) return `the page has more than ${limit} items`;
-  const filters = draft.operation.parameters.filter(({ name }) => name !== 'limit').map(({ name }) => name);
+  const filters = draft.operation.parameters.map(({ name }) => name).filter((name) => !NO_FILTERS.includes(name));
   const asked = draft.query.filter(([name]) => filters.includes(name));
   return items.every((item) => asked.every((pair) => matches(item, pair)))
     ? undefined
