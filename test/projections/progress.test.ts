@@ -23,6 +23,26 @@ describe('the progress of a read model', () => {
     );
   });
 
+  it('tells who rests that somebody waits, at once, and otherwise lets it rest', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const progress = makeProgress(60_000);
+    const { signal } = new AbortController();
+    let rested = 0;
+    const rest = (): Promise<void> => progress.untilAwaited(250, signal).then(() => void (rested += 1));
+    const alone = rest();
+    mock.timers.tick(249);
+    await Promise.resolve();
+    expect(rested).to.equal(0);
+    mock.timers.tick(1);
+    await alone;
+    const interrupted = rest();
+    void progress.waitFor(1n);
+    await interrupted;
+    await rest();
+    expect(rested).to.equal(3);
+    progress.advance(1n);
+  });
+
   it('lags from the moment a wait timed out until its position is reached', async () => {
     const progress = makeProgress(1);
     progress.advance(4n);

@@ -4,6 +4,9 @@ import { businesses } from '../../projections/businesses.js';
 import { documents } from '../../projections/documents.js';
 import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import { createIndexes, createTable } from '../../projections/engine/generation/table.js';
+import { createLedgerIndexes, createLedgerTable } from '../../projections/engine/generation/ledger-table.js';
+import { EMPTY, makeNumberRows } from '../../projections/engine/ledger/number-rows.js';
+import { ledgerOf, registry } from '../../src/entities/registry.js';
 import type { Projection, ProjectionOf } from '../../projections/projection.js';
 import { versionOf } from '../../projections/version.js';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
@@ -26,6 +29,9 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
     '02a03b9f14be': 'e3f8a1407a6a542ba7851840944e8b2f',
     a4f07980939f: '492a6d9b3601c4ddbd87687114401279',
+  },
+  ledger: {
+    a0739bde0aa7: '500027c8551a65543debf9c855b7441c',
   },
 };
 
@@ -103,7 +109,33 @@ const coversAll = <State, Event extends DomainEvent>(projection: ProjectionOf<St
   expect(filled).to.deep.equal(projection.keys, 'columns that have a value somewhere');
 };
 
+/** What the ledger holds of the frozen histories, without what is another in each run. */
+const ledgerDigest = (): string => {
+  const events = [businesses, documents].flatMap((projection) => logOf(projection).flat());
+  const { rows } = makeNumberRows(ledgerOf(registry))(EMPTY, events);
+  const shown = rows.map(({ hash, body, ...row }) => {
+    // reason: a body is the JSON object that the history shows
+    const { _id, hash: shownHash, ...event } = JSON.parse(body) as Record<string, unknown>;
+    expect([shownHash, typeof _id]).to.deep.equal([hash, 'string']);
+    return { ...row, index: row.index.toString(), revision: row.revision.toString(), event };
+  });
+  const table = [createLedgerTable('t'), ...createLedgerIndexes('t', 't')].join('\n').replaceAll(/\s+/g, ' ');
+  return createHash('sha256')
+    .update(JSON.stringify([table, shown]))
+    .digest('hex')
+    .slice(0, 32);
+};
+
 describe('the version of a projection', () => {
+  it('stands for one way to make rows of the ledger', () => {
+    const [version, digest] = [versionOf(ledgerOf(registry)), ledgerDigest()];
+    const known = standsFor['ledger']?.[version];
+    expect(
+      known,
+      `raise RENDERING or RECORDS in src/read, or EVENT_LAYOUT in projections/version.ts, unless that was done; then add to \`standsFor.ledger\` the line '${version}': '${digest}',`,
+    ).to.equal(digest);
+  });
+
   it('stands for one way to make rows of businesses', () => staysTrueToItsVersion(businesses));
 
   it('stands for one way to make rows of documents', () => staysTrueToItsVersion(documents));
