@@ -118,6 +118,8 @@ describe('a full disk', function () {
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 0',
       'readiness_warning{warning="disk full: files"} 0',
+      'readiness_warning{warning="history shorter than its rows: businesses"} 0',
+      'readiness_warning{warning="history shorter than its rows: documents"} 0',
     ]);
 
     let isOver = false;
@@ -138,6 +140,8 @@ describe('a full disk', function () {
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 1',
       'readiness_warning{warning="disk full: files"} 1',
+      'readiness_warning{warning="history shorter than its rows: businesses"} 0',
+      'readiness_warning{warning="history shorter than its rows: documents"} 0',
     ]);
     const free = (await client.metric('disk_free_bytes')).map((line) => Number(line.split(' ').at(-1)));
     expect(free).to.have.length(2);

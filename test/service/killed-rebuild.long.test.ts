@@ -188,7 +188,7 @@ describe('a rebuild that is killed', function () {
     const generations = await sql<{ name: string; role: string }>(
       `select table_name as name, role from read_model.instance order by projection, role`,
     );
-    expect(generations.map(({ role }) => role)).to.deep.equal(['live', 'previous', 'live']);
+    expect(generations.map(({ role }) => role)).to.deep.equal(['live', 'previous', 'live', 'live']);
     const names = generations.map(({ name }) => name).sort();
     const tables = await sql<{ name: string }>(
       `select relname as name from pg_class where relkind = 'r' and relnamespace = 'read_model'::regnamespace and relname ~ '_[0-9]+$'`,

@@ -92,6 +92,7 @@ describe('rebuilding beside a running service', function () {
       ['businesses', 'live', 0, true],
       ['businesses', 'previous', 0, true],
       ['documents', 'live', 0, true],
+      ['ledger', 'live', 0, true],
     ]);
   });
 });

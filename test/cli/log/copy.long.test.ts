@@ -67,7 +67,7 @@ describe('log copy', function () {
 
     const before = await runOperator(['log', 'export'], { env });
     const over = await runOperator(['log', 'copy', '--to', to, '--cut-over'], { env });
-    expect(over.stdout).to.include('The read models are kept (2 tables moved to the copy)');
+    expect(over.stdout).to.include('The read models are kept (3 tables moved to the copy)');
     expect(over.code).to.equal(0);
     const moved = { ...env, EVENTSTOREDB_URL: to };
     const after = await runOperator(['log', 'export'], { env: moved });
