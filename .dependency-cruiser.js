@@ -9,6 +9,7 @@ const facts = '^src/domain/(?!shared/)[^/]+/(events|state|serde)([.]ts$|/)';
 const kernel = '^src/event-sourcing/';
 const serde = '^src/event-sourcing/serde[.]ts$';
 const seal = '^src/seal/';
+const sealing = '^src/sealing/';
 const application = '^src/application/';
 const read = '^src/read/';
 const engine = '^projections/engine/';
@@ -93,6 +94,13 @@ const zones = [
     may: [facts, shared, seal, kernel, functional, builtinsWithoutIo],
     because:
       'the read side sees facts (events, state), not rules (decide, commands), and reaches storage through its ports',
+  },
+  {
+    name: 'the sealing',
+    files: sealing,
+    may: [application, read, seal, kernel, functional, builtinsWithoutIo],
+    because:
+      'who signs what, and when: where checkpoints and tiles are kept comes in through ports, src/composition joins them',
   },
   {
     name: 'the projection engine',
