@@ -7,7 +7,7 @@ const LENGTH_BYTES = 4;
 const NULL = -1;
 
 /** From pg_type.dat of the server. */
-const oid = { bool: 16, int8: 20, text: 25, uuid: 2950 };
+const oid = { bool: 16, bytea: 17, int8: 20, text: 25, uuid: 2950 };
 
 const withHeader = (elementType: number, count: number, bytes: number, hasNulls = false): Buffer => {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + count * LENGTH_BYTES + bytes);
@@ -42,6 +42,18 @@ export const textArray = (values: ReadonlyArray<string | null>): Buffer => {
     const written = value === null ? NULL : buffer.write(value, at + LENGTH_BYTES);
     buffer.writeInt32BE(written, at);
     at += LENGTH_BYTES + Math.max(0, written);
+  }
+  return buffer;
+};
+
+export const byteaArray = (values: ReadonlyArray<Buffer>): Buffer => {
+  const bytes = values.reduce((sum, { length }) => sum + length, 0);
+  const buffer = withHeader(oid.bytea, values.length, bytes);
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    buffer.writeInt32BE(value.length, at);
+    value.copy(buffer, at + LENGTH_BYTES);
+    at += LENGTH_BYTES + value.length;
   }
   return buffer;
 };

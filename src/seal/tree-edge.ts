@@ -65,7 +65,7 @@ const fill = (level: number, size: number, before: Buffer, fresh: ReadonlyArray<
 
 const isFull = ({ hashes }: ChangedTile): boolean => hashes.length === TILE_WIDTH * HASH_BYTES;
 
-type Appended = { readonly edge: TreeEdge; readonly tiles: ReadonlyArray<ChangedTile> };
+export type Appended = { readonly edge: TreeEdge; readonly tiles: ReadonlyArray<ChangedTile> };
 
 /**
  * Appends leaves, given as their leaf hashes: the new edge, and every tile that has changed, to be written over the tile

@@ -1,11 +1,18 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { ledgerOf, readModelsOf, registry } from '../../src/entities/registry.js';
+import { canonicalJson } from '../../src/event-sourcing/canonical-json.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
+import { makeReadTiles } from '../../projections/engine/ledger/tiles.js';
 import { prepareMove } from '../../projections/engine/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
 import type { Ledger } from '../../projections/ledger.js';
+import { runIn } from '../../src/postgres/statement.js';
+import { leafHash } from '../../src/seal/hash.js';
+import { treeRoot } from '../../src/seal/proofs.js';
+import { appendLeaves, edgeRoot, emptyEdge } from '../../src/seal/tree-edge.js';
 import { versionOf } from '../../projections/version.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { type Engine, makeEngine, orThrow } from '../support/engine.js';
@@ -33,8 +40,10 @@ describe('the ledger', function () {
 
   type Row = { readonly idx: string; readonly body: string } & Readonly<Record<string, unknown>>;
 
+  const bodyId = (row: Row | undefined): string => (JSON.parse(row?.body ?? '') as { _id: string })._id;
+
   const rows = async (): Promise<ReadonlyArray<Row>> =>
-    (await engine.database.query<Row>('select *, hash::text as hash from read_model.ledger order by idx')).rows;
+    (await engine.database.query<Row>('select *, leaf::text as leaf from read_model.ledger order by idx')).rows;
 
   const serve = (ledger: Ledger = ledgerOf(registry)) => {
     const served = engine.serve({ projections: [ledger] });
@@ -83,7 +92,7 @@ describe('the ledger', function () {
         entity: entityIdOf(event.stream),
         revision: event.revision.toString(),
         name: event.type,
-        hash: `\\x${String(hashOf(event))}`,
+        leaf: `\\x${String(hashOf(event))}`,
       });
     expect(ledger.map(({ category }) => category)).to.deep.equal([...Array<string>(6).fill('business'), 'document']);
     expect(ledger.at(-1)).to.deep.include({
@@ -98,6 +107,40 @@ describe('the ledger', function () {
       refs: [{ entity: 'b1', entityType: 'Business' }],
       data: { ...documentFields, entity: 'b1', file: null },
     });
+  });
+
+  /** What the live tiles say the root is, and what the leaves of the rows say it is. */
+  const roots = async () => {
+    const { rows: leaves } = await engine.database.query<{ leaf: Buffer }>(
+      'select leaf from read_model.ledger order by idx',
+    );
+    const { edge } = appendLeaves(
+      emptyEdge,
+      leaves.map(({ leaf }) => leafHash(leaf)),
+    );
+    const stored = orThrow(await treeRoot(leaves.length, makeReadTiles(runIn(engine.database), { liveOf: 'ledger' })));
+    return { tiles: stored.toString('hex'), rows: edgeRoot(edge).toString('hex') };
+  };
+
+  it('keeps the tree over its events, which goes on where another process has ended', async () => {
+    const chains = makeChains();
+    for (const more of [1, 299, 2, 700]) {
+      await appendChained(engine.store, chains, ...interleaved(1, more));
+      await fill();
+      const { tiles, rows: fromRows } = await roots();
+      expect(tiles).to.equal(fromRows);
+    }
+  });
+
+  it('makes the tree anew from its rows when tiles that it needs to go on are gone', async () => {
+    const chains = makeChains();
+    await appendChained(engine.store, chains, ...interleaved(2, 200));
+    await fill();
+    await engine.database.query('delete from read_model.tile');
+    await appendChained(engine.store, chains, ...interleaved(2, 3));
+    await fill();
+    const { tiles, rows: fromRows } = await roots();
+    expect(tiles).to.equal(fromRows);
   });
 
   it('goes on numbering where another process has ended', async () => {
@@ -142,7 +185,10 @@ describe('the ledger', function () {
       null,
       { changes: { name: 'Acme II' } },
     ]);
-    expect(ledger[3]).to.include({ at: null, hash: null });
+    expect(ledger[3]).to.include({ at: null });
+    const leaves = await engine.database.query<{ leaf: Buffer }>('select leaf from read_model.ledger order by idx');
+    const nameless = canonicalJson({ id: bodyId(ledger[3]), stream, revision: '3', type: 'BusinessUpdated' });
+    expect(leaves.rows[3]?.leaf.toString('hex')).to.equal(createHash('sha256').update(nameless).digest('hex'));
     expect(await engine.database.query('select from read_model.parked')).to.include({ rowCount: 0 });
   });
 
@@ -155,6 +201,8 @@ describe('the ledger', function () {
       ...{ outcome: 'Switched', live: 12, rebuilt: 12, differing: 0 },
     });
     expect(await rows()).to.deep.equal(before);
+    const { tiles, rows: fromRows } = await roots();
+    expect(tiles).to.equal(fromRows);
     await engine.database.query(`update read_model.ledger set actor = 'mallory' where idx = 5`);
     const again = await rebuilt();
     expect(again.compared?.first).to.deep.equal([

@@ -10,7 +10,7 @@ import { makePool } from '../../src/postgres/pool.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
 import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
-import { rowArrays } from '../../projections/engine/rows/rows.js';
+import { rowArrays, upsertSql } from '../../projections/engine/rows/rows.js';
 import { makeWriteBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { eventually } from '../support/eventually.js';
@@ -47,7 +47,9 @@ describe('writing a read model', function () {
     const writer = { pool, projection: businesses, generation, lease, notifies: true };
     const to = at(events.at(-1)?.position ?? 0n);
     const step = { from, to, last: events.at(-1) };
-    const write = makeWriteBatch(runIn(pool), writer);
+    const write = makeWriteBatch(runIn(pool), writer, (first, source) => [
+      upsertSql(tableOf(generation), businesses.keys, first, source),
+    ]);
     return write(step, rowArrays(businesses, foldBatch(businesses, () => undefined, groupByStream(events)).entities));
   };
 

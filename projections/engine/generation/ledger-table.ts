@@ -13,7 +13,7 @@ export const LEDGER_COLUMNS = [
   { name: 'is_late', type: 'boolean' },
   { name: 'fields', type: 'text[]' },
   { name: 'refs', type: 'text[]' },
-  { name: 'hash', type: 'bytea' },
+  { name: 'leaf', type: 'bytea' },
   { name: 'body', type: 'text' },
 ] as const;
 
@@ -39,7 +39,7 @@ export const MORE_REFS = `cardinality(refs) > ${REFS_IN_ORDER}`;
 /**
  * The table of one generation of a ledger. Rows are only ever appended. `latest` is the latest `at` up to the row, so it
  * never decreases, and a time is found by it in a few steps; `is_late` marks rows more than a second earlier than that.
- * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. Bodies are not compressed: that would cost more than
+ * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. `leaf` is what the tree has of the event (`eventLeaf`). Bodies are not compressed: that would cost more than
  * the rest of their row.
  */
 export const createLedgerTable = (table: string): string => `
@@ -55,7 +55,7 @@ create table ${table} (
   is_late boolean not null,
   fields text[] not null,
   refs text[] not null,
-  hash bytea,
+  leaf bytea not null,
   body text not null
 );
 alter table ${table} alter column body set storage external;`;

@@ -63,12 +63,25 @@ create table if not exists read_model.lease (
 ) with (fillfactor = 20);
 `;
 
+// Hashes do not compress. A tile that is not full is written anew with every batch.
+const TILES = `
+create table read_model.tile (
+  table_name text not null references read_model.instance on delete cascade,
+  level smallint not null,
+  idx bigint not null,
+  hashes bytea not null,
+  primary key (table_name, level, idx)
+);
+alter table read_model.tile alter column hashes set storage external;
+`;
+
 /** Any number that no other lock of the database uses. */
 const SCHEMA_LOCK = 7_240_113_006n;
 
 /**
  * The engine's tables beside the rows. Two versions of the program use them at the same time during an upgrade, so a
- * step only adds, and names stay as they were: `instance` is a generation, `stretch` a chunk of a load plan.
+ * step only adds, and names stay as they were: `instance` is a generation, `stretch` a chunk of a load plan. `tile` has the
+ * trees of ledgers (`src/seal/tile.ts`).
  */
 const readModelSchema: VersionedSchema = {
   lock: SCHEMA_LOCK,
@@ -80,7 +93,7 @@ const readModelSchema: VersionedSchema = {
       version integer not null
     );
     insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
-  steps: [FIRST_STEP],
+  steps: [FIRST_STEP, TILES],
   allowsNewer: true,
 };
 

@@ -1,12 +1,20 @@
 import type { RunStatement } from '../../../src/postgres/statement.js';
+import { leafHash } from '../../../src/seal/hash.js';
+import { appendLeaves, type TreeEdge } from '../../../src/seal/tree-edge.js';
 import type { Ledger } from '../../ledger.js';
 import { tableOf } from '../generation/generation.js';
 import type { ApplyBatch } from '../rows/prepared-batch.js';
-import { MOVED, NOTIFIED, roleOf, STEP_PARAMETERS, stepValues, type Writer, writeStep } from '../rows/write-batch.js';
-import { insertLedgerRows, ledgerArrays } from './ledger-rows.js';
+import { makeWriteBatch, type Writer, writeStep } from '../rows/write-batch.js';
+import { insertLedgerRows, ledgerArrays, LEDGER_ARRAYS } from './ledger-rows.js';
 import { EMPTY, type LedgerEnd, makeNumberRows } from './number-rows.js';
+import { tileArrays, upsertTiles } from './tiles.js';
+import { readTreeEdge } from './tree-edge.js';
 
-const readEnd = async (run: RunStatement, table: string): Promise<LedgerEnd> => {
+/** Where the ledger and its tree go on. */
+type End = LedgerEnd & { readonly edge: TreeEdge };
+
+const readEnd = async (run: RunStatement, { generation }: Writer<Ledger>): Promise<End> => {
+  const table = tableOf(generation);
   const [row] = await run({
     name: `end of ${table}`,
     text: `select idx + 1, to_char(latest at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -14,33 +22,38 @@ const readEnd = async (run: RunStatement, table: string): Promise<LedgerEnd> => 
     values: [],
   });
   const [size, latest] = row ?? [];
-  return { size: BigInt(size ?? EMPTY.size), latest: latest ?? EMPTY.latest };
+  const end = { size: BigInt(size ?? EMPTY.size), latest: latest ?? EMPTY.latest };
+  return { ...end, edge: await readTreeEdge(run, generation, Number(end.size)) };
 };
 
 /**
- * As `makeApplyBatch`, for a read model with a row for each event: appends rows, and numbers them on from those that are
- * there. Only the holder of the lease appends, so the end is looked up once.
+ * As `makeApplyBatch`, for a read model with a row for each event: appends rows, numbers them on from those that are there,
+ * and adds their leaves to the tree. Only the holder of the lease appends, so the end is looked up once.
  */
 export const makeApplyToLedger = (writer: Writer<Ledger>, run: RunStatement): ApplyBatch => {
   const { projection, generation } = writer;
-  const table = tableOf(generation);
   const numberRows = makeNumberRows(projection);
-  const name = `append to ${generation.name}`;
-  const text = `with ${MOVED}, written as (${insertLedgerRows(table, STEP_PARAMETERS + 1, 'moved')}) ${NOTIFIED}`;
-  let end: LedgerEnd | undefined;
+  const writeBatch = makeWriteBatch(run, writer, (first, source) => [
+    insertLedgerRows(tableOf(generation), first, source),
+    upsertTiles(first + LEDGER_ARRAYS, source),
+  ]);
+  let end: End | undefined;
 
   return {
     prepare: async (events) => {
-      const numbered = numberRows(end ?? (await readEnd(run, table)), events);
-      end = numbered.end;
-      const { rows } = numbered;
-      const arrays = ledgerArrays(rows);
+      const before = end ?? (await readEnd(run, writer));
+      const { rows, end: after } = numberRows(before, events);
+      const { edge, tiles } = appendLeaves(
+        before.edge,
+        rows.map(({ leaf }) => leafHash(leaf)),
+      );
+      end = { ...after, edge };
+      const values = [...ledgerArrays(rows), generation.name, ...tileArrays(tiles)];
       return {
         events,
-        write: async (move) => {
+        write: (move) => {
           const step = { ...move, last: events.at(-1) };
-          if (rows.length === 0) return writeStep(run, writer, step);
-          return roleOf(await run({ name, text, values: [...stepValues(writer, step), ...arrays] }));
+          return rows.length === 0 ? writeStep(run, writer, step) : writeBatch(step, values);
         },
       };
     },

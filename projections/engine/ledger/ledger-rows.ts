@@ -1,4 +1,4 @@
-import { bigintArray, booleanArray, textArray } from '../../../src/postgres/binary-array.js';
+import { bigintArray, booleanArray, byteaArray, textArray } from '../../../src/postgres/binary-array.js';
 import type { LedgerRecord } from '../../ledger.js';
 import { arrayLiteral } from '../../projection.js';
 import { LEDGER_COLUMNS } from '../generation/ledger-table.js';
@@ -11,10 +11,12 @@ export type NewRow = LedgerRecord & {
   /** The latest time of this row and those before it, ISO 8601. */
   readonly latest: string;
   readonly isLate: boolean;
+  /** What the tree has of the event: 32 bytes. */
+  readonly leaf: Buffer;
 };
 
 /** Types in which values are sent, where it is not that of their column. */
-const SENT: Readonly<Record<string, string>> = { 'text[]': 'text', timestamptz: 'text', bytea: 'text' };
+const SENT: Readonly<Record<string, string>> = { 'text[]': 'text', timestamptz: 'text' };
 
 /**
  * SQL that appends rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no row.
@@ -30,8 +32,6 @@ export const insertLedgerRows = (table: string, first: number, source: string): 
 
 // Postgres has no NUL in a text, and a row that it rejects would stop the ledger
 const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '�') : text);
-
-const HASH = /^[0-9a-f]{64}$/;
 
 const WHOLE_PAIRS = new RegExp(`^.{0,${INDEXED_CHARACTERS}}`, 'su');
 
@@ -52,6 +52,9 @@ const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   return sorted.filter((field) => (characters += field.length) <= MOST_CHARACTERS);
 };
 
+/** How many arrays `insertLedgerRows` binds. */
+export const LEDGER_ARRAYS = LEDGER_COLUMNS.length;
+
 /** The arrays that `insertLedgerRows` binds. */
 export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
   bigintArray(rows.map(({ index }) => index)),
@@ -65,6 +68,6 @@ export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
   booleanArray(rows.map(({ isLate }) => isLate)),
   textArray(rows.map(({ fields }) => terms(keptFields(fields)))),
   textArray(rows.map(({ refs }) => terms(refs))),
-  textArray(rows.map(({ hash }) => (hash !== null && HASH.test(hash) ? `\\x${hash}` : null))),
+  byteaArray(rows.map(({ leaf }) => leaf)),
   textArray(rows.map(({ body }) => storable(body))),
 ];

@@ -1,4 +1,5 @@
 import { categoryOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { eventLeaf } from '../../../src/seal/event-leaf.js';
 import type { Ledger } from '../../ledger.js';
 import type { NewRow } from './ledger-rows.js';
 
@@ -36,7 +37,16 @@ export const makeNumberRows = ({ kinds }: Ledger) => {
       const at = instant(record.at);
       // such texts have the order of their times
       if (at !== null && at > latest) latest = at;
-      rows.push({ ...record, at, latest, isLate: isLate(at, latest), category, index: size + BigInt(rows.length) });
+      const leaf = eventLeaf(event, record.hash);
+      rows.push({
+        ...record,
+        at,
+        latest,
+        isLate: isLate(at, latest),
+        category,
+        index: size + BigInt(rows.length),
+        leaf,
+      });
     }
     return { rows, end: { size: size + BigInt(rows.length), latest } };
   };

@@ -9,7 +9,7 @@ import { entityHandedOver, type HandOver } from './hand-over.js';
 import { type Role, tableOf } from '../generation/generation.js';
 import type { ApplyBatch } from './prepared-batch.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { type Entity, readEntities, rowArrays } from './rows.js';
+import { type Entity, readEntities, rowArrays, upsertSql } from './rows.js';
 import { type EntityWriter, makeWriteBatch, type Step, writeStep } from './write-batch.js';
 import { writeWithParking } from './write-with-parking.js';
 
@@ -43,7 +43,9 @@ export const makeApplyToEntities = (
   { onEvent, size = CACHE, handOver }: ApplyToEntitiesOptions,
 ): ApplyBatch => {
   const { projection, generation } = writer;
-  const writeBatch = makeWriteBatch(run, writer);
+  const writeBatch = makeWriteBatch(run, writer, (first, source) => [
+    upsertSql(tableOf(generation), projection.keys, first, source),
+  ]);
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
   /** Entities of the batches that are folded and not yet written; none of them is in the cache, too. */
   const unwritten = new Map<string, Entity>();

@@ -33,10 +33,10 @@ export type EntityWriter = Writer<Projection>;
 /** Channel on which the live checkpoints are sent: `<read model> <commit>`. */
 export const CHECKPOINT_CHANNEL = 'projected';
 
-export const STEP_PARAMETERS = 11;
+const STEP_PARAMETERS = 11;
 
 // compare-and-set: updates nothing when the lease is lost or another process has moved the checkpoint
-export const MOVED = `moved as (
+const MOVED = `moved as (
   update read_model.instance set
     checkpoint_commit = $1::bigint, checkpoint_prepare = $2::bigint,
     last_stream = coalesce($3::text, last_stream), last_revision = coalesce($4::bigint, last_revision),
@@ -47,10 +47,10 @@ export const MOVED = `moved as (
   returning projection, role
 )`;
 
-export const NOTIFIED = `select role, case when $10::boolean and role = 'live'
+const NOTIFIED = `select role, case when $10::boolean and role = 'live'
   then pg_notify('${CHECKPOINT_CHANNEL}', projection || ' ' || $1::bigint) end from moved`;
 
-export const stepValues = (
+const stepValues = (
   { generation, lease, notifies }: Writer,
   { from, to, last, mustBeLive = false }: Step,
 ): Statement['values'] => [
@@ -68,7 +68,7 @@ export const stepValues = (
 ];
 
 // reason: the only values of the column
-export const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as Role | undefined;
+const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.[0] as Role | undefined;
 
 /**
  * Moves the checkpoint without writing rows, over events of other categories. Gives the role of the generation;
@@ -78,18 +78,23 @@ export const roleOf = ([row]: ReadonlyArray<TextRow>): Role | undefined => row?.
 export const writeStep = async (run: RunStatement, writer: Writer, step: Step): Promise<Role | undefined> =>
   roleOf(await run({ name: 'step', text: `with ${MOVED} ${NOTIFIED}`, values: stepValues(writer, step) }));
 
-type WriteBatch = (step: Step, rows: ReturnType<typeof rowArrays>) => Promise<Role | undefined>;
+/**
+ * SQL statements that write the rows of a batch, from values that are bound from `$first` on. They write nothing when
+ * `source` has no row.
+ */
+type RowsSql = (first: number, source: string) => ReadonlyArray<string>;
+
+type WriteBatch = (step: Step, values: Statement['values']) => Promise<Role | undefined>;
 
 /**
- * Writes the rows of a batch (of `rowArrays`) and moves the checkpoint over it, in one statement. Gives the same as
- * `writeStep`. Rejects when the database rejects a row.
+ * Writes the rows of a batch and moves the checkpoint over it, in one statement. Gives the same as `writeStep`. Rejects
+ * when the database rejects a row.
  */
-export const makeWriteBatch = (run: RunStatement, writer: EntityWriter): WriteBatch => {
-  const { projection, generation } = writer;
-  const rows = upsertSql(tableOf(generation), projection.keys, STEP_PARAMETERS + 1, 'moved');
-  const name = `write ${generation.name}`;
-  const text = `with ${MOVED}, written as (${rows}) ${NOTIFIED}`;
-  return async (step, arrays) => roleOf(await run({ name, text, values: [...stepValues(writer, step), ...arrays] }));
+export const makeWriteBatch = (run: RunStatement, writer: Writer, rowsSql: RowsSql): WriteBatch => {
+  const written = rowsSql(STEP_PARAMETERS + 1, 'moved').map((sql, i) => `written_${i} as (${sql})`);
+  const name = `write ${writer.generation.name}`;
+  const text = `with ${[MOVED, ...written].join(', ')} ${NOTIFIED}`;
+  return async (step, values) => roleOf(await run({ name, text, values: [...stepValues(writer, step), ...values] }));
 };
 
 /** Writes rows, in a transaction that also calls `writeStep`. */
