@@ -31,6 +31,12 @@ export type Config = {
   readonly snapshotKey: string | undefined;
   /** What the `mac` of events is made with, the newest first; undefined: not set. */
   readonly eventKeys: ReadonlyArray<string> | undefined;
+  /** What checkpoints are signed with, as text; undefined: not set. */
+  readonly checkpointKey: string | undefined;
+  /** What checkpoints are signed as; undefined: by the name of the key. */
+  readonly checkpointOrigin: string | undefined;
+  /** Whether the tree over all events is signed and served. */
+  readonly isSealed: boolean;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
   readonly maxUploadBytes: number;
   readonly publicDocumentList: boolean;
@@ -168,6 +174,18 @@ const readJwtKey = (reader: Reader, isProduction: boolean): JwtKey => {
   return uri === undefined ? { _tag: 'Development' } : { _tag: 'Jwks', uri };
 };
 
+const readSealing = (
+  reader: Reader,
+  isProduction: boolean,
+  signs: boolean,
+): Pick<Config, 'checkpointKey' | 'checkpointOrigin' | 'isSealed'> => {
+  const isSealed = reader.optional('SEALING', flag) ?? true;
+  if (isProduction && isSealed && !reader.has('CHECKPOINT_KEY') && signs)
+    reader.faults.push('CHECKPOINT_KEY: required when NODE_ENV is production, unless SEALING is false');
+  const checkpointKey = reader.optional('CHECKPOINT_KEY', text);
+  return { isSealed, checkpointKey, checkpointOrigin: reader.optional('CHECKPOINT_ORIGIN', text) };
+};
+
 const readParts = (reader: Reader): Config['parts'] => {
   const apiOnly = reader.optional('API_ONLY', flag) ?? false;
   const projectorOnly = reader.optional('PROJECTOR_ONLY', flag) ?? false;
@@ -180,7 +198,8 @@ const readParts = (reader: Reader): Config['parts'] => {
 /** Decodes the whole configuration; the left side names every missing or malformed variable, never a value. */
 export const readConfig = (environment: Environment): E.Either<ReadonlyArray<string>, Config> => {
   const reader = new Reader(environment);
-  const config: Config = {
+  const isProduction = environment['NODE_ENV'] === 'production';
+  const common = {
     port: reader.optional('PORT', integer(0, 65535)) ?? 3000,
     host: reader.optional('HOST', text) ?? '127.0.0.1',
     dataDir: reader.optional('DATA_DIR', text) ?? '.data',
@@ -190,7 +209,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     snapshotKey: reader.optional('SNAPSHOT_KEY', secret),
     eventKeys: reader.optional('EVENT_KEY', keyList),
     jwt: {
-      key: readJwtKey(reader, environment['NODE_ENV'] === 'production'),
+      key: readJwtKey(reader, isProduction),
       issuer: reader.optional('JWT_ISSUER', text),
       audience: reader.optional('JWT_AUDIENCE', text),
     },
@@ -206,6 +225,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
     parts: readParts(reader),
   };
+  const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };
 
@@ -213,6 +233,7 @@ const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET
   'JWT_PUBLIC_KEY',
   'SNAPSHOT_KEY',
   'EVENT_KEY',
+  'CHECKPOINT_KEY',
 ]);
 
 /**

@@ -59,6 +59,9 @@ describe('configuration', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       SNAPSHOT_KEY: secret,
       EVENT_KEY: secret,
+      CHECKPOINT_KEY: 'a key',
+      CHECKPOINT_ORIGIN: 'example.com/log',
+      SEALING: 'yes',
       API_ONLY: '1',
       NODE_ENV: 'production',
     };
@@ -78,6 +81,9 @@ describe('configuration', () => {
         },
         snapshotKey: secret,
         eventKeys: [secret],
+        checkpointKey: 'a key',
+        checkpointOrigin: 'example.com/log',
+        isSealed: true,
         jwt: { key: { _tag: 'Secret', secret }, issuer: 'https://issuer.example', audience: 'service' },
         maxUploadBytes: 1024,
         publicDocumentList: true,
@@ -134,8 +140,21 @@ describe('configuration', () => {
 
   it('refuses the development secret in production', () => {
     expect(readConfig({ NODE_ENV: 'production' })).to.deep.equal(
-      E.left(['JWT_SECRET, JWT_PUBLIC_KEY, JWKS_URI: one of them is required when NODE_ENV is production']),
+      E.left([
+        'JWT_SECRET, JWT_PUBLIC_KEY, JWKS_URI: one of them is required when NODE_ENV is production',
+        'CHECKPOINT_KEY: required when NODE_ENV is production, unless SEALING is false',
+      ]),
     );
+  });
+
+  it('demands the key of checkpoints in production of who signs them, unless that is switched off', () => {
+    const environment = { NODE_ENV: 'production', JWT_SECRET: secret, DATABASE_URL: 'postgres://db/app' };
+    const isRight = (more: Readonly<Record<string, string>>) => E.isRight(readConfig({ ...environment, ...more }));
+    expect(isRight({})).to.equal(false);
+    expect(isRight({ PROJECTOR_ONLY: 'true' })).to.equal(false);
+    expect(isRight({ SEALING: 'false' })).to.equal(true);
+    expect(isRight({ API_ONLY: 'true' })).to.equal(true);
+    expect(isRight({ CHECKPOINT_KEY: 'a key' })).to.equal(true);
   });
 
   it('refuses to split a process that lives on its own embedded database', () => {

@@ -22,6 +22,7 @@ const lostCodes = new Set([
 ]);
 const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
+const UNDEFINED_TABLE = '42P01';
 
 export const sqlFailureOf = (error: unknown): SqlFailure => {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'Lost';
@@ -40,6 +41,10 @@ export const isLockTimeout = (error: unknown): boolean =>
 /** Whether the role of the connection may not do what it was asked. */
 export const isForbidden = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+
+/** Whether a statement names a table that does not exist. */
+export const isUndefinedTable = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE;
 
 /** Messages of the driver's plain errors when a connection is lost or cannot be opened. */
 const LOST_CONNECTION =

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operationsStream } from '../../projections/skipped-event.js';
 import { categoriesOf, registry } from '../../src/entities/registry.js';
-import { SEAL_STREAM } from '../../src/event-sourcing/whole-log/mac-required.js';
+import { SEAL_STREAM } from '../../src/event-sourcing/whole-log/seal-stream.js';
 import { categoryOf } from '../../src/event-sourcing/recorded-event.js';
 
 describe('the registry of entities', () => {

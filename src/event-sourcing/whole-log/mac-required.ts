@@ -1,14 +1,10 @@
 import type { either as E } from 'fp-ts';
-import { Metadata } from '../envelope.js';
 import type { EventKey } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
-import { type ChainEnd, chainStart } from '../hash-chain.js';
 import { recordOnce } from '../record-once.js';
-import type { StoredEvent, StreamName } from '../recorded-event.js';
-
-/** The stream of the operators' decisions about how the whole log is sealed. */
-export const SEAL_STREAM: StreamName = 'operations-seal';
+import type { StoredEvent } from '../recorded-event.js';
+import { endOfSealStream, SEAL_STREAM, sealDecisions } from './seal-stream.js';
 
 /** Says that every event behind it in the log must have a `mac`: no position, so that it holds in a copy of the log. */
 const MAC_REQUIRED = 'EventMacRequired';
@@ -17,8 +13,7 @@ type StreamReader = Pick<EventStore, 'readStream'>;
 
 /** The recorded decision behind which every event must have a `mac`. Throws `StoreUnavailable`. */
 export const findMacRequired = async (store: StreamReader): Promise<StoredEvent | undefined> => {
-  for await (const page of store.readStream(SEAL_STREAM, { direction: 'forwards' }))
-    for (const event of page) if (event.type === MAC_REQUIRED) return event;
+  for await (const event of sealDecisions(store, MAC_REQUIRED)) return event;
   return undefined;
 };
 
@@ -40,16 +35,6 @@ export const findMacRule = async (
   return ({ position }) => required !== undefined && position > required.position;
 };
 
-const readEnd = async (store: StreamReader): Promise<ChainEnd> => {
-  for await (const [last] of store.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 })) {
-    if (last === undefined) continue;
-    const metadata: unknown = JSON.parse(last.metadata);
-    if (!Metadata.is(metadata)) throw new Error(`event ${last.id} of ${SEAL_STREAM} has no envelope`);
-    return { revision: last.revision + 1n, hash: metadata.hash };
-  }
-  return chainStart;
-};
-
 /**
  * Records that from now on every event must have a `mac`. True when it was recorded now, false when it had been recorded
  * before. Throws what the log throws.
@@ -62,6 +47,6 @@ export const requireMac = (
   recordOnce(
     store,
     { stream: SEAL_STREAM, type: MAC_REQUIRED, data: { keyId: eventKey.id }, schemaVersion: 1, actor, at },
-    async () => ({ isRecorded: (await findMacRequired(store)) !== undefined, end: await readEnd(store) }),
+    async () => ({ isRecorded: (await findMacRequired(store)) !== undefined, end: await endOfSealStream(store) }),
     eventKey,
   );

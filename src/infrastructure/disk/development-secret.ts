@@ -4,13 +4,15 @@ import path from 'node:path';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
 
-/** Random, created once for each data directory, in a file that only its owner may read. */
-const secretIn = async (dataDir: string, name: string): Promise<string> => {
+const random = (): string => randomBytes(48).toString('base64url');
+
+/** Created once for each data directory, in a file that only its owner may read. */
+const secretIn = async (dataDir: string, name: string, make: () => string = random): Promise<string> => {
   const file = path.join(dataDir, name);
   const secret = await unlessMissing(readFile(file, 'utf8'));
   if (secret !== undefined) return secret;
   await mkdir(dataDir, { recursive: true });
-  await createFirst(file, randomBytes(48).toString('base64url'));
+  await createFirst(file, make());
   return readFile(file, 'utf8');
 };
 
@@ -22,3 +24,7 @@ export const embeddedEventKeys = (dataDir: string): Promise<string> => secretIn(
 
 /** The key that signs the rows of an embedded Postgres when none is configured. Throws errors of the file system. */
 export const embeddedSnapshotKey = (dataDir: string): Promise<string> => secretIn(dataDir, 'snapshot-key');
+
+/** The key that signs checkpoints when none is configured; `make` makes one. Throws errors of the file system. */
+export const embeddedCheckpointKey = (dataDir: string, make: () => string): Promise<string> =>
+  secretIn(dataDir, 'checkpoint-key', make);

@@ -8,7 +8,8 @@ import type { StoredEvent, StreamName } from '../../../src/event-sourcing/record
 import { copyLog } from '../../../src/event-sourcing/whole-log/copy-log.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
-import { findMacRequired, requireMac, SEAL_STREAM } from '../../../src/event-sourcing/whole-log/mac-required.js';
+import { findMacRequired, requireMac } from '../../../src/event-sourcing/whole-log/mac-required.js';
+import { SEAL_STREAM } from '../../../src/event-sourcing/whole-log/seal-stream.js';
 import { type Verified, verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';

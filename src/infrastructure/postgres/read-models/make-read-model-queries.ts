@@ -17,6 +17,8 @@ import type {
   UnknownCursor,
   View,
 } from '../../../read/queries.js';
+import type { SealedTree } from '../../../read/sealed-tree.js';
+import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
 import { makeLedgerQueries } from './ledger-queries.js';
 import { makeAll, makePage } from './lists.js';
@@ -35,6 +37,7 @@ export type ReadModelQueries = {
   readonly of: (listed: Listed) => Queries<FilterValues> & HiddenStates;
   readonly findTrustedRow: (projection: Projection) => FindTrustedRow;
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
+  readonly sealedTree: (ledger: Pick<Ledger, 'name'>) => SealedTree;
   readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
   /** Waits for the queries under way. */
@@ -119,6 +122,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
     findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
     ofLedger: (ledger) => makeLedgerQueries(searches, ledger),
+    sealedTree: ({ name }) => makeSealedTree(short, name),
     findRevision: (projection) => makeFindRowRevision(short, projection),
     ping: () =>
       attempt(async () => {

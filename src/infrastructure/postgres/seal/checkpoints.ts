@@ -1,0 +1,50 @@
+import type { RunStatement, TextRow } from '../../../postgres/statement.js';
+import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
+
+/** Checkpoints read at once: they are short. */
+const PAGE = 1_000;
+
+const COLUMNS = 'origin, size, note';
+
+const checkpointIn = (row: TextRow | undefined): SignedCheckpoint | undefined => {
+  const [origin, size, note] = row ?? [];
+  return typeof origin === 'string' && typeof size === 'string' && typeof note === 'string'
+    ? { origin, size: Number(size), note }
+    : undefined;
+};
+
+/** The checkpoint that was recorded last. */
+export const readNewest = async (run: RunStatement): Promise<SignedCheckpoint | undefined> => {
+  const text = `select ${COLUMNS} from seal.checkpoint order by number desc limit 1`;
+  const [row] = await run({ name: 'newest checkpoint', text, values: [] });
+  return checkpointIn(row);
+};
+
+/** The largest checkpoint of an origin; of those with the same size, the one that was recorded first. */
+export const readLargestOf = async (run: RunStatement, origin: string): Promise<SignedCheckpoint | undefined> => {
+  const text = `select ${COLUMNS} from seal.checkpoint where origin = $1 order by size desc, number limit 1`;
+  const [row] = await run({ name: 'largest checkpoint', text, values: [origin] });
+  return checkpointIn(row);
+};
+
+/** All checkpoints by origin and size, a page at a time. */
+export async function* readCheckpoints(run: RunStatement): AsyncGenerator<SignedCheckpoint, void> {
+  const text = `select ${COLUMNS}, number from seal.checkpoint where (origin, size, number) > ($1, $2::bigint, $3::bigint)
+    order by origin, size, number limit ${PAGE}`;
+  let after = ['', '-1', '-1'];
+  for (;;) {
+    const rows = await run({ name: 'checkpoints', text, values: after });
+    for (const row of rows) {
+      const checkpoint = checkpointIn(row);
+      if (checkpoint !== undefined) yield checkpoint;
+    }
+    const [origin, size, , number] = rows.at(-1) ?? [];
+    if (rows.length < PAGE) return;
+    after = [origin ?? '', size ?? '', number ?? ''];
+  }
+}
+
+export const recordCheckpoint = async (run: RunStatement, { origin, size, note }: SignedCheckpoint): Promise<void> => {
+  const text = 'insert into seal.checkpoint (origin, size, note) values ($1, $2::bigint, $3)';
+  await run({ name: 'record checkpoint', text, values: [origin, String(size), note] });
+};

@@ -1,0 +1,29 @@
+import type { Pool } from 'pg';
+import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
+import { readLive, tableOf } from '../../../../projections/engine/generation/generation.js';
+import { runOn } from '../../../postgres/statement.js';
+import { inTransaction, lockUntilCommit } from '../../../postgres/transaction.js';
+import type { LockTree } from '../../../sealing/lock-tree.js';
+import { readLargestOf, recordCheckpoint } from './checkpoints.js';
+
+/** Any number that no other lock of the database uses. */
+const SIGNING_LOCK = 7_310_485_198n;
+
+/** The live tree of a ledger, for one process at a time. */
+export const makeLockTree =
+  (pool: Pool, ledger: string): LockTree =>
+  (work) =>
+    inTransaction(pool, async (client) => {
+      await lockUntilCommit(client, SIGNING_LOCK);
+      const live = await readLive(client, ledger);
+      if (live === undefined) return undefined;
+      const run = runOn(client);
+      const text = `select coalesce(max(idx) + 1, 0) from ${tableOf(live)}`;
+      const [row] = await run({ name: `size of ${live.name}`, text, values: [] });
+      return work({
+        size: Number(row?.[0]),
+        readTiles: makeReadTiles(run, { generation: live.name }),
+        largestOf: (origin) => readLargestOf(run, origin),
+        record: (checkpoint) => recordCheckpoint(run, checkpoint),
+      });
+    });

@@ -1,0 +1,38 @@
+import type { Pool } from 'pg';
+import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
+
+/**
+ * The signed checkpoints, apart from the read models: those are made anew from the log, and these cannot be. A checkpoint
+ * is found by its origin and size; nothing prevents two of the same size, because to forge one must not keep the true one out.
+ */
+const sealSchema: VersionedSchema = {
+  lock: 7_310_485_197n,
+  versionTable: 'seal.schema_version',
+  prepare: `
+    create schema if not exists seal;
+    create table if not exists seal.schema_version (
+      only_row boolean primary key default true check (only_row),
+      version integer not null
+    );
+    insert into seal.schema_version (version) values (0) on conflict do nothing;`,
+  steps: [
+    `create table seal.checkpoint (
+       number bigint generated always as identity primary key,
+       origin text not null,
+       size bigint not null,
+       note text not null,
+       signed_at timestamptz not null default now()
+     );
+     create index checkpoint_by_size on seal.checkpoint (origin, size);
+     create function seal.refuse_change() returns trigger language plpgsql as $$
+     begin
+       raise exception '% of seal.checkpoint is refused: a checkpoint that was handed out is never changed or removed', tg_op;
+     end $$;
+     create trigger never_changed before update or delete or truncate on seal.checkpoint
+       for each statement execute function seal.refuse_change();`,
+  ],
+  allowsNewer: true,
+};
+
+/** Migrates the table of checkpoints to this program's version; several processes may call it at once. */
+export const migrateSeal = (pool: Pool): Promise<void> => migrate(pool, sealSchema);

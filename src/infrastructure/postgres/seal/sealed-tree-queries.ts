@@ -1,0 +1,39 @@
+import type { Pool } from 'pg';
+import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
+import { attempt, orThrow } from '../../../event-sourcing/attempt.js';
+import { isUndefinedTable } from '../../../postgres/sql-failure.js';
+import { runIn } from '../../../postgres/statement.js';
+import type { SealedTree } from '../../../read/sealed-tree.js';
+import { unavailable } from '../read-models/read-model.js';
+import { readCheckpoints, readLargestOf, readNewest } from './checkpoints.js';
+
+/** Before the first process that signs there are no tables of checkpoints, and so no checkpoints. */
+const unlessNone = async <A>(read: Promise<A>): Promise<A | undefined> => {
+  try {
+    return await read;
+  } catch (error) {
+    if (isUndefinedTable(error)) return undefined;
+    throw error;
+  }
+};
+
+/** The tree of the live generation of a ledger, and the checkpoints that were signed of it. */
+export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
+  const run = runIn(pool);
+  const readTiles = makeReadTiles(run, { liveOf: ledger });
+  return {
+    newestCheckpoint: () => attempt(() => unlessNone(readNewest(run)), unavailable),
+    newestOf: (origin) => attempt(() => unlessNone(readLargestOf(run, origin)), unavailable),
+    async *checkpoints() {
+      if ((await unlessNone(readNewest(run))) !== undefined) yield* readCheckpoints(run);
+    },
+    readTiles: (tiles) => attempt(async () => orThrow(await readTiles(tiles)), unavailable),
+    readLeaves: (first, count) =>
+      attempt(async () => {
+        const text = `select encode(leaf, 'hex') from read_model.${ledger} where idx >= $1::bigint and idx < $2::bigint order by idx`;
+        const values = [String(first), String(first + count)];
+        const rows = await run({ name: `leaves of ${ledger}`, text, values });
+        return rows.map(([leaf]) => Buffer.from(leaf ?? '', 'hex'));
+      }, unavailable),
+  };
+};

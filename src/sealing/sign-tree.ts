@@ -1,0 +1,75 @@
+import { either as E } from 'fp-ts';
+import { orThrow } from '../event-sourcing/attempt.js';
+import type { SignedCheckpoint } from '../read/sealed-tree.js';
+import { openCheckpoint, signCheckpoint } from '../seal/checkpoint.js';
+import type { Signer } from '../seal/note-key.js';
+import { treeRoot } from '../seal/proofs.js';
+import type { LockedTree, LockTree } from './lock-tree.js';
+
+/**
+ * Why a tree must not be signed.
+ * - `Shorter`: it has fewer events than a checkpoint.
+ * - `Differs`: its first events are not those of a checkpoint.
+ * - `Foreign`: a checkpoint of this origin stands where ours are kept, and this key has not signed it.
+ * - `Unreadable`: tiles of the tree are missing.
+ */
+export type SealFault = {
+  readonly _tag: 'Shorter' | 'Differs' | 'Foreign' | 'Unreadable';
+  readonly origin: string;
+  /** Size of the tree, and of the checkpoint that it is compared with. */
+  readonly size: number;
+  readonly signed: number;
+};
+
+const compare = async (
+  { size, readTiles }: LockedTree,
+  { verifier }: Signer,
+  { origin, size: signed, note }: SignedCheckpoint,
+): Promise<E.Either<SealFault, void>> => {
+  const fault = (_tag: SealFault['_tag']): E.Left<SealFault> => ({
+    _tag: 'Left',
+    left: { _tag, origin, size, signed },
+  });
+  const opened = openCheckpoint(Buffer.from(note), [verifier]);
+  if (E.isLeft(opened) || opened.right.size !== signed) return fault('Foreign');
+  if (size < signed) return fault('Shorter');
+  const root = await treeRoot(signed, readTiles);
+  if (E.isLeft(root)) return fault('Unreadable');
+  return root.right.equals(opened.right.root) ? E.right(undefined) : fault('Differs');
+};
+
+const signLocked = async (
+  tree: LockedTree,
+  signer: Signer,
+  archived: SignedCheckpoint | undefined,
+): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> => {
+  const origin = signer.verifier.name;
+  const recorded = await tree.largestOf(origin);
+  const known = [recorded, archived?.note === recorded?.note ? undefined : archived].filter((one) => one !== undefined);
+  for (const checkpoint of known) {
+    const compared = await compare(tree, signer, checkpoint);
+    if (E.isLeft(compared)) return compared;
+  }
+  const { size } = tree;
+  const signed = Math.max(0, ...known.map((checkpoint) => checkpoint.size));
+  if (size === signed) return E.right(known.find((checkpoint) => checkpoint.size === size));
+  const root = await treeRoot(size, tree.readTiles);
+  if (E.isLeft(root)) return E.left({ _tag: 'Unreadable', origin, size, signed });
+  // a note of ours has nothing that could not be signed
+  const note = orThrow(E.mapLeft(Error)(signCheckpoint({ size, root: root.right }, signer)));
+  const checkpoint = { origin, size, note };
+  await tree.record(checkpoint);
+  return E.right(checkpoint);
+};
+
+/**
+ * Signs the live tree and records the checkpoint, when the tree has grown since the largest one: that in Postgres, or
+ * `archived`. Gives the checkpoint of the tree as it is, undefined while there are no events. Left, and nothing signed,
+ * unless the tree begins with all events of both, in their order. Rejects with what the database throws.
+ */
+export const signTree = async (
+  lockTree: LockTree,
+  signer: Signer,
+  archived: SignedCheckpoint | undefined,
+): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> =>
+  (await lockTree((tree) => signLocked(tree, signer, archived))) ?? E.right(undefined);
