@@ -24,6 +24,15 @@ secret() {
   mv "$1.part" "$1"
 }
 
+# checkpoint_key NAME: a key as `ops log new-key NAME` makes it, of which the image of this script has no program.
+checkpoint_key() {
+  openssl genpkey -algorithm ed25519 -outform DER -out checkpoint.der
+  openssl pkey -inform DER -in checkpoint.der -pubout -outform DER -out checkpoint.pub
+  id=$({ printf '%s\n\001' "$1"; tail -c 32 checkpoint.pub; } | sha256sum | cut -c 1-8)
+  printf 'PRIVATE+KEY+%s+%s+%s' "$1" "$id" "$({ printf '\001'; tail -c 32 checkpoint.der; } | base64 -w 0)"
+  rm checkpoint.der checkpoint.pub
+}
+
 copy() { secret "$2" "$3" "$(cat "$1")"; }
 
 secret postgres/password $POSTGRES_UID "$(random)"
@@ -38,6 +47,8 @@ copy files/secret-key service/s3-secret-key $SERVICE_UID
 secret service/jwt-secret $SERVICE_UID "$(random)"
 secret service/snapshot-key $SERVICE_UID "$(random)"
 secret service/event-key $SERVICE_UID "$(random)"
+[ -e service/checkpoint-key ] ||
+  secret service/checkpoint-key $SERVICE_UID "$(checkpoint_key "stack/$(random | cut -c 1-16)")"
 secret service/log-url $SERVICE_UID 'esdb://log:2113?tls=false'
 secret service/cluster-url $SERVICE_UID \
   "esdb://admin:$(cat log/admin-password)@log1:2113,log2:2113,log3:2113?tls=true&tlsCAFile=/secrets/service/ca.crt"

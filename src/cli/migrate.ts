@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import { migrateSeal } from '../infrastructure/postgres/seal/schema.js';
 import type { Registry } from '../entities/registry.js';
 import { EXIT } from './exit-code.js';
 import { print } from './output.js';
@@ -9,14 +10,15 @@ export const addMigrate = (program: Command, registry: Registry): void => {
   program
     .command('migrate')
     .description(
-      'creates the tables of the event log and of the read models, or brings them to the version of this program\n' +
+      'creates the tables of the event log, of the read models and of the checkpoints, or brings them to the version of this program\n' +
         '(a service does so by itself where its role may; run it as the owner where it may not: docs/production.md)',
     )
     .action(() =>
       onReadModels(registry, async ({ pool }) => {
         // to open the log was to migrate it
         await migrateReadModels(pool);
-        print('the event log and the read models have the tables of this version');
+        await migrateSeal(pool);
+        print('the event log, the read models and the checkpoints have the tables of this version');
         return EXIT.ok;
       }),
     );

@@ -5,7 +5,9 @@ import { addVerifyFiles } from './files/verify.js';
 import { addCopy } from './log/copy.js';
 import { addExport } from './log/export.js';
 import { addImport } from './log/import.js';
+import { addKey, addNewKey } from './log/key.js';
 import { addRequireMac } from './log/require-mac.js';
+import { addRestartSeal } from './log/restart-seal.js';
 import { addVerify } from './log/verify.js';
 import { addMigrate } from './migrate.js';
 import { addParked } from './projections/parked.js';
@@ -27,8 +29,11 @@ export const runOps = async (registry: Registry): Promise<void> => {
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
-  const log = program.command('log').description('the event log: verify, export, import, copy, require macs');
-  for (const add of [addVerify, addExport, addImport, addCopy, addRequireMac]) add(log, registry);
+  const log = program
+    .command('log')
+    .description('the event log: verify, export, import, copy, require macs, keys, restart the seal');
+  for (const add of [addVerify, addExport, addImport, addCopy, addRequireMac, addKey, addNewKey, addRestartSeal])
+    add(log, registry);
   const projections = program
     .command('projections')
     .description('the read models: status, verify, parked entities, rebuild, roll back');

@@ -34,6 +34,7 @@ import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js'
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
+import { sealLog } from './seal-log.js';
 import { serveAudit } from './serve-audit.js';
 import { sealingKey } from './sealing-key.js';
 import { type HistoryAlarm, watchHistories } from './history-alarm.js';
@@ -237,7 +238,9 @@ export const startService = async (
   verify(context, stores, projections, histories, onEvent);
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
-  const warnings = { ...disks.warnings, ...histories.warnings };
+  const seal = await sealLog(context, stores, projections);
+
+  const warnings = { ...disks.warnings, ...histories.warnings, ...seal };
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const listener = makeApp({

@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import type { ObjectStorage, StorageUnavailable } from '../application/ports.js';
 import type { Config, S3Config } from '../config.js';
 import type { FileContents } from '../read/get-file.js';
+import type { CheckpointObjects } from './checkpoints/checkpoint-objects.js';
 import { openDiskStorage } from './disk/disk-storage.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { putWithinSpace } from './disk-space/within-space.js';
@@ -14,6 +15,8 @@ export type Storage = ObjectStorage &
   FileContents & {
     /** Whether it answers, by one cheap request. */
     readonly isThere: Check;
+    /** The part that keeps checkpoints. */
+    readonly checkpoints: CheckpointObjects;
     /** Of the disk that the files are on; undefined where a server keeps them. */
     readonly space?: DiskSpace;
   };

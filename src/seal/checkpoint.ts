@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { hashFromBase64 } from './base64.js';
 import type { Hash } from './hash.js';
-import { openNote, signNote } from './note.js';
+import { openNote, signNote, unverifiedText } from './note.js';
 import type { Signer, Verifier } from './note-key.js';
 import { fromDecimal } from './text.js';
 
@@ -29,6 +29,10 @@ export const signCheckpoint = (
   { size, root }: Pick<Checkpoint, 'size' | 'root'>,
   signer: Signer,
 ): E.Either<string, string> => signNote(renderCheckpoint({ origin: signer.verifier.name, size, root }), signer);
+
+/** The checkpoint of a note, which is not yet to be believed: anybody may have signed it. */
+export const readCheckpoint = (note: Uint8Array): E.Either<string, Checkpoint> =>
+  E.chain(parseCheckpoint)(unverifiedText(note));
 
 /** The checkpoint of a note that one of these keys has signed, which has the checkpoint's origin for its name. */
 export const openCheckpoint = (note: Uint8Array, known: ReadonlyArray<Verifier>): E.Either<string, Checkpoint> => {

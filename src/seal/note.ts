@@ -48,6 +48,10 @@ const parse = (note: Uint8Array): E.Either<string, Unverified> => {
   return E.right({ text: whole.slice(0, end + 1), signatures });
 };
 
+/** The text of what has the form of a note; its signatures are not looked at. */
+export const unverifiedText = (note: Uint8Array): E.Either<string, string> =>
+  E.map(({ text }: Unverified) => text)(parse(note));
+
 /**
  * Opens a note that at least one of the known keys has signed. Signatures by other keys are ignored. One by a known key
  * that does not verify makes the whole note invalid.

@@ -6,6 +6,8 @@ import type { Signer } from '../seal/note-key.js';
 import { treeRoot } from '../seal/proofs.js';
 import type { LockedTree, LockTree } from './lock-tree.js';
 
+export const SEAL_FAULTS = ['Shorter', 'Differs', 'Foreign', 'Unreadable'] as const;
+
 /**
  * Why a tree must not be signed.
  * - `Shorter`: it has fewer events than a checkpoint.
@@ -14,7 +16,7 @@ import type { LockedTree, LockTree } from './lock-tree.js';
  * - `Unreadable`: tiles of the tree are missing.
  */
 export type SealFault = {
-  readonly _tag: 'Shorter' | 'Differs' | 'Foreign' | 'Unreadable';
+  readonly _tag: (typeof SEAL_FAULTS)[number];
   readonly origin: string;
   /** Size of the tree, and of the checkpoint that it is compared with. */
   readonly size: number;
@@ -41,11 +43,13 @@ const compare = async (
 const signLocked = async (
   tree: LockedTree,
   signer: Signer,
-  archived: SignedCheckpoint | undefined,
+  elsewhere: SignedCheckpoint | undefined,
 ): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> => {
   const origin = signer.verifier.name;
   const recorded = await tree.largestOf(origin);
-  const known = [recorded, archived?.note === recorded?.note ? undefined : archived].filter((one) => one !== undefined);
+  const known = [recorded, elsewhere?.note === recorded?.note ? undefined : elsewhere].filter(
+    (one) => one !== undefined,
+  );
   for (const checkpoint of known) {
     const compared = await compare(tree, signer, checkpoint);
     if (E.isLeft(compared)) return compared;
@@ -64,12 +68,12 @@ const signLocked = async (
 
 /**
  * Signs the live tree and records the checkpoint, when the tree has grown since the largest one: that in Postgres, or
- * `archived`. Gives the checkpoint of the tree as it is, undefined while there are no events. Left, and nothing signed,
+ * the largest one known `elsewhere`. Gives the checkpoint of the tree as it is, undefined while there are no events. Left, and nothing signed,
  * unless the tree begins with all events of both, in their order. Rejects with what the database throws.
  */
 export const signTree = async (
   lockTree: LockTree,
   signer: Signer,
-  archived: SignedCheckpoint | undefined,
+  elsewhere: SignedCheckpoint | undefined,
 ): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> =>
-  (await lockTree((tree) => signLocked(tree, signer, archived))) ?? E.right(undefined);
+  (await lockTree((tree) => signLocked(tree, signer, elsewhere))) ?? E.right(undefined);

@@ -130,6 +130,10 @@ describe('docs/ops-json.md', function () {
     expect((await lines('log verify')).code).to.equal(1);
     env = { ...env, EVENT_KEY: 'an event key of at least 32 bytes' };
     expect((await lines('log require-mac')).code).to.equal(0);
+    const { stdout: key } = await runOperator(['log', 'new-key', 'log.example.com/records']);
+    env = { ...env, CHECKPOINT_KEY: key.trim(), DATA_DIR: await mkdtemp(path.join(tmpdir(), 'ops-json-')) };
+    expect((await lines('log restart-seal', '--reason', 'restored the backup of Monday')).code).to.equal(0);
+    await rm(env['DATA_DIR'] ?? '', { recursive: true });
   });
 
   it('describes what is printed about files', async () => {
@@ -171,6 +175,9 @@ const COMMANDS = [
   ['log', 'import'],
   ['log', 'copy'],
   ['log', 'require-mac'],
+  ['log', 'key'],
+  ['log', 'new-key'],
+  ['log', 'restart-seal'],
   ['files'],
   ['files', 'verify'],
 ];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isObjectKey, requireObjectKey } from '../object-key.js';
 
-/** The directories below the root. Both are on one file system, so that a finished file can be renamed into place. */
+/** The directories below the root. All are on one file system, so that a finished file can be renamed into place. */
 export type Layout = {
   readonly objects: string;
   readonly unfinished: string;

@@ -2,13 +2,22 @@ import type { Client } from 'minio';
 import { errorCode } from '../error-code.js';
 import { retryRequest } from './retry-request.js';
 
-/** The bucket that files are kept in, and a client for it. No other program writes into it. */
-export type Bucket = { readonly client: Client; readonly name: string };
+/** A bucket, and a client for it. */
+export type ConnectedBucket = { readonly client: Client; readonly name: string };
+
+/** The bucket that files are kept in. No other program writes into it. */
+export type Bucket = ConnectedBucket & {
+  /**
+   * Whether its objects are kept from everybody: `ByDefault` as the bucket's own rule says, `ByHold` those alone that are
+   * stored with a legal hold.
+   */
+  readonly lock: 'None' | 'ByDefault' | 'ByHold';
+};
 
 const ALREADY_EXISTS = /^(BucketAlreadyOwnedByYou|BucketAlreadyExists)$/;
 
 /** Creates the bucket if it does not exist. Several processes may do so at the same time. */
-export const ensureBucket = async ({ client, name }: Bucket, region: string): Promise<void> => {
+export const ensureBucket = async ({ client, name }: ConnectedBucket, region: string): Promise<void> => {
   const exists = (): Promise<boolean> => retryRequest(() => client.bucketExists(name));
   if (await exists()) return;
   try {

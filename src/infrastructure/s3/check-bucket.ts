@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { newFileKey } from '../../application/document/file-key.js';
 import type { S3Config } from '../../config.js';
-import { type Bucket, ensureBucket } from './bucket.js';
+import { type Bucket, type ConnectedBucket, ensureBucket } from './bucket.js';
+import { objectLockOf } from './object-lock.js';
 import { openObject } from './open-object.js';
+import { putAtOnce } from './put-at-once.js';
 import { retryRequest } from './retry-request.js';
 
 const PROBE = '0123456789';
@@ -19,7 +21,7 @@ const operations = (
 ): ReadonlyArray<readonly [name: string, run: () => Promise<unknown>]> => {
   const { client, name } = bucket;
   return [
-    ['store an object', () => retryRequest(() => client.putObject(name, key, PROBE))],
+    ['store an object', () => putAtOnce(bucket, key, Buffer.from(PROBE))],
     ['read an object', async () => requireEqual(await text(await openObject(bucket, key)), PROBE)],
     ['read a range', async () => requireEqual(await text(await openObject(bucket, key, { first: 2, last: 4 })), '234')],
     [
@@ -44,11 +46,11 @@ const operations = (
  * Creates the bucket if it does not exist, and tries every operation on files in it. Throws an error that names the
  * operation that failed and the settings to look at.
  */
-export const checkBucket = async (bucket: Bucket, { endpoint, region }: S3Config): Promise<void> => {
-  const where = `the bucket ${bucket.name} (S3_BUCKET) at ${endpoint} (S3_ENDPOINT)`;
-  const attempt = async (operation: string, run: () => Promise<unknown>): Promise<void> => {
+export const checkBucket = async (connected: ConnectedBucket, { endpoint, region }: S3Config): Promise<Bucket> => {
+  const where = `the bucket ${connected.name} (S3_BUCKET) at ${endpoint} (S3_ENDPOINT)`;
+  const attempt = async <A>(operation: string, run: () => Promise<A>): Promise<A> => {
     try {
-      await run();
+      return await run();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : JSON.stringify(cause);
       throw new Error(
@@ -57,8 +59,11 @@ export const checkBucket = async (bucket: Bucket, { endpoint, region }: S3Config
       );
     }
   };
-  await attempt(`find or create ${where}`, () => ensureBucket(bucket, region));
+  await attempt(`find or create ${where}`, () => ensureBucket(connected, region));
+  const lock = await attempt(`ask for the object lock of ${where}`, () => objectLockOf(connected));
+  const bucket = { ...connected, lock };
   // no event names this key: should the process end here, the sweep removes the object
   const key = newFileKey(randomUUID());
   for (const [operation, run] of operations(bucket, key)) await attempt(`${operation} in ${where}`, run);
+  return bucket;
 };

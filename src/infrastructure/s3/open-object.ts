@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../read/get-file.js';
 import { errorCode } from '../error-code.js';
 import { NoSuchObject, ObjectTooShort } from '../open-failure.js';
-import type { Bucket } from './bucket.js';
+import type { ConnectedBucket } from './bucket.js';
 import { retryRequest } from './retry-request.js';
 
 /** Bytes of an object whose last one a server has given, of `bytes 5-9/10`; undefined of anything else. */
@@ -26,6 +26,7 @@ const requireRange = (stream: Readable, { first, last }: ByteRange): void => {
 const asObjectError = (error: unknown): unknown => {
   switch (errorCode(error)) {
     case 'NoSuchKey':
+    case 'NoSuchVersion':
       return new NoSuchObject('there is no such object', { cause: error });
     case 'InvalidRange':
       return new ObjectTooShort('the range begins beyond the end of the object', { cause: error });
@@ -36,13 +37,18 @@ const asObjectError = (error: unknown): unknown => {
 
 /**
  * Resolves when the response has begun. Its connection is released, or closed, when the stream ends or is destroyed.
- * Throws `NoSuchObject` when the server says that it has none (a bucket that is gone is another failure),
+ * Of an object with several versions it is the newest, unless `version` names one. Throws `NoSuchObject` when the server says that it has none (a bucket that is gone is another failure),
  * `ObjectTooShort` when the object ends before `range` does, and when the server does not return exactly `range`.
  */
-export const openObject = async ({ client, name }: Bucket, key: string, range?: ByteRange): Promise<Readable> => {
+export const openObject = async (
+  { client, name }: ConnectedBucket,
+  key: string,
+  range?: ByteRange,
+  version?: string,
+): Promise<Readable> => {
   const stream = await retryRequest(() =>
     range === undefined
-      ? client.getObject(name, key)
+      ? client.getObject(name, key, version === undefined ? {} : { versionId: version })
       : client.getPartialObject(name, key, range.first, range.last - range.first + 1),
   ).catch((error: unknown) => {
     throw asObjectError(error);

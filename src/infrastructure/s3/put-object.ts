@@ -1,12 +1,14 @@
 import type { Bucket } from './bucket.js';
+import { digestHeaders } from './object-lock.js';
 import { PART_BYTES, partsOf } from './parts.js';
+import { putAtOnce } from './put-at-once.js';
 import { retryRequest } from './retry-request.js';
 import { ServerSilent } from './transport.js';
 
 type UploadedPart = { readonly part: number; readonly etag: string };
 
 const uploadParts = async (
-  { client, name }: Bucket,
+  bucket: Bucket,
   key: string,
   uploadId: string,
   parts: AsyncIterable<Buffer>,
@@ -14,8 +16,9 @@ const uploadParts = async (
   const uploaded: Array<UploadedPart> = [];
   for await (const bytes of parts) {
     const partNumber = uploaded.length + 1;
-    const target = { bucketName: name, objectName: key, uploadID: uploadId, partNumber, headers: {} };
-    const { etag } = await retryRequest(() => client.uploadPart(target, bytes));
+    const headers = digestHeaders(bucket, bytes);
+    const target = { bucketName: bucket.name, objectName: key, uploadID: uploadId, partNumber, headers };
+    const { etag } = await retryRequest(() => bucket.client.uploadPart(target, bytes));
     uploaded.push({ part: partNumber, etag });
   }
   return uploaded;
@@ -63,9 +66,6 @@ async function* startingWith<A>(first: A, rest: AsyncIterable<A>): AsyncGenerato
   yield first;
   yield* rest;
 }
-
-const putAtOnce = ({ client, name }: Bucket, key: string, bytes: Buffer): Promise<unknown> =>
-  retryRequest(() => client.putObject(name, key, bytes, bytes.length));
 
 /**
  * Stores an object: in one request when it is shorter than `PART_BYTES`, else in parts, of which one at a time is in

@@ -9,7 +9,8 @@ const CONNECTION_LOST = /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
 
 const TRY_LATER = /^(SlowDown|RequestTimeout|InternalError|ServiceUnavailable)$/;
 
-const isTransient = (error: unknown): boolean =>
+/** Whether the same request may succeed later. */
+export const isTransient = (error: unknown): boolean =>
   error instanceof ServerBusy || CONNECTION_LOST.test(errorCode(error)) || TRY_LATER.test(errorCode(error));
 
 /** The client library throws the parsed body, no Error, when an S3 error comes with status 200. */

@@ -3,12 +3,14 @@ import { attempt } from '../../event-sourcing/attempt.js';
 import type { S3Config } from '../../config.js';
 import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
+import type { CheckpointObjects } from '../checkpoints/checkpoint-objects.js';
 import { requireObjectKey } from '../object-key.js';
 import { openFailure } from '../open-failure.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
-import type { Bucket } from './bucket.js';
+import type { Bucket, ConnectedBucket } from './bucket.js';
 import { checkBucket } from './check-bucket.js';
+import { checkpointObjects } from './checkpoint-objects.js';
 import { listObjects } from './list-objects.js';
 import { openObject } from './open-object.js';
 import { PART_BYTES } from './parts.js';
@@ -23,11 +25,16 @@ import {
 } from './transport.js';
 import { abortOldUploads } from './unfinished-uploads.js';
 
-export type S3Storage = ObjectStorage & FileContents & { readonly isThere: Check; readonly close: () => void };
+export type S3Storage = ObjectStorage &
+  FileContents & {
+    readonly isThere: Check;
+    readonly checkpoints: CheckpointObjects;
+    readonly close: () => void;
+  };
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
-const connect = async (settings: S3Config, connections: Connections, timeouts: Timeouts): Promise<Bucket> => {
+const connect = async (settings: S3Config, connections: Connections, timeouts: Timeouts): Promise<ConnectedBucket> => {
   // loaded here, because loading it takes longer than the rest of the start
   const { Client } = await import('minio');
   const { protocol, hostname, port } = new URL(settings.endpoint);
@@ -45,8 +52,14 @@ const connect = async (settings: S3Config, connections: Connections, timeouts: T
   return { client, name: settings.bucket };
 };
 
+const isThereIn =
+  ({ client, name }: Bucket): Check =>
+  () =>
+    client.bucketExists(name);
+
 const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
-  isThere: () => bucket.client.bucketExists(bucket.name),
+  isThere: isThereIn(bucket),
+  checkpoints: checkpointObjects(bucket, isThereIn(bucket)),
   // a part and, while its buffer doubles for the last time, the old buffer of half its length
   heldPerPut: 1.5 * PART_BYTES,
   put: (key, body) =>
@@ -80,8 +93,7 @@ export const openS3Storage = (
   attempt(async () => {
     const connections = openConnections(settings.endpoint.startsWith('https:'));
     try {
-      const bucket = await connect(settings, connections, timeouts);
-      await checkBucket(bucket, settings);
+      const bucket = await checkBucket(await connect(settings, connections, timeouts), settings);
       return storageIn(bucket, connections);
     } catch (error) {
       connections.close();

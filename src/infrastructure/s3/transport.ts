@@ -39,7 +39,10 @@ export const openConnections = (isSecure: boolean): Connections => {
   return { agent, request, close: () => agent.destroy() };
 };
 
-const isBusy = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+const NOT_IMPLEMENTED = 501; // which the library reads like any refusal
+
+const isBusy = (status: number): boolean =>
+  status === 408 || status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED);
 
 const limitConnecting = (request: http.ClientRequest, { connectMs }: Timeouts): void => {
   const giveUp = (): void => void request.destroy(new ServerSilent(`no connection within ${connectMs} ms`));

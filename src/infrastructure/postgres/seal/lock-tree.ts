@@ -5,15 +5,18 @@ import { runOn } from '../../../postgres/statement.js';
 import { inTransaction, lockUntilCommit } from '../../../postgres/transaction.js';
 import type { LockTree } from '../../../sealing/lock-tree.js';
 import { readLargestOf, recordCheckpoint } from './checkpoints.js';
+import { migrateSeal } from './schema.js';
 
 /** Any number that no other lock of the database uses. */
 const SIGNING_LOCK = 7_310_485_198n;
 
-/** The live tree of a ledger, for one process at a time. */
-export const makeLockTree =
-  (pool: Pool, ledger: string): LockTree =>
-  (work) =>
-    inTransaction(pool, async (client) => {
+/** The live tree of a ledger, for one process at a time. Makes the table of checkpoints where it is missing. */
+export const makeLockTree = (pool: Pool, ledger: string): LockTree => {
+  let isMigrated = false;
+  return async (work) => {
+    if (!isMigrated) await migrateSeal(pool);
+    isMigrated = true;
+    return inTransaction(pool, async (client) => {
       await lockUntilCommit(client, SIGNING_LOCK);
       const live = await readLive(client, ledger);
       if (live === undefined) return undefined;
@@ -27,3 +30,5 @@ export const makeLockTree =
         record: (checkpoint) => recordCheckpoint(run, checkpoint),
       });
     });
+  };
+};

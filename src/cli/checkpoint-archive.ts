@@ -1,0 +1,24 @@
+import { either as E } from 'fp-ts';
+import type { Config } from '../config.js';
+import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
+import { openStorage } from '../infrastructure/open-storage.js';
+import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
+import type { ExitCode } from './exit-code.js';
+import { failed, printNote } from './output.js';
+
+/** Opens the checkpoints in the storage of files for the time that `use` takes. What is none there is named on standard error. */
+export const withCheckpointArchive = async (
+  config: Config,
+  use: (archive: CheckpointArchive) => Promise<ExitCode>,
+): Promise<ExitCode> => {
+  const storage = await openStorage(config);
+  if (E.isLeft(storage)) return failed(storage.left.message);
+  const { checkpoints, space } = storage.right;
+  const onUnfit = ({ key, reason }: { readonly key: string; readonly reason: string }): void =>
+    printNote(`${key} in the file storage is not used: ${reason}`);
+  try {
+    return await use(makeCheckpointArchive(checkpoints, { onUnfit }));
+  } finally {
+    await space?.stop();
+  }
+};

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
+import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
+import { findRestarts, nextOrigin, originAfter, recordRestart, type Restart } from '../../sealing/restart.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
+import type { ReadModels } from '../projections/with-read-models.js';
+import { withReadModels } from '../projections/with-read-models.js';
+import { runCommand } from '../run-command.js';
+import { type UserOption, userOption } from '../user-option.js';
+import { describeAppendFailure } from './describe-append-failure.js';
+import { NO_KEY } from './key.js';
+import { withCheckpointArchive } from '../checkpoint-archive.js';
+
+type Options = JsonOption & UserOption & { readonly reason: string };
+
+const LONGEST_REASON = 255;
+
+const reasonArgument = (text: string): string => {
+  if (text.trim() === '' || text.length > LONGEST_REASON)
+    throw new InvalidArgumentError(`Say why, in at most ${LONGEST_REASON} characters.`);
+  return text;
+};
+
+const restart = async ({ store, pool, registry }: ReadModels, config: Config, options: Options): Promise<ExitCode> => {
+  const [signer, eventKeys] = [await checkpointSigner(config), await sharedEventKeys(config)];
+  if (E.isLeft(signer)) return failed(signer.left.message);
+  if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
+  if (signer.right === undefined) return failed(NO_KEY);
+  const base = signer.right.verifier.name;
+  const [eventKey] = eventKeys.right;
+  const restarts = await findRestarts(store, eventKeys.right);
+  const tree = makeSealedTree(pool, ledgerOf(registry).name);
+  return withCheckpointArchive(config, async (archive) => {
+    const isTaken = async (origin: string): Promise<boolean> =>
+      orThrow(E.mapLeft(causeOf)(await tree.newestOf(origin))) !== undefined ||
+      orThrow(E.mapLeft(causeOf)(await archive.largestOf(origin, -1))) !== undefined;
+    const recorded: Restart = {
+      origin: await nextOrigin(base, restarts, isTaken),
+      replaced: originAfter(base, restarts),
+      reason: options.reason,
+    };
+    const done = await recordRestart(store, recorded, { actor: options.user, at: new Date() }, eventKey);
+    if (E.isLeft(done)) return failed(`not recorded: ${describeAppendFailure(done.left)}`);
+    printFinding(
+      options,
+      `recorded: checkpoints are signed as ${recorded.origin} from now on; those of ${recorded.replaced} stay`,
+      recorded,
+    );
+    return EXIT.ok;
+  });
+};
+
+const causeOf = ({ cause }: { readonly cause: unknown }): Error =>
+  cause instanceof Error ? cause : new Error('cannot be read', { cause });
+
+export const addRestartSeal = (log: Command, registry: Registry): void => {
+  log
+    .command('restart-seal')
+    .description(
+      'records in the log, for ever, that checkpoints begin anew under another origin: after the log was restored from\n' +
+        'a backup and lacks events that were signed. The old checkpoints stay, and `log verify` names them. Hand the new\n' +
+        'key (ops log key) to those who have the old one, and tell them why',
+    )
+    .addOption(
+      new Option('--reason <text>', 'why; kept in the log').argParser(reasonArgument).makeOptionMandatory(true),
+    )
+    .addOption(userOption())
+    .addOption(jsonOption('one JSON object: the new origin, the one that it replaces, and the reason'))
+    .action((options: Options) =>
+      runCommand((config, signal) =>
+        withReadModels(config, registry, signal, (readModels) => restart(readModels, config, options)),
+      ),
+    );
+};

@@ -1,0 +1,93 @@
+import { either as E } from 'fp-ts';
+import type { Projections } from '../../projections/engine/run/start-projections.js';
+import type { Config } from '../config.js';
+import { ledgerOf, type Registry } from '../entities/registry.js';
+import { orThrow } from '../event-sourcing/attempt.js';
+import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
+import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
+import { sharedEventKeys } from '../infrastructure/event-keys.js';
+import { logSigning } from '../infrastructure/logging/log-signing.js';
+import type { Logger } from '../infrastructure/logging/logger.js';
+import type { Metrics } from '../infrastructure/metrics/metrics.js';
+import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
+import type { Storage } from '../infrastructure/open-storage.js';
+import type { Stores } from '../infrastructure/open-stores.js';
+import { makeLockTree } from '../infrastructure/postgres/seal/lock-tree.js';
+import { makePool } from '../postgres/pool.js';
+import { signerOf } from '../seal/note-key.js';
+import { keepSigning } from '../sealing/keep-signing.js';
+import { findRestarts, originAfter } from '../sealing/restart.js';
+import type { Started } from './started.js';
+
+type SealContext = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly started: Started;
+  readonly metrics: Metrics;
+  readonly registry: Registry;
+};
+
+/** One that signs, one that migrates. */
+const CONNECTIONS = 2;
+
+/** By the text of a warning of `/readyz`: whether it is given. */
+type Warnings = Readonly<Record<string, () => boolean>>;
+
+/**
+ * Signs checkpoints of the tree in a process that projects and has a key; without a key it says so in the log. Gives the
+ * warnings of the seal. Throws an error that names what is wrong with the key.
+ */
+export const sealLog = async (
+  { config, log, started, metrics, registry }: SealContext,
+  { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
+  { byName }: Projections,
+): Promise<Warnings> => {
+  if (!config.parts.projector || !config.isSealed) return {};
+  const base = orThrow(await checkpointSigner(config));
+  if (base === undefined) {
+    log.warn(
+      'no checkpoints are signed: nobody can show that events were not removed. Set CHECKPOINT_KEY_FILE, or SEALING=false.',
+    );
+    return {};
+  }
+  const eventKeys = orThrow(await sharedEventKeys(config));
+  const { name } = ledgerOf(registry);
+  const { categories, progress, status } = byName(name);
+  const pool = makePool({
+    connectionString: readModelsUrl,
+    name: 'seal',
+    connections: CONNECTIONS,
+    connectMs: SILENCE_MS,
+    queryMs: SILENCE_MS,
+  });
+  started.add(() => pool.end());
+  const [count, logEvent] = [countSigning(metrics), logSigning(log)];
+  const signing = keepSigning({
+    lockTree: makeLockTree(pool, name),
+    archive: makeCheckpointArchive(storage.checkpoints, {
+      onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
+    }),
+    findSigner: async () => {
+      const origin = originAfter(base.verifier.name, await findRestarts(store, eventKeys));
+      return orThrow(E.mapLeft(Error)(signerOf(origin, base.seed)));
+    },
+    isKeeper: () => {
+      const { projector } = status();
+      return projector._tag === 'Projecting' && projector.role === 'live';
+    },
+    reached: () => status().reached,
+    isComplete: async () => {
+      const head = orThrow(await store.head(categories));
+      return head === undefined || progress.waitFor(head);
+    },
+    onEvent: (event) => {
+      count(event);
+      logEvent(event);
+    },
+  });
+  started.add(signing.stop);
+  return {
+    'no checkpoint is signed: the log does not extend what was signed before': () => signing.fault() !== undefined,
+  };
+};

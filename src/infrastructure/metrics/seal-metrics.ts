@@ -1,0 +1,27 @@
+import { Counter, Gauge } from 'prom-client';
+import type { SigningEvent } from '../../sealing/keep-signing.js';
+import { SEAL_FAULTS } from '../../sealing/sign-tree.js';
+import type { Metrics } from './metrics.js';
+
+/** Metrics of the seal: how many events are under a checkpoint, and why nothing was signed. */
+export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: SigningEvent) => void) => {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  const signed = gauge('seal_signed_events', 'Events under the newest checkpoint that this process has signed');
+  const archived = gauge(
+    'seal_archived_events',
+    'Events under the newest checkpoint that it has put into the file storage',
+  );
+  const faults = new Counter({
+    name: 'seal_faults_total',
+    help: 'Trees that were not signed, because they do not extend what was signed before',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  // a counter that first appears with a 1 shows no increase
+  for (const kind of SEAL_FAULTS) faults.inc({ kind }, 0);
+  return (event) => {
+    if (event._tag === 'Signed') signed.set(event.checkpoint.size);
+    if (event._tag === 'Archived') archived.set(event.checkpoint.size);
+    if (event._tag === 'Fault') faults.inc({ kind: event.fault._tag });
+  };
+};

@@ -1,0 +1,163 @@
+import { either as E } from 'fp-ts';
+import { pause } from '../event-sourcing/pause.js';
+import type { SignedCheckpoint } from '../read/sealed-tree.js';
+import type { Signer } from '../seal/note-key.js';
+import type { CheckpointArchive } from './checkpoint-archive.js';
+import type { LockTree } from './lock-tree.js';
+import { type SealFault, signTree } from './sign-tree.js';
+
+/** How often at most a checkpoint is signed, one is put into the storage, and a tree that must not be signed is compared again, ms. */
+export type SigningIntervals = { readonly sign: number; readonly archive: number; readonly again: number };
+
+const INTERVALS: SigningIntervals = { sign: 1_000, archive: 60_000, again: 5_000 };
+
+export type SigningEvent =
+  | { readonly _tag: 'Signed' | 'Archived'; readonly checkpoint: SignedCheckpoint }
+  /** Reported once, and again when it is another one. */
+  | { readonly _tag: 'Fault'; readonly fault: SealFault }
+  | { readonly _tag: 'FaultOver'; readonly fault: SealFault }
+  /** Reported once, until something is signed again. */
+  | { readonly _tag: 'Postponed'; readonly cause: unknown };
+
+export type SigningDeps = {
+  readonly lockTree: LockTree;
+  readonly archive: CheckpointArchive;
+  /** With the origin that the log says. Rejects with what the log throws. */
+  readonly findSigner: () => Promise<Signer>;
+  /** Whether this process keeps the live tree: nobody else signs it then. */
+  readonly isKeeper: () => boolean;
+  /** Another value when the tree may have grown. */
+  readonly reached: () => unknown;
+  /** Whether the tree has every event of the log; resolves soon. */
+  readonly isComplete: () => Promise<boolean>;
+  readonly onEvent: (event: SigningEvent) => void;
+  readonly intervals?: SigningIntervals;
+};
+
+export type Signing = {
+  /** Why the tree must not be signed; undefined: it may be. */
+  readonly fault: () => SealFault | undefined;
+  /** Signs what there is, and puts the last checkpoint into the storage. */
+  readonly stop: () => Promise<void>;
+};
+
+const largest = (
+  one: SignedCheckpoint | undefined,
+  other: SignedCheckpoint | undefined,
+): SignedCheckpoint | undefined => ((one?.size ?? -1) > (other?.size ?? -1) ? one : other);
+
+/** The storage did not answer, so that nobody knows what was signed before. */
+const STORAGE_SILENT = new Error('the file storage, which is to be asked what was signed before, does not answer');
+
+/**
+ * Signs the tree while this process keeps it: when it has grown, at most once a second, and nothing while the storage
+ * cannot be asked. A tree that does not extend the largest known checkpoint is a fault: it is reported, and compared again
+ * until somebody has restored the log or restarted the seal. Goes on after every failure.
+ */
+export const keepSigning = (deps: SigningDeps): Signing => {
+  const { lockTree, archive, findSigner, isKeeper, reached, isComplete, onEvent, intervals = INTERVALS } = deps;
+  const stopping = new AbortController();
+  let signer: Signer | undefined;
+  let fault: SealFault | undefined;
+  let isPostponed = false;
+  let newest: SignedCheckpoint | undefined;
+  /** The largest checkpoint in the storage, as far as this process knows, and when it asked last. */
+  let archived: SignedCheckpoint | undefined;
+  let askedAt = -Infinity;
+  let signedAtReach: unknown;
+
+  const orThrow = <A>(result: E.Either<{ readonly cause: unknown }, A>): A => {
+    if (E.isLeft(result)) throw result.left.cause;
+    return result.right;
+  };
+
+  /** Asks log and storage what is in force, when it was not done lately. */
+  const refresh = async (): Promise<Signer> => {
+    if (!(await archive.isThere())) throw STORAGE_SILENT;
+    if (signer !== undefined && fault === undefined && performance.now() - askedAt < intervals.archive) return signer;
+    const before = signer?.verifier.name;
+    signer = await findSigner();
+    const { name } = signer.verifier;
+    if (name !== before) [archived, newest] = [undefined, undefined];
+    archived = orThrow(await archive.largestOf(name, archived?.size ?? -1)) ?? archived;
+    askedAt = performance.now();
+    return signer;
+  };
+
+  const setFault = (found: SealFault | undefined): void => {
+    const before = fault;
+    fault = found;
+    if (found === undefined && before !== undefined) onEvent({ _tag: 'FaultOver', fault: before });
+    const isNew = found?._tag !== before?._tag || found?.signed !== before?.signed;
+    if (found !== undefined && isNew) onEvent({ _tag: 'Fault', fault: found });
+  };
+
+  const sign = async (): Promise<void> => {
+    const current = reached();
+    if (current === signedAtReach && fault === undefined) return;
+    const by = await refresh();
+    const signNow = () => signTree(lockTree, by, largest(archived, newest));
+    let signed = await signNow();
+    if (E.isLeft(signed) && signed.left._tag === 'Shorter') {
+      // one that is still being built is not taken for one that was cut
+      if (!(await isComplete())) return;
+      signed = await signNow();
+    }
+    if (E.isLeft(signed)) {
+      setFault(signed.left);
+      return;
+    }
+    setFault(undefined);
+    signedAtReach = current;
+    const checkpoint = signed.right;
+    if (checkpoint === undefined || checkpoint.size === newest?.size) return;
+    newest = checkpoint;
+    onEvent({ _tag: 'Signed', checkpoint });
+  };
+
+  const putNewest = async (): Promise<void> => {
+    if (newest === undefined || fault !== undefined || newest.size <= (archived?.size ?? 0)) return;
+    orThrow(await archive.put(newest));
+    archived = newest;
+    onEvent({ _tag: 'Archived', checkpoint: newest });
+  };
+
+  /** Runs what must not end the loop. */
+  const attempted = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      isPostponed = false;
+    } catch (cause) {
+      if (!isPostponed) onEvent({ _tag: 'Postponed', cause });
+      isPostponed = true;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    let putAt = -Infinity;
+    while (await pause(fault === undefined ? intervals.sign : intervals.again, stopping.signal)) {
+      if (!isKeeper()) continue;
+      await attempted(async () => {
+        await sign();
+        if (performance.now() - putAt < intervals.archive) return;
+        await putNewest();
+        putAt = performance.now();
+      });
+    }
+  };
+  const running = run();
+
+  return {
+    fault: () => fault,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      if (!isKeeper()) return;
+      await attempted(async () => {
+        await isComplete();
+        await sign();
+        await putNewest();
+      });
+    },
+  };
+};

@@ -1,0 +1,256 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { pause } from '../../src/event-sourcing/pause.js';
+import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
+import { openCheckpoint } from '../../src/seal/checkpoint.js';
+import { leafHash } from '../../src/seal/hash.js';
+import { signerOf, type Signer } from '../../src/seal/note-key.js';
+import { appendLeaves, edgeRoot, emptyEdge } from '../../src/seal/tree-edge.js';
+import { keepSigning, type SigningEvent } from '../../src/sealing/keep-signing.js';
+import type { LockTree } from '../../src/sealing/lock-tree.js';
+import { eventually } from '../support/eventually.js';
+import { makeMemoryArchive } from '../support/memory-archive.js';
+
+const signerNamed = (name: string, byte = 7): Signer => {
+  const signer = signerOf(name, Buffer.alloc(32, byte));
+  if (E.isLeft(signer)) throw new Error(signer.left);
+  return signer.right;
+};
+
+const ORIGIN = 'example.com/log';
+
+/** A tree of a ledger in memory, whose leaves a test may replace, and the checkpoints that were recorded of it. */
+const makeTree = () => {
+  const state = { leaves: [] as ReadonlyArray<string>, recorded: [] as Array<SignedCheckpoint>, isAway: false };
+  const treeOf = (leaves: ReadonlyArray<string>) =>
+    appendLeaves(
+      emptyEdge,
+      leaves.map((leaf) => leafHash(Buffer.from(leaf))),
+    );
+  const lockTree: LockTree = (work) => {
+    if (state.isAway) return Promise.reject(new Error('the database is away'));
+    const { leaves, recorded } = state;
+    const { tiles } = treeOf(leaves);
+    return work({
+      size: leaves.length,
+      readTiles: (wanted) =>
+        Promise.resolve(
+          E.right(
+            wanted.map(
+              ({ level, index }) => tiles.find((tile) => tile.level === level && tile.index === index)?.hashes,
+            ),
+          ),
+        ),
+      largestOf: (origin) =>
+        Promise.resolve(recorded.filter((one) => one.origin === origin).toSorted((a, b) => b.size - a.size)[0]),
+      record: (checkpoint) => {
+        recorded.push(checkpoint);
+        return Promise.resolve();
+      },
+    });
+  };
+  return { state, lockTree, rootOf: (leaves: ReadonlyArray<string>) => edgeRoot(treeOf(leaves).edge).toString('hex') };
+};
+
+const names = (count: number, prefix = 'event'): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, number) => `${prefix} ${number}`);
+
+describe('signing the tree', () => {
+  const tree = () => makeTree();
+  const running: Array<() => Promise<void>> = [];
+
+  afterEach(async () => {
+    for (const stop of running.splice(0)) await stop();
+  });
+
+  const start = (
+    { state, lockTree }: ReturnType<typeof makeTree>,
+    archive: ReturnType<typeof makeMemoryArchive>,
+    changed: Partial<Parameters<typeof keepSigning>[0]> = {},
+  ) => {
+    const events: Array<SigningEvent> = [];
+    const signing = keepSigning({
+      lockTree,
+      archive,
+      findSigner: () => Promise.resolve(signerNamed(ORIGIN)),
+      isKeeper: () => true,
+      reached: () => state.leaves,
+      isComplete: () => Promise.resolve(true),
+      onEvent: (event) => events.push(event),
+      intervals: { sign: 2, archive: 20, again: 2 },
+      ...changed,
+    });
+    running.push(signing.stop);
+    const said = (tag: SigningEvent['_tag']) =>
+      eventually(() => Promise.resolve(events.some(({ _tag }) => _tag === tag)), Boolean);
+    const tags = () => events.map((event) => (event._tag === 'Fault' ? event.fault._tag : event._tag));
+    return { ...signing, events, said, tags };
+  };
+
+  const sizes = (checkpoints: ReadonlyArray<SignedCheckpoint>) => checkpoints.map(({ size }) => size);
+
+  it('signs what there is, and again only when the tree has grown', async () => {
+    const kept = tree();
+    kept.state.leaves = names(3);
+    const { said, events } = start(kept, makeMemoryArchive());
+    await said('Signed');
+    await pause(30);
+    expect(sizes(kept.state.recorded)).to.deep.equal([3]);
+    kept.state.leaves = names(300);
+    expect(
+      await eventually(() => Promise.resolve(events.filter(({ _tag }) => _tag === 'Signed').length === 2), Boolean),
+    ).to.equal(true);
+    expect(sizes(kept.state.recorded)).to.deep.equal([3, 300]);
+    const opened = openCheckpoint(Buffer.from(kept.state.recorded[1]?.note ?? ''), [signerNamed(ORIGIN).verifier]);
+    expect(E.isRight(opened) && [opened.right.size, opened.right.root.toString('hex')]).to.deep.equal([
+      300,
+      kept.rootOf(names(300)),
+    ]);
+  });
+
+  it('signs nothing of a log without events', async () => {
+    const kept = tree();
+    const { stop } = start(kept, makeMemoryArchive());
+    await pause(20);
+    await stop();
+    expect(kept.state.recorded).to.deep.equal([]);
+  });
+
+  it('puts checkpoints into the storage from time to time, and the last one at a stop', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(1);
+    const { said, stop } = start(kept, archive, { intervals: { sign: 2, archive: 60_000, again: 2 } });
+    await said('Archived');
+    for (const size of [2, 3]) {
+      kept.state.leaves = names(size);
+      expect(await eventually(() => Promise.resolve(kept.state.recorded.at(-1)?.size === size), Boolean)).to.equal(
+        true,
+      );
+    }
+    expect(sizes(archive.kept)).to.deep.equal([1]);
+    kept.state.leaves = names(4);
+    await stop();
+    expect(sizes(archive.kept)).to.deep.equal([1, 4]);
+    expect(archive.kept.at(-1)).to.deep.equal(kept.state.recorded.at(-1));
+  });
+
+  const damages: ReadonlyArray<{
+    readonly done: string;
+    readonly fault: string;
+    readonly leaves: ReadonlyArray<string>;
+  }> = [
+    { done: 'has lost its end', fault: 'Shorter', leaves: names(9) },
+    { done: 'has lost its end and grown again', fault: 'Differs', leaves: [...names(9), ...names(9, 'other')] },
+    { done: 'has lost an event', fault: 'Differs', leaves: [...names(15).slice(1), ...names(2, 'other')] },
+    { done: 'has another event', fault: 'Differs', leaves: names(15).with(4, 'changed') },
+    { done: 'has one more in between', fault: 'Differs', leaves: names(15).toSpliced(3, 0, 'inserted') },
+    { done: 'has two events swapped', fault: 'Differs', leaves: names(15).with(3, 'event 4').with(4, 'event 3') },
+  ];
+
+  for (const { done, fault, leaves } of damages)
+    for (const known of ['Postgres', 'the storage', 'the process'] as const)
+      it(`does not sign a tree that ${done}, by what ${known} knows, until it is whole again`, async () => {
+        const kept = tree();
+        const archive = makeMemoryArchive();
+        kept.state.leaves = names(10);
+        const before = start(kept, archive);
+        await before.said('Archived');
+        const same = known === 'the process';
+        if (!same) await before.stop();
+        if (known !== 'Postgres') kept.state.recorded.length = 0;
+        if (known !== 'the storage') archive.kept.length = 0;
+        kept.state.leaves = leaves;
+        const after = same ? before : start(kept, archive);
+        await after.said('Fault');
+        await pause(20);
+        expect(after.tags().slice(same ? -1 : 0)).to.deep.equal([fault]);
+        expect(after.fault()?._tag).to.equal(fault);
+        expect(kept.state.recorded.filter(({ size }) => size !== 10)).to.deep.equal([]);
+        kept.state.leaves = names(12);
+        await after.said('FaultOver');
+        expect([kept.state.recorded.at(-1)?.size, after.fault()]).to.deep.equal([12, undefined]);
+      });
+
+  it('waits for a tree that is still being built', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const first = start(kept, makeMemoryArchive());
+    await first.said('Signed');
+    await first.stop();
+    kept.state.leaves = names(4);
+    const { events } = start(kept, makeMemoryArchive(), {
+      isComplete: () => Promise.resolve(kept.state.leaves.length > 9),
+    });
+    await pause(20);
+    expect(events).to.deep.equal([]);
+    kept.state.leaves = names(11);
+    expect(await eventually(() => Promise.resolve(kept.state.recorded.at(-1)?.size === 11), Boolean)).to.equal(true);
+  });
+
+  it('does not sign where another key has signed as the same origin', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const first = start(kept, makeMemoryArchive(), { findSigner: () => Promise.resolve(signerNamed(ORIGIN, 8)) });
+    await first.said('Signed');
+    await first.stop();
+    kept.state.leaves = names(11);
+    const { said, tags } = start(kept, makeMemoryArchive());
+    await said('Fault');
+    expect(tags()).to.deep.equal(['Foreign']);
+    expect(sizes(kept.state.recorded)).to.deep.equal([10]);
+  });
+
+  it('signs nothing while the storage, the database or the log cannot be asked, and says so once', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    let isLogAway = true;
+    archive.isAway = true;
+    const { said, tags } = start(kept, archive, {
+      findSigner: () => (isLogAway ? Promise.reject(new Error('away')) : Promise.resolve(signerNamed(ORIGIN))),
+    });
+    await said('Postponed');
+    await pause(20);
+    archive.isAway = false;
+    await pause(20);
+    kept.state.isAway = true;
+    isLogAway = false;
+    await pause(20);
+    expect([kept.state.recorded, tags()]).to.deep.equal([[], ['Postponed']]);
+    kept.state.isAway = false;
+    await said('Archived');
+    expect(sizes(kept.state.recorded)).to.deep.equal([10]);
+    archive.isAway = true;
+    kept.state.leaves = names(11);
+    await pause(20);
+    expect(sizes(kept.state.recorded)).to.deep.equal([10]);
+  });
+
+  it('leaves it to the process that keeps the tree', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const { stop, events } = start(kept, makeMemoryArchive(), { isKeeper: () => false });
+    await pause(20);
+    await stop();
+    expect([events, kept.state.recorded]).to.deep.equal([[], []]);
+  });
+
+  it('begins anew under another origin when the log says so', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    let origin = ORIGIN;
+    kept.state.leaves = names(10);
+    const { said } = start(kept, archive, { findSigner: () => Promise.resolve(signerNamed(origin)) });
+    await said('Archived');
+    kept.state.leaves = names(5);
+    await said('Fault');
+    origin = `${ORIGIN}/2`;
+    await said('FaultOver');
+    expect(kept.state.recorded.map((one) => [one.origin, one.size])).to.deep.equal([
+      [ORIGIN, 10],
+      [`${ORIGIN}/2`, 5],
+    ]);
+    expect(await eventually(() => Promise.resolve(archive.kept.at(-1)?.origin === origin), Boolean)).to.equal(true);
+  });
+});

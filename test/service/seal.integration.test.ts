@@ -1,0 +1,189 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import pg from 'pg';
+import { type Checkpoint, openCheckpoint } from '../../src/seal/checkpoint.js';
+import { parseVerifier } from '../../src/seal/note-key.js';
+import { makeApi } from '../support/api.js';
+import { eventually } from '../support/eventually.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { LIFT_GUARD } from '../support/tamper.js';
+
+const ORIGIN = 'log.example.com/test';
+const WARNING = 'no checkpoint is signed: the log does not extend what was signed before';
+
+type Kept = { readonly origin: string; readonly size: number; readonly note: string };
+
+describe('the seal of a service', function () {
+  this.timeout(startingPostgres * 2);
+  let dataDir: string;
+  let env: Readonly<Record<string, string>>;
+  let pool: pg.Pool;
+  let services: Array<ServiceProcess>;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'seal-'));
+    const url = await freshDatabase();
+    const { stdout } = await runOperator(['log', 'new-key', ORIGIN]);
+    env = { DATA_DIR: dataDir, DATABASE_URL: url, CHECKPOINT_KEY: stdout.trim() };
+    pool = new pg.Pool({ connectionString: url, max: 2 });
+    services = [];
+  });
+
+  afterEach(async () => {
+    for (const { kill } of services) kill('SIGKILL');
+    await Promise.all(services.map(({ exited }) => exited));
+    await pool.end();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const start = async (more: Readonly<Record<string, string>> = {}) => {
+    const service = await startService({ dataDir, env: { ...env, ...more } });
+    services.push(service);
+    return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
+  };
+
+  const stop = async ({ kill, exited }: ServiceProcess): Promise<void> => {
+    kill('SIGTERM');
+    expect(await exited).to.equal(0);
+  };
+
+  const recorded = async (): Promise<ReadonlyArray<Kept>> => {
+    const { rows } = await pool.query<Kept>(
+      `select origin, size::int as size, note from seal.checkpoint order by number`,
+    );
+    return rows;
+  };
+
+  const newest = (size: number, origin = ORIGIN): Promise<Kept | undefined> =>
+    eventually(
+      async () => (await recorded().catch(() => [])).at(-1),
+      (last) => last?.size === size && last.origin === origin,
+    );
+
+  /** The contents of the files below a folder. */
+  const archived = async (): Promise<ReadonlyArray<string>> => {
+    const folder = path.join(dataDir, 'files', 'checkpoints');
+    const found = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = found.filter((entry) => entry.isFile());
+    return Promise.all(files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8')));
+  };
+
+  const keys = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> =>
+    (await runOperator(['log', 'key', ...args], { env })).stdout.trim().split('\n');
+
+  const opened = (note: string, key: string | undefined): Checkpoint | string => {
+    const verifier = parseVerifier(key ?? '');
+    if (E.isLeft(verifier)) return verifier.left;
+    const checkpoint = openCheckpoint(Buffer.from(note), [verifier.right]);
+    return E.isLeft(checkpoint) ? checkpoint.left : checkpoint.right;
+  };
+
+  const warnings = async ({ address }: ServiceProcess): Promise<ReadonlyArray<string>> => {
+    const ready = (await (await fetch(`${address}/readyz`)).json()) as { warnings?: ReadonlyArray<string> };
+    return ready.warnings ?? [];
+  };
+
+  it('is in Postgres soon after a write, and in the file storage, where the last one is put at a stop', async () => {
+    const { service, api } = await start();
+    await api.json('POST', '/business', { name: 'first' });
+    const first = await newest(1);
+    const [key] = await keys();
+    expect(opened(first?.note ?? '', key)).to.include({ origin: ORIGIN, size: 1 });
+    expect(await eventually(archived, (notes) => notes.length > 0)).to.deep.equal([first?.note]);
+    await api.json('POST', '/business', { name: 'second' });
+    await stop(service);
+    const last = (await recorded()).at(-1);
+    expect(opened(last?.note ?? '', key)).to.include({ size: 2 });
+    expect(await archived()).to.have.members([first?.note, last?.note]);
+  });
+
+  it('cannot be changed or removed in Postgres by who does not own the table', async () => {
+    const { api } = await start();
+    await api.json('POST', '/business', { name: 'first' });
+    await newest(1);
+    for (const statement of [
+      `update seal.checkpoint set size = 2`,
+      `delete from seal.checkpoint`,
+      `truncate seal.checkpoint`,
+    ]) {
+      const refused: unknown = await pool.query(statement).catch((error: unknown) => error);
+      expect(String(refused)).to.match(/of seal\.checkpoint is refused: a checkpoint .* is never changed or removed/);
+    }
+  });
+
+  it('waits when all that the database knows was cut, until an operator restarts it', async () => {
+    const before = await start();
+    for (const name of ['first', 'second', 'third']) await before.api.json('POST', '/business', { name });
+    await stop(before.service);
+    // what the owner of the database can do
+    await pool.query(LIFT_GUARD);
+    await pool.query('delete from event_log.event where position = (select max(position) from event_log.event)');
+    await pool.query('update event_log.head set position = (select max(position) from event_log.event)');
+    await pool.query('drop schema read_model cascade; drop schema seal cascade');
+
+    const { service, api } = await start();
+    expect(
+      await eventually(
+        () => warnings(service),
+        (given) => given.length > 0,
+      ),
+    ).to.deep.equal([WARNING]);
+    expect(service.output()).to.include('the log has fewer events than a checkpoint says: events were removed');
+    expect(await recorded()).to.deep.equal([]);
+    const { _id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'fourth' });
+    await api.json('PUT', `/business/${_id}`, { name: 'fifth' });
+    expect((await api.json<ReadonlyArray<unknown>>('GET', '/business')).length).to.equal(3);
+    await eventually(
+      () => service.output(),
+      (output) => output.includes('the log does not begin with the events that a checkpoint is about'),
+    );
+    expect([await recorded(), await warnings(service)]).to.deep.equal([[], [WARNING]]);
+    const metrics = await (await api.send('GET', '/../../metrics')).text();
+    expect(metrics).to.match(/^seal_faults_total\{kind="Differs"\} 1$/m);
+
+    const restarted = await runOperator(['log', 'restart-seal', '--reason', 'restored a backup', '--user', 'olga'], {
+      env,
+    });
+    expect(restarted).to.deep.equal({
+      code: 0,
+      stdout: `recorded: checkpoints are signed as ${ORIGIN}/2 from now on; those of ${ORIGIN} stay\n`,
+      stderr: '',
+    });
+    const signed = await newest(4, `${ORIGIN}/2`);
+    const all = await keys('--all');
+    expect(all.length).to.equal(2);
+    expect([opened(signed?.note ?? '', all[1]), await keys()]).to.deep.equal([
+      opened(signed?.note ?? '', (await keys())[0]),
+      [all[1]],
+    ]);
+    expect(opened(signed?.note ?? '', all[0])).to.be.a('string');
+    expect(
+      await eventually(
+        () => warnings(service),
+        (given) => given.length === 0,
+      ),
+    ).to.deep.equal([]);
+    const sizes = (await archived()).map((note) => opened(note, all[0])).filter((one) => typeof one !== 'string');
+    expect(sizes.map(({ size }) => size)).to.include(3);
+  });
+
+  it('is off where there is no key, or the settings say so, and the service says it', async () => {
+    const { service } = await start({ CHECKPOINT_KEY: '' });
+    expect(service.output()).to.include('no checkpoints are signed');
+    await stop(service);
+    const silent = await start({ CHECKPOINT_KEY: '', SEALING: 'false' });
+    expect(silent.service.output()).not.to.include('no checkpoints are signed');
+  });
+
+  it('does not start with a key that is none, and does not print it', async () => {
+    const key = `${env['CHECKPOINT_KEY'] ?? ''}x`;
+    const failed: unknown = await start({ CHECKPOINT_KEY: key }).catch((error: unknown) => error);
+    expect(String(failed)).to.match(/CHECKPOINT_KEY: the signing key is not of the form name\+id\+base64/);
+    expect(String(failed)).not.to.include(key.split('+').at(-1));
+  });
+});
