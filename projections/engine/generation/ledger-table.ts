@@ -1,4 +1,4 @@
-import { INDEXED_CHARACTERS } from './table.js';
+import { indexedText } from './table.js';
 
 /** Columns of a ledger, in the order in which they are written. */
 export const LEDGER_COLUMNS = [
@@ -17,12 +17,10 @@ export const LEDGER_COLUMNS = [
   { name: 'body', type: 'text' },
 ] as const;
 
-/** What an index holds of a text: no value is too long for a row. */
-const cut = (name: string): string => `left(${name}, ${INDEXED_CHARACTERS})`;
-
-export const ACTOR = cut('actor');
-export const ENTITY = cut('entity');
-export const NAME = cut('name');
+/** Texts of a row as their indexes hold them. */
+export const ACTOR = indexedText({ name: 'actor' });
+export const ENTITY = indexedText({ name: 'entity' });
+export const NAME = indexedText({ name: 'name' });
 
 /**
  * The place of a row as the indexes of values hold it. A statement that orders by it can only be answered in order by such
