@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { Pool } from 'pg';
+import { ledgerOf, registry } from '../../../src/entities/registry.js';
+import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
+import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
+import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
+import { leafHash } from '../../../src/seal/hash.js';
+import { proveInclusion, treeRoot } from '../../../src/seal/proofs.js';
+import { verifyInclusion } from '../../../src/seal/verify-proofs.js';
+import { appendChained, interleaved, makeChains } from '../../support/chained-events.js';
+import { type Engine, makeEngine, orThrow } from '../../support/engine.js';
+import { startingPostgres } from '../../support/postgres.js';
+
+const right = <A>(result: E.Either<unknown, A>): A => {
+  if (E.isLeft(result)) throw new Error(JSON.stringify(result.left));
+  return result.right;
+};
+
+describe('the tree in Postgres', function () {
+  this.timeout(startingPostgres);
+  let engine: Engine;
+  let pool: Pool;
+
+  beforeEach(async () => {
+    engine = await makeEngine();
+    pool = engine.database;
+  });
+
+  afterEach(() => engine.close());
+
+  const fill = async (events: number): Promise<void> => {
+    await appendChained(engine.store, makeChains(), ...interleaved(1, events));
+    const running = engine.serve({ projections: [ledgerOf(registry)] });
+    const head = orThrow(await engine.store.head(['business', 'document']));
+    expect(await running.byName('ledger').progress.waitFor(head ?? -1n)).to.equal(true);
+    await running.stop();
+  };
+
+  const checkpoint = (size: number, origin = 'one'): SignedCheckpoint => ({ origin, size, note: `${origin} ${size}` });
+
+  const record = (...checkpoints: ReadonlyArray<SignedCheckpoint>): Promise<unknown> =>
+    makeLockTree(
+      pool,
+      'ledger',
+    )(async (tree) => {
+      for (const one of checkpoints) await tree.record(one);
+    });
+
+  const all = async (): Promise<ReadonlyArray<SignedCheckpoint>> => {
+    const found: Array<SignedCheckpoint> = [];
+    for await (const one of makeSealedTree(pool, 'ledger').checkpoints()) found.push(one);
+    return found;
+  };
+
+  it('has no checkpoints before there is a table for them, and no tree before there is a ledger', async () => {
+    const tree = makeSealedTree(pool, 'ledger');
+    expect([right(await tree.newestCheckpoint()), right(await tree.newestOf('one')), await all()]).to.deep.equal([
+      ...[undefined, undefined, []],
+    ]);
+    const lockTree = makeLockTree(pool, 'ledger');
+    expect(await lockTree(() => Promise.resolve('a tree')).catch(String)).to.match(/undefined|does not exist/);
+  });
+
+  it('gives leaves and tiles from which every event can be proven', async () => {
+    await fill(300);
+    const tree = makeSealedTree(pool, 'ledger');
+    const root = right(await treeRoot(300, tree.readTiles));
+    const leaves = [...right(await tree.readLeaves(0, 256)), ...right(await tree.readLeaves(256, 256))];
+    expect(leaves.length).to.equal(300);
+    for (const index of [0, 255, 256, 299]) {
+      const proof = right(await proveInclusion(index, 300, tree.readTiles));
+      expect(verifyInclusion(leafHash(leaves[index]!), index, { size: 300, root }, proof)).to.equal(true);
+    }
+  });
+
+  it('gives the checkpoints page by page, by origin and size, and the newest of them', async () => {
+    await fill(1);
+    const sizes = Array.from({ length: 2_500 }, (_, number) => number + 1);
+    await record(...sizes.map((size) => checkpoint(size)), checkpoint(7, 'two'), checkpoint(3, 'two'));
+    const [first, rest] = [(await all()).slice(0, 2_500), (await all()).slice(2_500)];
+    expect(first.map(({ size }) => size)).to.deep.equal(sizes);
+    expect(rest).to.deep.equal([checkpoint(3, 'two'), checkpoint(7, 'two')]);
+    const tree = makeSealedTree(pool, 'ledger');
+    expect(right(await tree.newestCheckpoint())).to.deep.equal(checkpoint(3, 'two'));
+    expect(right(await tree.newestOf('two'))).to.deep.equal(checkpoint(7, 'two'));
+    expect(right(await tree.newestOf('one'))).to.deep.equal(checkpoint(2_500));
+    expect(right(await tree.newestOf('three'))).to.equal(undefined);
+  });
+
+  it('is given to one process at a time, with what the one before has recorded', async () => {
+    await fill(2);
+    const seen: Array<string> = [];
+    const sign = (name: string) =>
+      makeLockTree(
+        pool,
+        'ledger',
+      )(async (tree) => {
+        const largest = await tree.largestOf('one');
+        seen.push(`${name} sees ${tree.size} events and ${largest?.size ?? 'nothing'}`);
+        if (largest === undefined) await tree.record(checkpoint(tree.size));
+      });
+    await Promise.all(['a', 'b', 'c', 'd'].map(sign));
+    expect(seen.map((text) => text.slice(2)).toSorted()).to.deep.equal([
+      'sees 2 events and 2',
+      'sees 2 events and 2',
+      'sees 2 events and 2',
+      'sees 2 events and nothing',
+    ]);
+    expect(await all()).to.deep.equal([checkpoint(2)]);
+  });
+});
