@@ -71,25 +71,26 @@ const textOrNull = (value: unknown): string | null => (typeof value === 'string'
 const undecodable = ({ id, stream, revision, type, data, metadata }: StoredEvent, entityType: string): EventRecord => {
   const entity = entityIdOf(stream);
   const envelope = objectIn(metadata) ?? {};
-  const [actor, at, hash] = [envelope['actor'], envelope['at'], envelope['hash']].map(textOrNull);
+  const known = {
+    actor: textOrNull(envelope['actor']),
+    at: textOrNull(envelope['at']),
+    hash: textOrNull(envelope['hash']),
+  };
   const body = {
     _id: id,
     type: 'unknown',
     message: 'this program cannot read the event',
-    user: actor,
+    user: known.actor,
     entity,
     entityType,
     refs: [],
     name: type,
-    at,
+    at: known.at,
     revision: Number(revision),
-    hash,
+    hash: known.hash,
     ...storedDataIn(data),
   };
-  return {
-    ...{ entity, revision, name: type, fields: [], refs: [], body: JSON.stringify(body) },
-    ...{ actor: actor ?? null, at: at ?? null, hash: hash ?? null },
-  };
+  return { entity, revision, name: type, fields: [], refs: [], body: JSON.stringify(body), ...known };
 };
 
 /** Makes records of the events of one kind of entity. */
