@@ -14,15 +14,23 @@ import {
 } from './event-view.js';
 
 /** An event by itself: as the history of its entity shows it, and what one searches for. */
-type EventRecord = {
+export type EventRecord = {
+  /** Id of the entity; with the category it is the name of the stream. */
   readonly entity: string;
   readonly revision: Revision;
+  /** The stored type of the event. */
   readonly name: string;
+  /** Null where the envelope does not tell, because it is not one of ours. */
   readonly actor: string | null;
+  /** ISO 8601, UTC. Null as above. */
   readonly at: string | null;
+  /** The fields that it gave a value or changed, as the history names them. */
   readonly fields: ReadonlyArray<string>;
+  /** The ids of the entities that it refers to. */
   readonly refs: ReadonlyArray<string>;
+  /** `hash` of the event, lower-case hex; null as above. */
   readonly hash: string | null;
+  /** The JSON object that the history of the entity shows. */
   readonly body: string;
 };
 

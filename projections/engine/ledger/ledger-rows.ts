@@ -1,11 +1,11 @@
 import { bigintArray, booleanArray, byteaArray, textArray } from '../../../src/postgres/binary-array.js';
-import type { LedgerRecord } from '../../ledger.js';
+import type { EventRecord } from '../../../src/read/event-record.js';
 import { arrayLiteral } from '../../projection.js';
 import { LEDGER_COLUMNS } from '../generation/ledger-table.js';
 import { INDEXED_CHARACTERS } from '../generation/table.js';
 
 /** A record with its place and the category of its stream. */
-export type NewRow = LedgerRecord & {
+export type NewRow = EventRecord & {
   readonly index: bigint;
   readonly category: string;
   /** The latest time of this row and those before it, ISO 8601. */
