@@ -29,7 +29,8 @@ const isUnnamedNow = async (
 /**
  * The files in the storage that no event names. `isNamed` tells those that are known to be named; of each other one the
  * stream of its document is read, as it may have been named since. `onListed` is called for each file. A document with
- * an event that cannot be decoded may name any file below its id: those are left out. Ends early when `signal` aborts. Throws the errors of both stores.
+ * an event that cannot be decoded may name any file below its id: those are left out. Ends early when `signal` aborts.
+ * Throws the errors of both stores.
  */
 export async function* findUnnamedFiles(
   { store, storage, now }: FindUnnamedPorts,
