@@ -1,6 +1,10 @@
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | JsonObject;
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
+/** Of what comes from JSON: whether it is an object, and no list. */
+export const isJsonObject = (json: unknown): json is JsonObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray;
 
 // Strings without a character that needs an escape skip JSON.stringify, which takes twice the time to find that out.

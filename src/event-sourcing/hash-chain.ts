@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { canonicalJson, type Json, type JsonObject } from './canonical-json.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from './canonical-json.js';
 import { eventHash, GENESIS_HASH, saltedHash } from './envelope.js';
 import type { Revision, StoredEvent } from './recorded-event.js';
 
@@ -9,9 +9,6 @@ export type ChainEnd = { readonly revision: Revision; readonly hash: string };
 export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
 
 export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEvent; readonly reason: string };
-
-const isObject = (json: unknown): json is JsonObject =>
-  typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** A text may be JSON and yet hold what canonical JSON cannot: 1e999 is no number there. */
 const parse = (text: string): E.Either<string, { readonly json: Json; readonly canonical: string }> =>
@@ -40,7 +37,7 @@ const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject):
 /** The hash of an event that continues a chain; left: why it does not. */
 const verifiedHash = (event: StoredEvent, end: ChainEnd): E.Either<string, string> => {
   const metadata = parse(event.metadata);
-  if (E.isLeft(metadata) || !isObject(metadata.right.json)) return E.left('metadata is no JSON object');
+  if (E.isLeft(metadata) || !isJsonObject(metadata.right.json)) return E.left('metadata is no JSON object');
   const envelope = metadata.right.json;
   if (event.revision !== end.revision) return E.left(`revision ${event.revision}, expected ${end.revision}`);
   if (envelope['previousHash'] !== end.hash) return E.left('previousHash is not the hash of the event before it');

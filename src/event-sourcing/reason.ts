@@ -1,5 +1,5 @@
 import type { ByteString } from './byte-string.js';
-import type { Json, JsonObject } from './canonical-json.js';
+import { isJsonObject, type Json, type JsonObject } from './canonical-json.js';
 import { JSON_TEXT } from './outline.js';
 
 /**
@@ -12,11 +12,9 @@ const REASON = '$reason';
 export const withReason = (data: JsonObject, reason: string | undefined): JsonObject =>
   reason === undefined ? data : { ...data, [REASON]: reason };
 
-const isObject = (json: Json): json is JsonObject => typeof json === 'object' && json !== null && !Array.isArray(json);
-
 /** The data of an event, and what was stored as its reason: undefined where there is none, and no text in a foreign log. */
 export const partReason = (stored: Json): { readonly data: Json; readonly reason: Json | undefined } => {
-  if (!isObject(stored) || !Object.hasOwn(stored, REASON)) return { data: stored, reason: undefined };
+  if (!isJsonObject(stored) || !Object.hasOwn(stored, REASON)) return { data: stored, reason: undefined };
   const { [REASON]: reason, ...data } = stored;
   return { data, reason };
 };

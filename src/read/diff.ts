@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../event-sourcing/canonical-json.js';
+import { isJsonObject, type Json, type JsonObject } from '../event-sourcing/canonical-json.js';
 
 /** A value that became another one; null stands for none. */
 export type Change = {
@@ -16,9 +16,6 @@ type Value = Json | undefined;
 
 const isList = (value: Value): value is ReadonlyArray<Json> => Array.isArray(value);
 
-const isObject = (value: Value): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** In the records of entities, an empty list and null both mean that nothing was given. */
 const isNothing = (value: Value): boolean =>
   value === undefined || value === null || (isList(value) && value.length === 0);
@@ -26,7 +23,7 @@ const isNothing = (value: Value): boolean =>
 const within = (path: string, key: string): string => `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const identityOf = (element: Json, member: string): string => {
-  const identity = isObject(element) ? element[member] : element;
+  const identity = isJsonObject(element) ? element[member] : element;
   return typeof identity === 'string' ? identity : JSON.stringify(identity ?? null);
 };
 
@@ -77,7 +74,7 @@ export const diff = (
     if (old === now || (isNothing(old) && isNothing(now))) return;
     const [oldList, nowList] = [old ?? [], now ?? []];
     if (member !== undefined && isList(oldList) && isList(nowList)) compareElements(path, member, oldList, nowList);
-    else if (isObject(old) && isObject(now)) compareMembers(path, old, now);
+    else if (isJsonObject(old) && isJsonObject(now)) compareMembers(path, old, now);
     else if (!isDeepStrictEqual(old, now)) changes.push({ path, before: old ?? null, after: now ?? null });
   };
 

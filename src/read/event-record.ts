@@ -1,5 +1,5 @@
 import { type ByteString, byteStringOf, textOf } from '../event-sourcing/byte-string.js';
-import { canonicalString, type Json } from '../event-sourcing/canonical-json.js';
+import { canonicalString, isJsonObject, type JsonObject } from '../event-sourcing/canonical-json.js';
 import { partReason } from '../event-sourcing/reason.js';
 import { entityIdOf, type Revision, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
@@ -52,13 +52,10 @@ const bytesOf = (event: StoredEvent): EventBytes => {
 // reason: it is a text of JSON, as a byte string
 const textIn = (json: string): string => JSON.parse(textOf(json as ByteString)) as string;
 
-const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined => {
+const objectIn = (text: string): JsonObject | undefined => {
   try {
     const json: unknown = JSON.parse(text);
-    // reason: just tested
-    return typeof json === 'object' && json !== null && !Array.isArray(json)
-      ? (json as Readonly<Record<string, unknown>>)
-      : undefined;
+    return isJsonObject(json) ? json : undefined;
   } catch {
     return undefined;
   }
@@ -68,8 +65,7 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> | undefined =
 const storedDataIn = (text: string): object => {
   const stored = objectIn(text);
   if (stored === undefined) return { data: null };
-  // reason: it was parsed from JSON
-  const { data, reason } = partReason(stored as Json);
+  const { data, reason } = partReason(stored);
   return reason === undefined ? { data } : { data, reason };
 };
 

@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { UpdateOwner } from '../../domain/business/commands.js';
 import type { Owner } from '../../domain/business/events.js';
+import { isJsonObject } from '../../event-sourcing/canonical-json.js';
 import { fields } from '../fields/fields-type.js';
 import { Share } from '../fields/amount.js';
 import { requiredText, text } from '../fields/text.js';
@@ -50,10 +51,9 @@ const invalid = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'ownerId', message }));
 
 const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undefined> => {
-  const isForeign = typeof body !== 'object' || body === null || Array.isArray(body);
-  return isForeign
-    ? E.right(undefined)
-    : E.map(({ ownerId }: { ownerId?: string | null }) => ownerId)(decodeRequest(OwnerIdBody)(body));
+  return isJsonObject(body)
+    ? E.map(({ ownerId }: { ownerId?: string | null }) => ownerId)(decodeRequest(OwnerIdBody)(body))
+    : E.right(undefined);
 };
 
 /** The one owner that path, query and body agree on. */

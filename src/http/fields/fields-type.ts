@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { isJsonObject } from '../../event-sourcing/canonical-json.js';
 
 type Codecs = Readonly<Record<string, t.Mixed>>;
 
@@ -12,9 +13,6 @@ type Options<Required> = {
   /** By key: another name, which is read when the key itself is absent. */
   readonly aliases?: Readonly<Record<string, string>>;
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The known fields of a request, each by its codec. Unknown keys are dropped, absent ones stay absent, and all faults are
@@ -42,7 +40,7 @@ export class FieldsType<Props extends Codecs, Required extends keyof Props & str
   }
 
   #read(value: unknown, context: t.Context): t.Validation<Given<Props, Required>> {
-    if (!isObject(value)) return t.failure(value, context, 'expected an object');
+    if (!isJsonObject(value)) return t.failure(value, context, 'expected an object');
     const given: Record<string, unknown> = {};
     const faults: t.Errors = [];
     for (const key in this.props) {
