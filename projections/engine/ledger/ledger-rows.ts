@@ -1,4 +1,5 @@
 import { bigintArray, booleanArray, byteaArray, textArray } from '../../../src/postgres/binary-array.js';
+import { storable } from '../../../src/postgres/storable.js';
 import type { EventRecord } from '../../../src/read/event-record.js';
 import { arrayLiteral } from '../../projection.js';
 import { LEDGER_COLUMNS } from '../generation/ledger-table.js';
@@ -30,9 +31,6 @@ export const insertLedgerRows = (table: string, first: number, source: string): 
   return `insert into ${table} (${names}) select ${values.join(', ')} from ${source}, unnest(${arrays.join(', ')}) u (${names})`;
 };
 
-// Postgres has no NUL in a text, and a row that it rejects would stop the ledger
-const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '�') : text);
-
 const WHOLE_PAIRS = new RegExp(`^.{0,${INDEXED_CHARACTERS}}`, 'su');
 
 /** What an index can hold of a value, and what a filter compares with: the first 255 code points. */
@@ -55,7 +53,7 @@ const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
 /** How many arrays `insertLedgerRows` binds. */
 export const LEDGER_ARRAYS = LEDGER_COLUMNS.length;
 
-/** The arrays that `insertLedgerRows` binds. */
+/** The arrays that `insertLedgerRows` binds, of texts that Postgres takes: a row that it rejects would stop the ledger. */
 export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
   bigintArray(rows.map(({ index }) => index)),
   textArray(rows.map(({ category }) => storable(category))),

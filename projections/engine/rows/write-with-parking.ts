@@ -5,6 +5,7 @@ import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
 import { type Generation, type Role, tableOf } from '../generation/generation.js';
 import type { Entity } from './rows.js';
 import { isRejected } from '../../../src/postgres/sql-failure.js';
+import { storable } from '../../../src/postgres/storable.js';
 import { runOn } from '../../../src/postgres/statement.js';
 import { inTransaction } from '../../../src/postgres/transaction.js';
 import { type Step, type EntityWriter, writeRows, writeStep } from './write-batch.js';
@@ -46,10 +47,10 @@ insert into read_model.parked as p (table_name, stream, revision, position, even
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (table_name, stream) do update set waiting = p.waiting + excluded.waiting`;
 
-// Postgres rejects a text with NUL, which would stop all entities
-const storable = (text: string): string => text.replaceAll('\0', '�');
-
-/** Records why an entity is parked. When it is parked already, only adds to the number of waiting events. */
+/**
+ * Records why an entity is parked, in texts that Postgres takes: a rejected one would stop all entities. When it is parked
+ * already, only adds to the number of waiting events.
+ */
 export const park = async (
   client: PoolClient,
   { generation }: { readonly generation: Pick<Generation, 'name' | 'version'> },

@@ -1,0 +1,2 @@
+/** A text as Postgres takes it. It rejects one with NUL, for which U+FFFD stands then. */
+export const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
