@@ -1,6 +1,7 @@
 import { categoryOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { eventLeaf } from '../../../src/seal/event-leaf.js';
 import type { Ledger } from '../../ledger.js';
+import { LATE_MS } from '../generation/ledger-table.js';
 import type { NewRow } from './ledger-rows.js';
 
 /** Where the next row goes: the number of rows, and the latest time among them (ISO 8601). */
@@ -14,9 +15,6 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Null for what is no instant: an envelope may hold any text. */
 const instant = (at: string | null): string | null =>
   at !== null && INSTANT.test(at) && at >= EMPTY.latest && !Number.isNaN(Date.parse(at)) ? at : null;
-
-/** Clocks of several machines differ by less than this, ms; what is later than that is looked for apart. */
-const LATE_MS = 1_000;
 
 const isLate = (at: string | null, latest: string): boolean =>
   at !== null && at < latest && Date.parse(latest) - Date.parse(at) > LATE_MS;

@@ -1,5 +1,6 @@
 import { attempt } from '../../../event-sourcing/attempt.js';
 import type { Pool } from 'pg';
+import { LATE_MS } from '../../../../projections/engine/generation/ledger-table.js';
 import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import type { LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
@@ -8,9 +9,6 @@ import { unavailable } from './read-model.js';
 
 /** Above every place. */
 const BEYOND = 2n ** 62n;
-
-/** By how much rows that are not marked as late may be earlier than the latest before them, ms. */
-const TOLERANCE_MS = 1_000;
 
 /** The queries of a ledger, by connections that plan each statement for its values (`planByValues`). */
 export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'name' | 'kinds'>): LedgerQueries => {
@@ -23,10 +21,10 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
 
   const boundsOf = async ({ filter, after, direction }: LedgerPageRequest): Promise<Bounds> => {
     const { since, until } = filter;
-    // behind a row that is later by more than the tolerance, only late rows are before the time
+    // behind a row that is later by more than that, only late rows are before the time
     const [first, end] = await Promise.all([
       since === undefined ? 0n : placeOf(since),
-      until === undefined ? undefined : placeOf(new Date(until.getTime() + TOLERANCE_MS)),
+      until === undefined ? undefined : placeOf(new Date(until.getTime() + LATE_MS)),
     ]);
     const low = first - 1n;
     const given = {
