@@ -7,6 +7,14 @@ const RESERVED = 96;
 /** A client's connection, and the file or the connection to the file storage that its request may need. */
 const FOR_EACH = 2;
 
+/** One in so many connections is kept for others than feeds, and at least `FOR_OTHERS`. */
+const SHARE_FOR_OTHERS = 20;
+const FOR_OTHERS = 8;
+
+/** How many feeds may be open of so many connections. */
+export const feedLimitOf = (connections: number): number =>
+  connections - Math.max(FOR_OTHERS, Math.ceil(connections / SHARE_FOR_OTHERS));
+
 /** Fewer are never set: where even these are too many, the process runs out of descriptors and says so. */
 const FEWEST = 16;
 

@@ -10,6 +10,7 @@ import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
+import { makeFeedLimit } from '../http/budget/process-budget.js';
 import type { Route } from '../http/route.js';
 import { serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
@@ -32,10 +33,10 @@ import { makeReadiness } from '../infrastructure/readiness.js';
 import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
-import { connectionLimitsOf } from './connection-limits.js';
+import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { sealLog } from './seal-log.js';
-import { serveAudit } from './serve-audit.js';
+import { openLedger, type OpenLedger, serveAudit } from './serve-audit.js';
 import { sealingKey } from './sealing-key.js';
 import { type HistoryAlarm, watchHistories } from './history-alarm.js';
 import type { Started } from './started.js';
@@ -176,6 +177,7 @@ const serveEntities = async (
   { byName }: Projections,
   findWrongLog: FindWrongLog,
   histories: HistoryAlarm,
+  { feed }: OpenLedger,
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(stores.store, findWrongLog);
   const eventKey = await sealingKey(config, log);
@@ -197,6 +199,7 @@ const serveEntities = async (
       eventKey,
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,
+      feed,
       now,
     });
   });
@@ -243,14 +246,13 @@ export const startService = async (
   const warnings = { ...disks.warnings, ...histories.warnings, ...seal };
   watchWarnings(metrics, warnings);
   let isStopping = false;
+  const limits = connectionLimitsOf(config, openFilesLimit());
+  const ledger = openLedger({ registry, store: stores.store, queries, projections });
   const listener = makeApp({
     entityRoutes: config.parts.api
-      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories)
+      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger)
       : undefined,
-    auditRoutes:
-      config.parts.api && config.auditApi
-        ? await serveAudit({ registry, store: stores.store, queries, projections })
-        : undefined,
+    auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
     readiness: makeReadiness(
       {
@@ -266,9 +268,9 @@ export const startService = async (
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
+    budget: { feeds: makeFeedLimit(feedLimitOf(limits.connections)) },
     log,
   });
-  const limits = connectionLimitsOf(config, openFilesLimit());
   if (limits.connections < config.maxConnections)
     log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
   const served = await serve(config.isTraced ? traceRequests(listener) : listener, {
@@ -281,6 +283,7 @@ export const startService = async (
   });
   started.add(() => {
     isStopping = true;
+    ledger.feed.stop();
     return served.stop(STOP_DEADLINE);
   });
   return served.address;

@@ -26,7 +26,7 @@ const comparingRendered = <State>(render: (id: string, state: State) => O.Option
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, queries, findTrustedRow, rows, decisions, eventKey, progress, freshness, now }: EntityPorts,
+  { store, queries, findTrustedRow, rows, decisions, eventKey, progress, freshness, feed, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
   const {
     name,
@@ -59,6 +59,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       all: queries.all,
       newestRevision: history.newestRevision,
       events: history.events,
+      follow: (id, request) => feed.open({ ...request, filter: { entityType: name, entity: id } }),
     },
   };
 };

@@ -16,6 +16,7 @@ import type { Comparison } from '../read/event-diffs.js';
 import type { OnFileFault } from '../read/file-fault.js';
 import type { FileContents } from '../read/get-file.js';
 import type { History } from '../read/history.js';
+import type { LedgerFeed } from '../read/ledger-feed.js';
 import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
 import type { Description } from '../read/ref.js';
 import type { Freshness } from '../read/row-or-fold.js';
@@ -38,6 +39,8 @@ export type EntityPorts = {
   readonly eventKey?: EventKey | undefined;
   readonly progress: ProjectionProgress;
   readonly freshness: Freshness;
+  /** Of the events of all kinds. */
+  readonly feed: LedgerFeed;
   readonly now: () => Date;
   /** Whether the document list may be read without a token. */
   readonly publicDocumentList: boolean;

@@ -20,7 +20,10 @@ type Logger = {
   readonly error: (fields: object, message: string) => void;
 };
 
-/** One request that has been responded to, for whoever counts them; `seconds` up to the last byte of a stream. */
+/**
+ * One request that has been responded to, for whoever counts them; `seconds` up to the last byte of a stream, and up to the
+ * first of a live one.
+ */
 type Observation = {
   readonly operation: string;
   readonly method: string;
@@ -53,6 +56,8 @@ type Line = {
   actor?: string;
 };
 
+const secondsSince = (began: number): number => (performance.now() - began) / 1000;
+
 /** To a preflight; @koa/cors has set the headers. */
 const preflightResponse: HttpResponse = { status: 204 };
 
@@ -80,11 +85,18 @@ export const makeRespond = (
   { log, observe, budget, responseTimeoutMs }: RespondDeps,
   route: RouteRequest,
 ): ((ctx: KoaContext) => Promise<void>) => {
-  const record = (ctx: KoaContext, state: ServedRequest, status: number, failure?: object, cut?: unknown): void => {
+  const record = (
+    ctx: KoaContext,
+    state: ServedRequest,
+    status: number,
+    waited: number | undefined,
+    failure?: object,
+    cut?: unknown,
+  ): void => {
     const { requestId, operation = 'none', caller } = state;
     const { method = '' } = ctx.req;
-    const seconds = (performance.now() - state.began) / 1000;
-    observe?.({ operation, method, status, seconds });
+    const seconds = secondsSince(state.began);
+    observe?.({ operation, method, status, seconds: waited ?? seconds });
     const line: Line = {
       requestId,
       method,
@@ -120,13 +132,14 @@ export const makeRespond = (
     if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
     const response = E.isLeft(outcome) ? problemResponse(problemOf(outcome.left)) : outcome.right;
     const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
+    const waited = response.isLive === true ? secondsSince(state.began) : undefined;
     try {
       const sending = send(ctx, response, connection, responseTimeoutMs);
       if (sending !== undefined) await sending;
-      record(ctx, state, response.status, failed, connection.cutFor);
+      record(ctx, state, response.status, waited, failed, connection.cutFor);
     } catch (error) {
       const status = isLostReader(error) ? response.status : 500;
-      record(ctx, state, status, failed, connection.cutFor ?? errorFields(error));
+      record(ctx, state, status, waited, failed, connection.cutFor ?? errorFields(error));
     }
   };
 };

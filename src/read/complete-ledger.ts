@@ -10,7 +10,7 @@ type CompleteLedgerDeps = {
   readonly categories: ReadonlyArray<string>;
   /** True when the ledger shows everything up to `position`; false when it does not in time. */
   readonly waitFor: (position: Position, until: number) => Promise<boolean>;
-  readonly queries: LedgerQueries;
+  readonly queries: Pick<LedgerQueries, 'page'>;
 };
 
 /** A ledger that answers only when it shows every event that was acknowledged before it was asked. */

@@ -2,6 +2,7 @@ import type { either as E, option as O } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History } from './history.js';
+import type { FeedRequest, LedgerFeed } from './ledger-feed.js';
 import type { Queries, View } from './queries.js';
 
 /** The queries that every kind of entity has. `Filter` is what its list can be narrowed by. */
@@ -9,4 +10,6 @@ export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
   Pick<History<never>, 'newestRevision' | 'events'> & {
     /** The entity now, or as it was; none where there was nothing to GET. */
     readonly get: (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;
+    /** Its events as they come. */
+    readonly follow: (id: string, request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
   };

@@ -27,6 +27,8 @@ export type LedgerPageRequest = {
   readonly after: bigint | undefined;
   readonly direction: Direction;
   readonly limit: number;
+  /** About how many characters its events have together at most, but for the first. Default: 1 MiB. */
+  readonly size?: number;
 };
 
 /** An event and its place among all events: from 0, without a gap. */
@@ -39,7 +41,7 @@ export type LedgerEntry = {
 /** The ledger lacks events that were acknowledged before it was asked, and does not get them in time. */
 export type LedgerBehind = { readonly _tag: 'LedgerBehind' };
 
-type LedgerFailure = ReadModelUnavailable | StoreUnavailable | LedgerBehind;
+export type LedgerFailure = ReadModelUnavailable | StoreUnavailable | LedgerBehind;
 
 export type LedgerPage = {
   /** At most `limit`, in the order of the direction; fewer where there are no more, or where they are large. */
@@ -47,9 +49,23 @@ export type LedgerPage = {
   readonly isLast: boolean;
 };
 
+/** An event for readers with filters of their own. */
+export type LedgerRow = LedgerEntry & {
+  /** Whether a page of that filter has it. */
+  readonly isIn: (filter: LedgerFilter) => boolean;
+};
+
+type LedgerRows = {
+  /** In their order; fewer than asked for where there are no more, or where they are large. */
+  readonly rows: ReadonlyArray<LedgerRow>;
+  readonly isLast: boolean;
+};
+
 /** Events of all entities in the order of the log. */
 export type LedgerQueries = {
   readonly page: (request: LedgerPageRequest) => Promise<E.Either<ReadModelUnavailable, LedgerPage>>;
+  /** At most `limit` events behind an index, whatever they are. */
+  readonly rowsAfter: (index: bigint, limit: number) => Promise<E.Either<ReadModelUnavailable, LedgerRows>>;
 };
 
 /** The ledger as its readers have it: complete up to the moment of the question. */

@@ -169,13 +169,20 @@ describe('a history of more than a page', () => {
       }
       return E.right({ newest: 9n, body: await readAhead(endless()) });
     };
-    const handle = listEvents({ newestRevision: () => Promise.resolve(E.right(9n)), events });
+    const follow = (): Promise<never> => Promise.reject(new Error('nobody asks for a feed'));
+    const handle = listEvents({ newestRevision: () => Promise.resolve(E.right(9n)), events, follow });
     const granted = (): Promise<boolean> => Promise.resolve(true);
     const state = { requestId: 'r', acquire: granted, tryAcquire: granted, timeSlice: granted };
     // reason: of Koa's context it reads no more
-    const ctx = { req: { method: 'GET', headers: {} }, path: '/', state } as unknown as KoaContext;
+    const ctx = {
+      req: { method: 'GET', headers: {} },
+      path: '/',
+      state,
+      vary: () => undefined,
+    } as unknown as KoaContext;
     const params = { id: '0198f000-0000-7000-8000-000000000001' };
-    const response = await handle({ ctx, params, searchParams: new URLSearchParams() });
+    const caller = { subject: 'ann', roles: [], expiresAt: 0 };
+    const response = await handle({ ctx, params, searchParams: new URLSearchParams(), caller });
     const body = E.isRight(response) ? response.right.body : undefined;
     expect([body instanceof Readable, isOpen]).to.deep.equal([true, true]);
     // as `send` does where nobody reads

@@ -23,6 +23,25 @@ describe('the progress of a read model', () => {
     );
   });
 
+  it('tells who watches of each move, also that its position is void, and hurries nobody', async () => {
+    const progress = makeProgress();
+    const { signal } = new AbortController();
+    const moved = progress.untilMoved(-1n, signal);
+    expect(progress.isAwaited()).to.equal(false);
+    progress.advance(5n);
+    await moved;
+    // what moved before it was asked
+    await progress.untilMoved(-1n, signal);
+    const voided = progress.untilMoved(5n, signal);
+    progress.forget();
+    await voided;
+    expect(progress.reached()).to.equal(-1n);
+    const ending = new AbortController();
+    const left = progress.untilMoved(-1n, ending.signal);
+    ending.abort();
+    await left;
+  });
+
   it('tells who rests that somebody waits, at once, and otherwise lets it rest', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const progress = makeProgress(60_000);

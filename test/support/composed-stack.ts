@@ -23,7 +23,12 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
   const dataDir = await mkdtemp(path.join(tmpdir(), 'composed-'));
   const secrets = { JWT_SECRET: SECRET, EVENT_KEY: SECRET };
   const fixed = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, MAX_UPLOAD_BYTES: '1000000' };
-  const config = readConfig({ ...fixed, ...secrets, DATABASE_URL: await freshDatabase(), ...settings });
+  const config = readConfig({
+    ...fixed,
+    ...secrets,
+    DATABASE_URL: settings['DATABASE_URL'] ?? (await freshDatabase()),
+    ...settings,
+  });
   if (E.isLeft(config)) throw new Error(config.left.join('\n'));
   const started = new Started();
   const stop = async (): Promise<void> => {
@@ -39,8 +44,9 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
   }
 };
 
-/** As on one machine: log and read models in Postgres, files on disk. */
-export const startEmbeddedStack = (): Promise<Stack> => compose({}, () => Promise.resolve());
+/** As on one machine: log and read models in Postgres, files on disk. With a `DATABASE_URL`, beside others of it. */
+export const startEmbeddedStack = (settings: { readonly DATABASE_URL?: string } = {}): Promise<Stack> =>
+  compose(settings, () => Promise.resolve());
 
 /** The storage that the environment names, or one on the wire in this process. */
 const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () => Promise<void> }> => {

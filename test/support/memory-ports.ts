@@ -6,13 +6,17 @@ import type { EntityPorts } from '../../src/entities/entity-definition.js';
 import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
 import type { Route } from '../../src/http/route.js';
 import { diskStorage } from './disk-storage.js';
+import { inMemoryFeed } from './in-memory-ledger.js';
 import { inMemoryQueries } from './in-memory-queries.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 
 type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
-export type MemoryPorts = Pick<EntityPorts, 'store' | 'storage' | 'onFileFault' | 'decisions' | 'eventKey' | 'now'> & {
+export type MemoryPorts = Pick<
+  EntityPorts,
+  'store' | 'storage' | 'onFileFault' | 'decisions' | 'eventKey' | 'feed' | 'now'
+> & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
 
@@ -40,6 +44,7 @@ export const memoryPorts = async (
     onFileFault: () => undefined,
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
+    feed: inMemoryFeed(store, registry),
     now: () => new Date(),
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };

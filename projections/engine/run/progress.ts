@@ -24,6 +24,8 @@ export type Progress = {
   readonly isBehind: () => boolean;
   /** Position up to which the rows are complete; -1 before it is known. Only `forget` sets it back. */
   readonly reached: () => Position;
+  /** Resolves when `reached` is another position than `known`, and when `signal` aborts. Nobody is asked to hurry. */
+  readonly untilMoved: (known: Position, signal: AbortSignal) => Promise<void>;
   /** Whether someone waits. */
   readonly isAwaited: () => boolean;
   /** Resolves as soon as someone waits, after `ms`, and when `signal` aborts. */
@@ -55,6 +57,11 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
   // ordered by position; writes arrive in about that order, so that a new one is inserted near the end
   const waiters: Array<Waiter> = [];
   let onAwaited = (): void => undefined;
+  const observers = new Set<() => void>();
+
+  const noteMoved = (): void => {
+    for (const observer of [...observers]) observer();
+  };
 
   const enqueue = (waiter: Waiter): void => {
     let at = waiters.length;
@@ -112,12 +119,25 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
     if (freshness._tag === 'Lagging') lagUntil(freshness.until);
     const beyond = waiters.findIndex((waiter) => waiter.position > position);
     for (const { resolve } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) resolve(true);
+    noteMoved();
   };
 
   return {
     waitFor,
     isBehind: () => freshness._tag !== 'Fresh',
     reached: () => reached,
+    untilMoved: (known, signal) => {
+      if (reached !== known || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const settle = (): void => {
+          observers.delete(settle);
+          signal.removeEventListener('abort', settle);
+          resolve();
+        };
+        observers.add(settle);
+        signal.addEventListener('abort', settle);
+      });
+    },
     isAwaited: () => waiters.length > 0,
     untilAwaited: async (ms, signal) => {
       if (waiters.length > 0) return;
@@ -140,6 +160,7 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
       reached = -1n;
       freshness = freshness._tag === 'Unconfirmed' ? { _tag: 'Unconfirmed', until: -1n } : { _tag: 'Fresh' };
       suspend();
+      noteMoved();
     },
   };
 };

@@ -56,7 +56,7 @@ export type RunningProjection = {
   readonly name: string;
   /** Of the streams that its rows are made from. */
   readonly categories: ReadonlyArray<string>;
-  readonly progress: Pick<Progress, 'waitFor' | 'isBehind'>;
+  readonly progress: Pick<Progress, 'waitFor' | 'isBehind' | 'reached' | 'untilMoved'>;
   readonly status: () => ReadModelStatus;
   /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
   readonly wrongLog: () => WrongLog | undefined;

@@ -13,7 +13,7 @@ export type Form = {
 };
 
 /** The event's own JSON, with its index as the first member. */
-const withIndex = ({ index, body }: LedgerEntry): string => `{"index":${index},${body.slice(1)}`;
+export const withIndex = ({ index, body }: LedgerEntry): string => `{"index":${index},${body.slice(1)}`;
 
 export const json: Form = { contentType: JSON_TYPE, begin: '[', separator: ',', end: ']', render: withIndex };
 

@@ -1,8 +1,13 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger, LedgerPage, LedgerPageRequest } from '../../read/ledger.js';
+import { EVENT_STREAM } from '../feed/event-stream.js';
+import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
+import { respondWithFeed } from '../feed/respond-with-feed.js';
 import type { Failure } from '../problem/failure.js';
-import { isHead, type KoaContext, type RequestContext } from '../request-context.js';
+import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
+import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
 import { type Form, json, otherForms } from './forms.js';
@@ -17,9 +22,21 @@ const SHORT = 100;
 const JSON_MEDIA_TYPE = 'application/json';
 
 /** JSON, too, where the client accepts none of the forms. */
-const formFor = (ctx: KoaContext): Form => {
-  const accepted = ctx.accepts(JSON_MEDIA_TYPE, ...Object.keys(otherForms));
+const formFor = (ctx: KoaContext): Form | 'feed' => {
+  const accepted = ctx.accepts(JSON_MEDIA_TYPE, ...Object.keys(otherForms), EVENT_STREAM);
+  if (accepted === EVENT_STREAM) return 'feed';
   return (typeof accepted === 'string' ? otherForms[accepted] : undefined) ?? json;
+};
+
+const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
+  const read = both(readLedgerParameters(request.searchParams), readFeedPlace(request));
+  if (E.isLeft(read)) return read;
+  const [{ filter, limit, direction }, place] = read.right;
+  const { until } = filter;
+  const isGiven = { limit: limit !== undefined, order: direction === 'backwards', until: until !== undefined };
+  const refused = refuseInFeed(isGiven);
+  if (E.isLeft(refused)) return refused;
+  return respondWithFeed(request, (asked) => feed.open({ ...asked, filter }), place);
 };
 
 const rendered = ({ entries }: LedgerPage, { render, separator }: Form): string => entries.map(render).join(separator);
@@ -48,17 +65,19 @@ async function* inParts(
 
 /**
  * Events of all entities in the order of the log: a page where a `limit` is given, else all of them as a stream. A page
- * has fewer events than its limit where they are large; `Link` says whether more follow.
+ * has fewer events than its limit where they are large; `Link` says whether more follow. As an event stream, also what
+ * comes later.
  */
 export const listLedger =
-  (ledger: Ledger) =>
-  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+  (ledger: Ledger, feed: LedgerFeed) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, searchParams } = request;
+    ctx.vary('Accept');
+    const form = formFor(ctx);
+    if (form === 'feed') return followLedger(feed, request);
     const read = readLedgerParameters(searchParams);
     if (E.isLeft(read)) return read;
     const { limit, ...wanted } = read.right;
-    const form = formFor(ctx);
-    ctx.vary('Accept');
     const isShort = isHead(request) || (limit !== undefined && limit <= SHORT);
     if (!isShort && !(await ctx.state.acquire('histories'))) return E.left({ _tag: 'Overloaded' });
     const asked = { ...wanted, limit: limit ?? (isHead(request) ? 1 : PAGE) };

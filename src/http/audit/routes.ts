@@ -1,9 +1,12 @@
 import * as t from 'io-ts';
+import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger } from '../../read/ledger.js';
 import { auditors } from '../authentication/roles.js';
 import { named } from '../fields/json-schema.js';
 import type { OperationDescription } from '../openapi/operation-description.js';
 import { count, instant } from '../openapi/response-schemas.js';
+import { EVENT_STREAM } from '../feed/event-stream.js';
+import { LAST_EVENT_ID } from '../feed/parameters.js';
 import { AUDIT_API } from '../paths.js';
 import { type Route, rowOf } from '../route.js';
 import { otherForms } from './forms.js';
@@ -41,7 +44,8 @@ const auditOperations = {
     summary: 'What happened to all records, in the order of the log: all of it, or a page',
     query: LedgerParameters,
     success: t.array(LedgerEventResponse),
-    otherForms: Object.keys(otherForms),
+    requestHeaders: [LAST_EVENT_ID],
+    otherForms: [...Object.keys(otherForms), EVENT_STREAM],
     responseHeaders: ['Link', 'Vary'],
     failures: [400, 401, 500, 503],
   },
@@ -50,6 +54,6 @@ const auditOperations = {
 const row = rowOf(auditOperations);
 
 /** The interface for auditors, beside that of the records. */
-export const auditRoutes = (ledger: Ledger): ReadonlyArray<Route> => [
-  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger) },
+export const auditRoutes = (ledger: Ledger, feed: LedgerFeed): ReadonlyArray<Route> => [
+  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger, feed) },
 ];

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
-import { type Proven, provenBy } from './claims.js';
+import { provenBy } from './claims.js';
 import type { Caller } from './roles.js';
 import { makeVerifyToken, type TokenVerification } from './verify-token.js';
 
@@ -24,6 +24,9 @@ const MAX_REMEMBERED_TIME = 300;
 // RFC 6750 §2.1: b64token; the scheme is case-insensitive (RFC 9110 §11.1).
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
+/** A caller, and until when (seconds since 1970) its token is not verified again. */
+type Remembered = { readonly caller: Caller; readonly until: number };
+
 const noToken: Identified = E.right(undefined);
 
 const unauthenticated = (reason: string): E.Either<Unauthenticated, never> =>
@@ -32,11 +35,11 @@ const unauthenticated = (reason: string): E.Either<Unauthenticated, never> =>
 /** Verifies bearer tokens and remembers good ones, never past their expiry. `now` is in ms since 1970. */
 export const makeAuthenticate = (verification: TokenVerification, now: () => number = Date.now): Authenticate => {
   const verify = makeVerifyToken(verification, now);
-  const remembered = makeBoundedCache<string, Proven>(REMEMBERED);
+  const remembered = makeBoundedCache<string, Remembered>(REMEMBERED);
 
-  const remember = (token: string, { caller, expiresAt }: Proven): void => {
+  const remember = (token: string, caller: Caller): void => {
     if (token.length > MAX_REMEMBERED_LENGTH) return;
-    remembered.set(token, { caller, expiresAt: Math.min(expiresAt, now() / 1000 + MAX_REMEMBERED_TIME) });
+    remembered.set(token, { caller, until: Math.min(caller.expiresAt, now() / 1000 + MAX_REMEMBERED_TIME) });
   };
 
   const verified = async (ctx: KoaContext, token: string): Promise<Identified> => {
@@ -45,7 +48,7 @@ export const makeAuthenticate = (verification: TokenVerification, now: () => num
     const proven = provenBy(payload.right);
     if (E.isLeft(proven)) return unauthenticated(proven.left);
     remember(token, proven.right);
-    return E.right(proven.right.caller);
+    return E.right(proven.right);
   };
 
   return (ctx) => {
@@ -54,6 +57,6 @@ export const makeAuthenticate = (verification: TokenVerification, now: () => num
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) return unauthenticated('The Authorization header must have the form: Bearer <token>');
     const known = remembered.get(token);
-    return known !== undefined && now() / 1000 < known.expiresAt ? E.right(known.caller) : verified(ctx, token);
+    return known !== undefined && now() / 1000 < known.until ? E.right(known.caller) : verified(ctx, token);
   };
 };

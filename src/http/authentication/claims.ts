@@ -26,14 +26,11 @@ const namesIn = (claim: unknown): ReadonlyArray<unknown> => {
 
 const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(namesIn).filter(isRole);
 
-/** A caller, and until when (seconds since 1970) its token proves it. */
-export type Proven = { readonly caller: Caller; readonly expiresAt: number };
-
 /** The caller that a verified token names. Left: why it names none. Unknown roles are ignored. */
-export const provenBy = (payload: unknown): E.Either<string, Proven> => {
+export const provenBy = (payload: unknown): E.Either<string, Caller> => {
   if (!Claims.is(payload) || !isSubject(payload.sub)) return E.left('The token must have an expiry and a subject');
   const { sub, exp, nbf = 0, iat = 0, roles, role } = payload;
   return [exp, nbf, iat].every(isTime)
-    ? E.right({ caller: { subject: sub, roles: rolesIn(roles, role) }, expiresAt: exp })
+    ? E.right({ subject: sub, roles: rolesIn(roles, role), expiresAt: exp })
     : E.left('The times of the token (exp, nbf, iat) must be finite numbers');
 };

@@ -13,6 +13,11 @@ export const admins: Roles = ['admin'];
 export const isRole = (text: unknown): text is Role => allRoles.some((role) => role === text);
 
 /** Who is asking: the subject of a verified token, and its roles. */
-export type Caller = { readonly subject: string; readonly roles: Roles };
+export type Caller = {
+  readonly subject: string;
+  readonly roles: Roles;
+  /** When the token expires, seconds since 1970. */
+  readonly expiresAt: number;
+};
 
 export const hasOneOf = ({ roles }: Caller, allowed: Roles): boolean => roles.some((role) => allowed.includes(role));

@@ -13,13 +13,22 @@ export type ProcessBudget = {
   readonly histories: Semaphore;
   /** Files above 64 KiB that are downloaded: each keeps the network's buffers full, and so the process busy. */
   readonly files: Semaphore;
+  /** Feeds that are open: each holds a connection for hours, and others need some, too. */
+  readonly feeds: Semaphore;
   /** Bytes of bodies that are held until they are whole, or until their reader has taken them. */
   readonly bytes: Semaphore;
 };
+
+/** Feeds at once, with the connections that a server has by default. */
+const FEEDS = 950;
+
+/** All of them may be one caller's: a monitor watches in one name. */
+export const makeFeedLimit = (total: number): Semaphore => makeSemaphore({ total, maxPerCaller: total });
 
 export const makeProcessBudget = (): ProcessBudget => ({
   lists: makeSemaphore({ total: 8 }),
   histories: makeSemaphore({ total: 4 }),
   files: makeSemaphore({ total: 64 }),
+  feeds: makeFeedLimit(FEEDS),
   bytes: makeSemaphore({ total: 128 * MIB }),
 });

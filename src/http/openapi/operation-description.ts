@@ -53,8 +53,13 @@ export const read = {
 /** A GET of a list, of which there may be a next page. */
 export const list = { responseHeaders: ['Link'], failures: reading } as const;
 
-/** A GET of the events of one entity, of which there may be a next page. */
-export const events = { ...read, responseHeaders: ['ETag', 'Link'] } as const;
+/** A GET of the events of one entity, of which there may be a next page, and to which more may come. */
+export const events = {
+  ...read,
+  requestHeaders: [...read.requestHeaders, 'Last-Event-ID'],
+  responseHeaders: ['ETag', 'Link', 'Vary'],
+  otherForms: ['text/event-stream'],
+} as const;
 
 /** A command that brings a body. */
 export const write = {

@@ -22,6 +22,10 @@ const requestHeaders = {
       "Why it is changed: at most 255 characters, plain ASCII or UTF-8'' and percent-encoded as in RFC 8187. " +
       'The event shows it as its reason.',
   },
+  'Last-Event-ID': {
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    description: 'Of a feed: the index of the last event that the client has; wins over after.',
+  },
   Range: { schema: { type: 'string', examples: ['bytes=0-1023'] }, description: 'One range of bytes.' },
   'If-Range': { schema: { type: 'string' }, description: 'The ETag of the file that the range is of.' },
 } as const;

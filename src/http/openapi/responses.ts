@@ -61,8 +61,14 @@ const failureHeaders: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-const headersOf = (...names: ReadonlyArray<string>): JsonSchema =>
+const headersOf = (...names: ReadonlyArray<string>): Readonly<Record<string, JsonSchema>> =>
   Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, headerSchemas[name] ?? {}]));
+
+/** A feed, which is never whole, has no tag. */
+const withoutTagInFeeds = ({ ETag: { required, ...tag } = {}, ...headers }: ReturnType<typeof headersOf>) => ({
+  ...headers,
+  ...(required === undefined ? {} : { ETag: tag }),
+});
 
 const contentOf = (success: OperationDescription['success'], { schemaOf, event }: Schemas): JsonSchema => {
   if ('mediaType' in success) return { [success.mediaType]: {} };
@@ -80,7 +86,8 @@ export const responsesOf = (
   { success, otherForms = [], responseHeaders = [], otherStatuses = [], failures }: OperationDescription,
   schemas: Schemas,
 ): JsonSchema => {
-  const headers = headersOf(...responseHeaders);
+  const always = headersOf(...responseHeaders);
+  const headers = otherForms.includes('text/event-stream') ? withoutTagInFeeds(always) : always;
   const forms = Object.fromEntries(otherForms.map((mediaType) => [mediaType, {}]));
   const done = { description: meanings[200], headers, content: { ...contentOf(success, schemas), ...forms } };
   const byStatus: Record<string, JsonSchema> = { 200: done };

@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { EventsRequest } from '../../read/entity-events.js';
+import { feedParameters } from '../feed/parameters.js';
 import { fields } from '../fields/fields-type.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
@@ -32,13 +33,18 @@ const Diff = parameter<boolean>({
   read: readBoolean,
 });
 
-export const EventsParameters = fields({
+const parameters = {
   from: revisionParameter('Starts at this revision.'),
   limit: Limit,
   order: Order,
   proof: Proof,
   diff: Diff,
-});
+};
+
+/** Of a listing, and of the feed of the same events. */
+export const EventsParameters = fields({ ...parameters, ...feedParameters });
+
+const ListingParameters = fields(parameters);
 
 const all: E.Either<never, EventsRequest> = E.right({ direction: 'forwards', proof: false, diff: false });
 
@@ -48,7 +54,7 @@ export const readEventsParameters = (searchParams: URLSearchParams): E.Either<Re
     ? all
     : pipe(
         parameterValues(searchParams),
-        decodeRequest(EventsParameters),
+        decodeRequest(ListingParameters),
         E.map(({ order = 'asc', proof = false, diff = false, ...range }) => ({
           ...range,
           direction: order === 'asc' ? ('forwards' as const) : ('backwards' as const),

@@ -4,11 +4,14 @@ import { FIRST_PAGE } from '../../event-sourcing/first-page.js';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { Events, EventsRequest } from '../../read/entity-events.js';
 import type { EntityReads } from '../../read/entity-reads.js';
+import { EVENT_STREAM } from '../feed/event-stream.js';
+import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
+import { respondWithFeed } from '../feed/respond-with-feed.js';
 import { readEventsParameters } from '../parameters/events.js';
 import type { Failure } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { conditionsOf } from '../request/conditions.js';
-import { isHead, type RequestContext } from '../request-context.js';
+import { type AuthorizedContext, isHead, type KoaContext, type RequestContext } from '../request-context.js';
 import { conditionalResponse } from '../response/conditional-response.js';
 import { type HttpResponse, JSON_TYPE } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
@@ -16,7 +19,7 @@ import { eventsTag } from './events-tag.js';
 import { nextPage } from './events-window.js';
 import { recordId } from './record-id.js';
 
-type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events'>;
+type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events' | 'follow'>;
 
 /** What the first page of a history takes while it is read and rendered: itself, and what is made of it. */
 const BYTES = 2 * FIRST_PAGE.bytes;
@@ -40,14 +43,40 @@ const responseOf = (request: RequestContext, wanted: EventsRequest, { newest, bo
   body: Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false }),
 });
 
+/** Whether a client asks for what comes, too. Few do: the header is read as a whole only where it names that type. */
+const wantsFeed = (ctx: KoaContext): boolean =>
+  ctx.req.headers.accept?.includes(EVENT_STREAM) === true &&
+  ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM;
+
+const followEvents = async (
+  { newestRevision, follow }: Histories,
+  request: AuthorizedContext,
+): Promise<E.Either<Failure, HttpResponse>> => {
+  const read = both(readEventsParameters(request.searchParams), readFeedPlace(request));
+  if (E.isLeft(read)) return read;
+  const [{ from, limit, direction, proof, diff = false }, place] = read.right;
+  const isGiven = { from: from !== undefined, limit: limit !== undefined, order: direction === 'backwards' };
+  const refused = refuseInFeed({ ...isGiven, proof, diff });
+  if (E.isLeft(refused)) return refused;
+  const id = recordId(request.params['id']);
+  if (E.isLeft(id)) return id;
+  const newest = await newestRevision(id.right);
+  if (E.isLeft(newest)) return newest;
+  return respondWithFeed(request, (asked) => follow(id.right, asked), place);
+};
+
 /**
  * The events of a record, of a deleted one too: all of them as a stream, or a page where a `limit` is given. Where the
- * newest revision is asked for before they are read, later events are left out, so that body, tag and link agree.
+ * newest revision is asked for before they are read, later events are left out, so that body, tag and link agree. As an
+ * event stream, also what comes later.
  */
 export const listEvents =
-  ({ newestRevision, events }: Histories) =>
-  async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
+  (histories: Histories) =>
+  async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, params, searchParams } = request;
+    ctx.vary('Accept');
+    if (wantsFeed(ctx)) return followEvents(histories, request);
+    const { newestRevision, events } = histories;
     const read = both(readEventsParameters(searchParams), conditionsOf(ctx.req.headers));
     if (E.isLeft(read)) return read;
     const [wanted, conditions] = read.right;

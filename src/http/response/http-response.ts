@@ -16,6 +16,8 @@ export type HttpResponse = {
   readonly contentType?: string;
   /** Default: nothing may be loaded or framed. */
   readonly contentSecurityPolicy?: string;
+  /** Whether it goes on while its client reads it: then nobody keeps it, and it may be read for as long as it comes. */
+  readonly isLive?: boolean;
   /** Whether the connection ends with it. */
   readonly closes?: boolean;
 };

@@ -10,14 +10,23 @@ import { linger, mustClose } from './unread-body.js';
 const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
 
 /** On every response: never guessed at, framed, referred from or kept by a shared cache. Its request's id comes behind. */
-const FIXED = [
+const fixed = (cacheControl: string): ReadonlyArray<string> => [
   ...['X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Cache-Control', 'private, no-cache', 'X-Request-Id'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Cache-Control', cacheControl, 'X-Request-Id'],
 ];
 
+const FIXED = fixed('private, no-cache');
+const FIXED_LIVE = fixed('no-store');
+
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
-  const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED } = response;
-  const headers = [...FIXED, requestId, 'Content-Security-Policy', contentSecurityPolicy, ...own];
+  const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED, isLive = false } = response;
+  const headers = [
+    ...(isLive ? FIXED_LIVE : FIXED),
+    requestId,
+    'Content-Security-Policy',
+    contentSecurityPolicy,
+    ...own,
+  ];
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
   return headers;
 };
@@ -76,7 +85,7 @@ const sendStream = async (
   status: number,
   body: Readable,
   connection: Connection,
-  timeoutMs: number,
+  timeoutMs: number | undefined,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -84,7 +93,7 @@ const sendStream = async (
     res.end();
     return;
   }
-  const deadline = cutAfter(connection, timeoutMs);
+  const deadline = timeoutMs === undefined ? undefined : cutAfter(connection, timeoutMs);
   // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
@@ -133,7 +142,7 @@ const sendInPieces = async (
 /**
  * Writes a response. An ordinary one goes out by one `writeHead` and one `end`, past Koa's own way of responding, which
  * costs 10 µs more; undefined, as that is done at once. Of another one, a promise that resolves when it is sent, and
- * rejects when its stream fails, its reader goes, or it is not read within `timeoutMs`: the connection is cut then,
+ * rejects when its stream fails, its reader goes, or it is not read within `timeoutMs` and not live: the connection is cut,
  * because what was sent must not look complete.
  */
 export const send = (
@@ -142,13 +151,14 @@ export const send = (
   connection: Connection,
   timeoutMs: number,
 ): Promise<void> | undefined => {
-  const { status, body } = response;
+  const { status, body, isLive = false } = response;
   if (ctx.res.destroyed || ctx.res.headersSent) {
     if (body instanceof Readable) discard(body);
     return undefined;
   }
   const headers = headersOf(response, ctx.state.requestId);
-  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, timeoutMs);
+  if (body instanceof Readable)
+    return sendStream(ctx, headers, status, body, connection, isLive ? undefined : timeoutMs);
   if (body === undefined || body.length <= PIECE || mustClose(ctx.req)) {
     sendWhole(ctx, headers, response, body);
     return undefined;

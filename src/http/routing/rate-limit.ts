@@ -4,7 +4,10 @@ import type { KoaContext } from '../request-context.js';
 import type { TooManyRequests } from '../problem/failure.js';
 
 /** Counts a request; a failure when its sender is over the limit. */
-export type RateLimit = (caller: Caller | undefined, ctx: Pick<KoaContext, 'ip'>) => TooManyRequests | undefined;
+export type RateLimit = (
+  caller: Pick<Caller, 'subject'> | undefined,
+  ctx: Pick<KoaContext, 'ip'>,
+) => TooManyRequests | undefined;
 
 /** From the first request of a sender on, ms. */
 const WINDOW_MS = 60_000;

@@ -35,7 +35,8 @@ describe('requests and the budget of the process', () => {
       },
       tryAcquire: () => !isExhausted,
     });
-    return { lists: none('lists'), histories: none('histories'), files: none('files'), bytes: none('bytes') };
+    const [lists, histories, files] = [none('lists'), none('histories'), none('files')];
+    return { lists, histories, files, feeds: none('feeds'), bytes: none('bytes') };
   };
 
   const start = async (ports?: (ports: MemoryPorts) => Partial<MemoryPorts>): Promise<void> => {

@@ -3,6 +3,7 @@ import { checkpointOf } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
 import { watchDisks, watchWarnings } from '../../../src/infrastructure/metrics/disk-gauges.js';
+import { makeProgress } from '../../../projections/engine/run/progress.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
@@ -78,7 +79,7 @@ describe('metrics', () => {
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
     const at = { reached: -1n, isBehind: false, isExamined: true };
     const wrongLog = () => undefined;
-    const progress = { waitFor: () => Promise.resolve(true), isBehind: () => false };
+    const progress = makeProgress();
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
       all: [

@@ -165,6 +165,27 @@ describe('the queries of the ledger', function () {
     );
   });
 
+  it('give rows behind any place, each of which knows the filters that want it', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, fc.bigInt(-1n, BigInt(COUNT)), async ({ filter, limit }, after) => {
+        const found = await queries.rowsAfter(after, limit);
+        if (E.isLeft(found)) throw new Error('no rows', { cause: found.left.cause });
+        const behind = rows.filter(({ index }) => index > after);
+        const shown = found.right.rows.map((row) => [row.index, row.body, row.isIn(filter)]);
+        expect(shown).to.deep.equal(behind.slice(0, limit).map((row) => [row.index, row.body, isWanted(row, filter)]));
+        expect(found.right.isLast).to.equal(behind.length <= limit);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('give fewer events where they are larger than a size, but for the first', async () => {
+    const sizes = async (size: number): Promise<number> =>
+      (await page({ filter: {}, direction: 'forwards', limit: 100, after: undefined, size })).entries.length;
+    const [first = 0, second = 0] = rows.map(({ body }) => Buffer.byteLength(body));
+    expect([await sizes(1), await sizes(first + 1), await sizes(first + second + 1)]).to.deep.equal([1, 2, 3]);
+  });
+
   it('begin behind any place', async () => {
     await fc.assert(
       fc.asyncProperty(asked, fc.bigInt(0n, BigInt(COUNT)), async ({ filter, direction, limit }, after) => {

@@ -4,7 +4,8 @@ import { LATE_MS } from '../../../../projections/engine/generation/ledger-table.
 import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import type { LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
-import { type Bounds, pageStatement, placeOfTime } from './ledger-statement.js';
+import { makeRowOf } from './ledger-row.js';
+import { type Bounds, pageStatement, placeOfTime, rowsAfterStatement } from './ledger-statement.js';
 import { unavailable } from './read-model.js';
 
 /** Above every place. */
@@ -13,6 +14,8 @@ const BEYOND = 2n ** 62n;
 /** The queries of a ledger, by connections that plan each statement for its values (`planByValues`). */
 export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'name' | 'kinds'>): LedgerQueries => {
   const view = `read_model.${name}`;
+
+  const rowOf = makeRowOf(kinds);
 
   const placeOf = async (time: Date): Promise<bigint> => {
     const [row] = await withConnection(pool, (client) => run(client, placeOfTime(view, time)));
@@ -42,18 +45,27 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
   return {
     page: (request) =>
       attempt(async () => {
-        const { filter, direction, limit } = request;
+        const { filter, limit } = request;
         const categories = kinds
           .filter(({ entityType }) => filter.entityType === undefined || entityType === filter.entityType)
           .map(({ category }) => category);
         if (categories.length === 0) return { entries: [], isLast: true };
-        const statement = pageStatement({ view, categories, filter }, { direction, limit }, await boundsOf(request));
+        const statement = pageStatement({ view, categories, filter }, request, await boundsOf(request));
         const rows = await withConnection(pool, (client) => run(client, statement));
         const entries = [];
         for (const [index, body] of rows.slice(0, limit))
           if (typeof index === 'string' && typeof body === 'string') entries.push({ index: BigInt(index), body });
           else break;
         return { entries, isLast: entries.length === rows.length };
+      }, unavailable),
+    rowsAfter: (index, limit) =>
+      attempt(async () => {
+        const found = await withConnection(pool, (client) => run(client, rowsAfterStatement(view, index, limit)));
+        const rows = [];
+        for (const row of found.slice(0, limit))
+          if (typeof row[1] === 'string') rows.push(rowOf(row));
+          else break;
+        return { rows, isLast: rows.length === found.length };
       }, unavailable),
   };
 };

@@ -112,11 +112,11 @@ const PAGE_BYTES = 1024 * 1024;
 
 /**
  * A statement that gives the rows of a page and one more: place, and body. From where the bodies are more than
- * `PAGE_BYTES` together, there is none.
+ * `size` bytes together, there is none.
  */
 export const pageStatement = (
   asked: Asked,
-  { direction, limit }: Pick<LedgerPageRequest, 'direction' | 'limit'>,
+  { direction, limit, size = PAGE_BYTES }: Pick<LedgerPageRequest, 'direction' | 'limit' | 'size'>,
   bounds: Bounds,
 ): Statement => {
   const { view } = asked;
@@ -138,13 +138,31 @@ export const pageStatement = (
   const late = bounds.late === undefined ? [] : [`(${rowsBy('idx', ['is_late', ...within('idx', bounds.late)])})`];
   const all = [...parts, ...late].join(' union all ');
   const text = `
-    select idx, case when bytes_before < ${PAGE_BYTES} then body end from (
+    select idx, case when bytes_before < ${size} then body end from (
       select idx, body, sum(octet_length(body)) over (order by idx ${order} rows unbounded preceding)
         - octet_length(body) as bytes_before
       from (select idx, body from (${all}) as found order by idx ${order} limit ${most}) as page
     ) as measured order by idx ${order}`;
   return { name: nameOf(text), text, values: [...values.all] };
 };
+
+/** The columns behind place and body that `rowOf` (ledger-row.ts) compares filters with. */
+const COMPARED = [
+  ...['category', 'entity', 'name', 'actor', 'to_jsonb(fields)', 'to_jsonb(refs)'],
+  'floor(extract(epoch from at) * 1000)::bigint',
+];
+
+/** A statement that gives rows behind a place, and one more, as `pageStatement` does, with what filters compare. */
+export const rowsAfterStatement = (view: string, after: bigint, limit: number): Statement => ({
+  name: `${view} rows after`,
+  text: `
+    select idx, case when bytes_before < ${PAGE_BYTES} then body end, ${COMPARED.join(', ')} from (
+      select *, sum(octet_length(body)) over (order by idx rows unbounded preceding)
+        - octet_length(body) as bytes_before
+      from (select * from ${view} where idx > $1::bigint order by idx limit $2::integer) as page
+    ) as measured order by idx`,
+  values: [after.toString(), String(limit + 1)],
+});
 
 /** There are as many texts as combinations of filters. */
 const nameOf = (text: string): string => `ledger ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

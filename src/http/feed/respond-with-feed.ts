@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { either as E } from 'fp-ts';
+import type { Feed, FeedRequest, LedgerFeed } from '../../read/ledger-feed.js';
+import { connectionOf } from '../budget/connection.js';
+import { type Failure, requestInvalid } from '../problem/failure.js';
+import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
+import type { HttpResponse } from '../response/http-response.js';
+import { EVENT_STREAM, renderPart } from './event-stream.js';
+import type { FeedPlace } from './parameters.js';
+
+/** Proxies close a connection on which nothing has come for a while, many of them after a minute, ms. */
+const HEARTBEAT_MS = 15_000;
+
+/** The longest time that a timer takes, ms: 24 days. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Rendered bytes that are held for a client beside what its connection holds, but for one part. */
+const AHEAD = 16 * 1024;
+
+type Open = (request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
+
+/** Nginx holds answers back unless it is told not to. */
+const response: HttpResponse = {
+  status: 200,
+  headers: ['X-Accel-Buffering', 'no'],
+  contentType: `${EVENT_STREAM}; charset=utf-8`,
+  isLive: true,
+};
+
+async function* rendered({ parts }: Feed): AsyncGenerator<Buffer, void, undefined> {
+  for await (const part of parts) yield renderPart(part);
+}
+
+/** Ends a feed with the token of its caller, and as soon as its response is closed. */
+const endInTime = ({ res }: KoaContext, expiresAt: number, { close }: Feed): void => {
+  if (res.destroyed) {
+    close();
+    return;
+  }
+  const expiry = setTimeout(close, Math.min(LONGEST, Math.max(0, expiresAt * 1000 - Date.now()))).unref();
+  res.once('close', () => {
+    clearTimeout(expiry);
+    close();
+  });
+};
+
+/**
+ * Events as they come, until the client goes, its token expires or the service stops. A client that does not read them is
+ * cut: it may come again with the index of the last event that it has.
+ */
+export const respondWithFeed = async (
+  request: AuthorizedContext,
+  open: Open,
+  { index, saidBy }: FeedPlace,
+): Promise<E.Either<Failure, HttpResponse>> => {
+  const { ctx, caller } = request;
+  const isHeadOnly = isHead(request);
+  if (!isHeadOnly && !(await ctx.state.tryAcquire('feeds'))) return E.left({ _tag: 'Overloaded' });
+  const connection = connectionOf(ctx.req.socket);
+  const onTooSlow = (): void => connection.cut('a feed was not read in time');
+  const opened = await open({ after: index, quietMs: HEARTBEAT_MS, onTooSlow });
+  if (E.isLeft(opened))
+    return opened.left._tag === 'PastEnd'
+      ? E.left(requestInvalid({ path: saidBy, message: 'must be the index of an event' }))
+      : E.left(opened.left);
+  const feed = opened.right;
+  if (isHeadOnly) {
+    feed.close();
+    return E.right(response);
+  }
+  endInTime(ctx, caller.expiresAt, feed);
+  return E.right({ ...response, body: Readable.from(rendered(feed), { objectMode: false, highWaterMark: AHEAD }) });
+};

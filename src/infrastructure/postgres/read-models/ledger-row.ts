@@ -1,0 +1,40 @@
+import type { Ledger } from '../../../../projections/ledger.js';
+import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
+import type { TextRow } from '../../../postgres/statement.js';
+import type { LedgerFilter, LedgerRow } from '../../../read/ledger.js';
+
+// reason: a column of texts, as Postgres writes it as JSON
+const textsIn = (json: string | null | undefined): ReadonlyArray<string> => JSON.parse(json ?? '[]') as Array<string>;
+
+const isOf = (wanted: string | undefined, value: string | null | undefined): boolean =>
+  wanted === undefined || wanted === value;
+
+const has = (wanted: string | undefined, values: ReadonlyArray<string>): boolean =>
+  wanted === undefined || values.includes(indexedPart(wanted));
+
+const isFrom = ({ since, until }: LedgerFilter, at: number | undefined): boolean =>
+  (since === undefined || (at !== undefined && at >= since.getTime())) &&
+  (until === undefined || (at !== undefined && at < until.getTime()));
+
+/** Makes a row of the columns of `rowsAfterStatement`; its filters mean what they mean in `pageStatement`. */
+export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow) => {
+  const entityTypes = new Map(kinds.map(({ category, entityType }) => [category, entityType]));
+  return ([index, body, category, entity, name, actor, inFields, inRefs, ms]) => {
+    const entityType = entityTypes.get(category ?? '');
+    const fields = textsIn(inFields);
+    const refs = textsIn(inRefs);
+    const at = ms === null || ms === undefined ? undefined : Number(ms);
+    return {
+      index: BigInt(index ?? -1),
+      body: body ?? '',
+      isIn: (filter) =>
+        isOf(filter.entity, entity) &&
+        isOf(filter.user, actor) &&
+        isOf(filter.name, name) &&
+        isOf(filter.entityType, entityType) &&
+        has(filter.field, fields) &&
+        has(filter.ref, refs) &&
+        isFrom(filter, at),
+    };
+  };
+};

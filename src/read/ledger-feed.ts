@@ -1,0 +1,158 @@
+import { either as E } from 'fp-ts';
+import type { Ledger, LedgerEntry, LedgerFailure, LedgerFilter, LedgerPage, LedgerPageRequest } from './ledger.js';
+import type { LedgerTail, Watcher } from './ledger-tail.js';
+import { inTurns } from './in-turns.js';
+import type { ReadModelUnavailable } from './queries.js';
+
+export type FeedPart =
+  | { readonly _tag: 'Events'; readonly entries: ReadonlyArray<LedgerEntry> }
+  /** Everything up to this index has been given; -1: there was nothing. What follows comes as it happens. */
+  | { readonly _tag: 'CaughtUp'; readonly index: bigint }
+  /** Nothing has come for a while. */
+  | { readonly _tag: 'Quiet' };
+
+export type FeedRequest = {
+  readonly filter: LedgerFilter;
+  /** Index of the last event that its reader has. Undefined: none. */
+  readonly after: bigint | undefined;
+  /** How long nothing comes before that is said, ms. */
+  readonly quietMs: number;
+  /** Called when events come faster than the parts are asked for: then there are no more. */
+  readonly onTooSlow: () => void;
+};
+
+export type Feed = {
+  /** Each once, without a pause before the first. Throws what keeps the ledger from being read on. */
+  readonly parts: AsyncGenerator<FeedPart, void, undefined>;
+  /** The parts end, also where one is waited for. */
+  readonly close: () => void;
+};
+
+/** There is no event with this index, nor was there ever. */
+type PastEnd = { readonly _tag: 'PastEnd' };
+
+export type LedgerFeed = {
+  /** The events behind an index, each once and in their order: those that are there, and then those that come. */
+  readonly open: (request: FeedRequest) => Promise<E.Either<LedgerFailure | PastEnd, Feed>>;
+  /** Ends all feeds. */
+  readonly stop: () => void;
+};
+
+/**
+ * What is read of the ledger together for one feed: its reader may take long, and there are many. Characters, and events.
+ */
+const PAGE = { limit: 250, size: 128 * 1024 };
+
+/** Pages that are read at once for all feeds: others search the ledger, too. */
+const AT_ONCE = 2;
+
+type FeedDeps = {
+  readonly ledger: Ledger;
+  readonly tail: LedgerTail;
+};
+
+const right = <A>(read: E.Either<ReadModelUnavailable, A>): A => {
+  if (E.isLeft(read)) throw new Error('the ledger cannot be read on', { cause: read.left.cause });
+  return read.right;
+};
+
+/** Of which the last event is the only one. */
+const END: LedgerPageRequest = { filter: {}, after: undefined, direction: 'backwards', limit: 1 };
+
+const lastIndexIn = ({ entries }: LedgerPage): bigint => entries[0]?.index ?? -1n;
+
+const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+/** What comes to a watcher, without events up to `given`: its reader may have been given some by another process. */
+async function* live(watcher: Watcher, given: bigint, quietMs: number): AsyncGenerator<FeedPart, void, undefined> {
+  for (;;) {
+    const entries = await watcher.next(quietMs);
+    if (entries === undefined) return;
+    const [first] = entries;
+    const news = first !== undefined && first.index <= given ? entries.filter(({ index }) => index > given) : entries;
+    if (news.length > 0) yield { _tag: 'Events', entries: news };
+    else if (entries.length === 0) yield { _tag: 'Quiet' };
+  }
+}
+
+async function* beginningWith(
+  first: IteratorResult<FeedPart, void>,
+  others: AsyncGenerator<FeedPart, void, undefined>,
+): AsyncGenerator<FeedPart, void, undefined> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* others;
+}
+
+/** Feeds of the ledger. However many are open, the events that come are read once. */
+export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
+  const inTurn = inTurns(AT_ONCE);
+  let isStopped = false;
+
+  const pageAfter = async (filter: LedgerFilter, after: bigint): Promise<LedgerPage> =>
+    right(await inTurn(() => ledger.nextPage({ filter, after, direction: 'forwards', ...PAGE })));
+
+  const open: LedgerFeed['open'] = async ({ filter, after, quietMs, onTooSlow }) => {
+    const end = await ledger.page(END);
+    if (E.isLeft(end)) return end;
+    const last = lastIndexIn(end.right);
+    if (after !== undefined && after > last) return E.left({ _tag: 'PastEnd' });
+    let isClosed = false;
+    let leave = (): void => undefined;
+    const isOver = (): boolean => isClosed || isStopped;
+
+    async function* parts(): AsyncGenerator<FeedPart, void, undefined> {
+      let known = last;
+      let given = after ?? -1n;
+      while (!isOver()) {
+        // from here on nothing is missed, and all before that is in the rows
+        const watcher = tail.watch(filter, known, onTooSlow);
+        leave = () => watcher.leave();
+        try {
+          const { entries, isLast } = await pageAfter(filter, given);
+          const before = entries.filter(({ index }) => index <= watcher.from);
+          given = before.at(-1)?.index ?? given;
+          const isNear = isLast || before.length < entries.length;
+          if (!isNear) watcher.leave();
+          if (before.length > 0) yield { _tag: 'Events', entries: before };
+          if (isNear) {
+            yield { _tag: 'CaughtUp', index: later(watcher.from, given) };
+            yield* live(watcher, given, quietMs);
+            return;
+          }
+        } finally {
+          watcher.leave();
+        }
+        // it watches again when little is left
+        for (let isNear = false; !isNear && !isOver();) {
+          const { entries, isLast } = await pageAfter(filter, given);
+          given = entries.at(-1)?.index ?? given;
+          if (entries.length > 0) yield { _tag: 'Events', entries };
+          isNear = isLast;
+        }
+        if (!isOver()) known = lastIndexIn(right(await ledger.nextPage(END)));
+      }
+    }
+
+    const all = parts();
+    const close = (): void => {
+      isClosed = true;
+      leave();
+      void all.return();
+    };
+    try {
+      const first = await all.next();
+      return E.right({ parts: beginningWith(first, all), close });
+    } catch (cause) {
+      return E.left({ _tag: 'ReadModelUnavailable', cause });
+    }
+  };
+
+  return {
+    open,
+    stop: () => {
+      isStopped = true;
+      tail.stop();
+    },
+  };
+};

@@ -1,0 +1,274 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { makeProgress } from '../../projections/engine/run/progress.js';
+import { type Feed, type FeedPart, makeLedgerFeed } from '../../src/read/ledger-feed.js';
+import { makeLedgerTail } from '../../src/read/ledger-tail.js';
+import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../src/read/ledger.js';
+import { eventually } from '../support/eventually.js';
+import { ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+
+const HOUR = 3_600_000;
+
+/** A ledger to which the test appends, and what was asked of it. */
+const aLedger = () => {
+  const rows: Array<LedgerRow> = [];
+  const progress = makeProgress();
+  const asked = { pages: 0, rows: 0 };
+  /** What is done while a page is read, before it is answered. */
+  let onPage = (): Promise<void> => Promise.resolve();
+  let isAway = false;
+  const queries = queriesOver(() => Promise.resolve([...rows]));
+  const page = async (request: LedgerPageRequest) => {
+    asked.pages += 1;
+    const found = await queries.page(request);
+    await onPage();
+    return isAway ? E.left({ _tag: 'ReadModelUnavailable' as const, cause: 'away' }) : found;
+  };
+  const rowsAfter: typeof queries.rowsAfter = (...range) => {
+    asked.rows += 1;
+    return queries.rowsAfter(...range);
+  };
+  /** As another process does, of which this one hears by `note`. */
+  const write = (count: number, user = 'ann', padding = ''): void => {
+    for (let n = 0; n < count; n += 1) rows.push(ledgerRow(rows.length, { user, padding }));
+  };
+  const note = (): void => progress.advance(BigInt(rows.length));
+  const tail = makeLedgerTail({ queries: { rowsAfter }, progress });
+  return {
+    asked,
+    feed: makeLedgerFeed({ ledger: { page, nextPage: page }, tail }),
+    append: (count: number, user = 'ann', padding = '') => {
+      write(count, user, padding);
+      note();
+    },
+    write,
+    note,
+    forget: progress.forget,
+    whilePageIsRead: (work: () => Promise<void>) => (onPage = work),
+    goAway: () => (isAway = true),
+  };
+};
+
+type OpenOptions = { after?: number; filter?: LedgerFilter; quietMs?: number; onTooSlow?: () => void };
+
+const open = async (
+  { feed }: ReturnType<typeof aLedger>,
+  { after, filter = {}, quietMs = HOUR, onTooSlow = () => undefined }: OpenOptions = {},
+): Promise<Feed> => {
+  const opened = await feed.open({
+    filter,
+    after: after === undefined ? undefined : BigInt(after),
+    quietMs,
+    onTooSlow,
+  });
+  if (E.isLeft(opened)) throw new Error(opened.left._tag);
+  return opened.right;
+};
+
+type Shown = number | string;
+
+const shown = (part: FeedPart): ReadonlyArray<Shown> => {
+  switch (part._tag) {
+    case 'Events':
+      return part.entries.map(({ index }) => Number(index));
+    case 'CaughtUp':
+      return [`caught up at ${part.index}`];
+    case 'Quiet':
+      return ['quiet'];
+  }
+};
+
+/** Collects what a feed gives; `seen` grows as it comes. */
+const collect = ({ parts }: Feed): { readonly seen: Array<Shown>; readonly ended: Promise<void> } => {
+  const seen: Array<Shown> = [];
+  const reading = async (): Promise<void> => {
+    for await (const part of parts) seen.push(...shown(part));
+  };
+  return { seen, ended: reading() };
+};
+
+const upTo = (end: number, from = 0): ReadonlyArray<number> => Array.from({ length: end - from }, (_, n) => from + n);
+
+const numbersIn = (seen: ReadonlyArray<Shown>): ReadonlyArray<Shown> => seen.filter((each) => typeof each === 'number');
+
+const length = (seen: ReadonlyArray<Shown>, wanted: number): Promise<number> =>
+  eventually(
+    () => seen.length,
+    (found) => found >= wanted,
+  );
+
+describe('a feed of the ledger', () => {
+  it('gives what is there, says so once, and then gives what comes', async () => {
+    const ledger = aLedger();
+    ledger.append(3);
+    const { seen } = collect(await open(ledger));
+    await length(seen, 4);
+    ledger.append(1);
+    await length(seen, 5);
+    ledger.append(2);
+    await length(seen, 7);
+    expect(seen).to.deep.equal([0, 1, 2, 'caught up at 2', 3, 4, 5]);
+    ledger.feed.stop();
+  });
+
+  it('begins with the first event of an empty ledger', async () => {
+    const ledger = aLedger();
+    const { seen } = collect(await open(ledger));
+    await length(seen, 1);
+    ledger.append(1);
+    await length(seen, 2);
+    expect(seen).to.deep.equal(['caught up at -1', 0]);
+    ledger.feed.stop();
+  });
+
+  it('goes on behind an index, and refuses one that no event has', async () => {
+    const ledger = aLedger();
+    ledger.append(5);
+    const { seen } = collect(await open(ledger, { after: 2 }));
+    await length(seen, 3);
+    expect(seen).to.deep.equal([3, 4, 'caught up at 4']);
+    const atEnd = collect(await open(ledger, { after: 4 }));
+    await length(atEnd.seen, 1);
+    expect(atEnd.seen).to.deep.equal(['caught up at 4']);
+    const past = await ledger.feed.open({ filter: {}, after: 5n, quietMs: HOUR, onTooSlow: () => undefined });
+    expect(past).to.deep.equal(E.left({ _tag: 'PastEnd' }));
+    ledger.feed.stop();
+  });
+
+  it('gives to each filter its own', async () => {
+    const ledger = aLedger();
+    const feeds = await Promise.all(
+      [{ user: 'ann' }, { user: 'bob' }, { user: 'bob' }, {}].map((filter) => open(ledger, { filter })),
+    );
+    const collected = feeds.map(collect);
+    ledger.append(1, 'ann');
+    ledger.append(2, 'bob');
+    await Promise.all(collected.map(({ seen }, i) => length(seen, [2, 3, 3, 4][i]!)));
+    expect(collected.map(({ seen }) => numbersIn(seen))).to.deep.equal([[0], [1, 2], [1, 2], [0, 1, 2]]);
+    ledger.feed.stop();
+  });
+
+  it('leaves nothing out and gives nothing twice, whatever is appended while it begins', async () => {
+    for (const before of [0, 1, 249, 250, 251, 700])
+      for (const meanwhile of [0, 1, 300]) {
+        const ledger = aLedger();
+        ledger.append(before);
+        const watching = collect(await open(ledger));
+        await length(watching.seen, before + 1);
+        let isFirst = true;
+        ledger.whilePageIsRead(async () => {
+          if (!isFirst) return;
+          isFirst = false;
+          ledger.append(meanwhile);
+          await length(watching.seen, before + 1 + meanwhile);
+        });
+        const feeds = await Promise.all([open(ledger), open(ledger)]);
+        const collected = feeds.map(collect);
+        ledger.append(3);
+        const total = before + meanwhile + 3;
+        await Promise.all(collected.map(({ seen }) => length(seen, total + 1)));
+        for (const { seen } of [watching, ...collected]) expect(numbersIn(seen)).to.deep.equal(upTo(total));
+        ledger.feed.stop();
+      }
+  });
+
+  it('repeats nothing to a client that has an event from another process which this one has not read yet', async () => {
+    const ledger = aLedger();
+    ledger.append(2);
+    const first = collect(await open(ledger));
+    await length(first.seen, 3);
+    ledger.write(2);
+    const second = collect(await open(ledger, { after: 3 }));
+    await length(second.seen, 1);
+    ledger.note();
+    await length(first.seen, 5);
+    ledger.append(1);
+    await length(second.seen, 2);
+    expect(second.seen).to.deep.equal(['caught up at 3', 4]);
+    ledger.feed.stop();
+  });
+
+  it('asks for the rows that come once, for however many, and for nothing while nothing comes', async () => {
+    const ledger = aLedger();
+    ledger.append(10);
+    const feeds = await Promise.all(Array.from({ length: 100 }, () => open(ledger, { after: 9 })));
+    const collected = feeds.map(collect);
+    await Promise.all(collected.map(({ seen }) => length(seen, 1)));
+    const before = { ...ledger.asked };
+    ledger.append(1);
+    await Promise.all(collected.map(({ seen }) => length(seen, 2)));
+    expect({ pages: ledger.asked.pages - before.pages, rows: ledger.asked.rows - before.rows }).to.deep.equal({
+      pages: 0,
+      rows: 1,
+    });
+    for (const feed of feeds) feed.close();
+    await Promise.all(collected.map(({ ended }) => ended));
+    const { rows } = ledger.asked;
+    ledger.append(1);
+    await Promise.resolve();
+    expect(ledger.asked.rows).to.equal(rows);
+  });
+
+  it('says when nothing has come for a while', async () => {
+    const ledger = aLedger();
+    const { seen } = collect(await open(ledger, { quietMs: 1 }));
+    await length(seen, 3);
+    expect(seen.slice(0, 3)).to.deep.equal(['caught up at -1', 'quiet', 'quiet']);
+    ledger.feed.stop();
+  });
+
+  it('ends for a client that takes nothing once a mebibyte waits for it, and not for others', async () => {
+    const ledger = aLedger();
+    ledger.append(1);
+    let cuts = 0;
+    const slow = await open(ledger, { onTooSlow: () => (cuts += 1) });
+    const quick = collect(await open(ledger));
+    await length(quick.seen, 2);
+    for (let n = 0; n < 40; n += 1) {
+      ledger.append(1, 'ann', 'x'.repeat(30_000));
+      await length(quick.seen, 3 + n);
+    }
+    expect(cuts).to.equal(1);
+    expect(numbersIn(quick.seen)).to.deep.equal(upTo(41));
+    const { seen, ended } = collect(slow);
+    await ended;
+    expect(seen).to.deep.equal([0, 'caught up at 0']);
+    ledger.feed.stop();
+  });
+
+  it('ends where it is closed or stopped, also while it waits, and after that at once', async () => {
+    const ledger = aLedger();
+    const [one, two] = [await open(ledger), await open(ledger)];
+    const [first, second] = [collect(one), collect(two)];
+    await length(first.seen, 1);
+    one.close();
+    await first.ended;
+    ledger.feed.stop();
+    await second.ended;
+    const late = collect(await open(ledger));
+    await late.ended;
+    expect(numbersIn(late.seen)).to.deep.equal([]);
+  });
+
+  it('ends when the rows turn out to be of another log', async () => {
+    const ledger = aLedger();
+    ledger.append(1);
+    const { seen, ended } = collect(await open(ledger));
+    await length(seen, 2);
+    ledger.forget();
+    await ended;
+    expect(seen).to.deep.equal([0, 'caught up at 0']);
+  });
+
+  it('is a failure where the ledger cannot be read at first, and throws where it cannot be read on', async () => {
+    const ledger = aLedger();
+    ledger.append(600);
+    const opened = await open(ledger);
+    ledger.goAway();
+    const { ended } = collect(opened);
+    const thrown: unknown = await ended.catch((error: unknown) => error);
+    expect(thrown).to.be.an('error').with.property('message', 'the ledger cannot be read on');
+    const refused = await ledger.feed.open({ filter: {}, after: undefined, quietMs: HOUR, onTooSlow: () => undefined });
+    expect(E.isLeft(refused) && refused.left._tag).to.equal('ReadModelUnavailable');
+  });
+});

@@ -1,0 +1,70 @@
+import { eventually } from './eventually.js';
+
+/** A Server-Sent Event as it was received; `data` is parsed. */
+export type Received = { readonly id?: string; readonly event?: string; readonly data: unknown };
+
+export type Following = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The events so far; grows. */
+  readonly received: ReadonlyArray<Received>;
+  /** What has no data, so far. */
+  readonly comments: ReadonlyArray<string>;
+  /** Resolves when there are so many events; rejects when that takes too long. */
+  readonly until: (count: number) => Promise<ReadonlyArray<Received>>;
+  /** Resolves when the stream has ended, or was cut. */
+  readonly ended: Promise<'ended' | 'cut'>;
+  readonly leave: () => void;
+};
+
+const parse = (block: string): Received | string => {
+  const lines = block.split('\n').map((line) => /^(\w*): ?(.*)$/s.exec(line) ?? []);
+  const values: Record<string, string> = {};
+  for (const [, name = '', value = ''] of lines) values[name] = value;
+  const { id, event, data, '': comment = '' } = values;
+  if (data === undefined) return comment;
+  return { ...(id === undefined ? {} : { id }), ...(event === undefined ? {} : { event }), data: JSON.parse(data) };
+};
+
+/** Follows a feed as a client does that is no browser. */
+export const follow = async (url: string, token: string, headers: object = {}): Promise<Following> => {
+  const leaving = new AbortController();
+  const response = await fetch(url, {
+    headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers },
+    signal: leaving.signal,
+  });
+  const received: Array<Received> = [];
+  const comments: Array<string> = [];
+  const read = async (): Promise<void> => {
+    let text = '';
+    // reason: a 200 has a body
+    for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const parsed of blocks.map(parse))
+        if (typeof parsed === 'string') comments.push(parsed);
+        else received.push(parsed);
+    }
+  };
+  const ended = read().then(
+    () => 'ended' as const,
+    () => 'cut' as const,
+  );
+  return {
+    status: response.status,
+    headers: response.headers,
+    received,
+    comments,
+    until: async (count) => {
+      const found = await eventually(
+        () => received.length,
+        (length) => length >= count,
+      );
+      if (found < count) throw new Error(`only ${found} of ${count} events came`);
+      return [...received];
+    },
+    ended,
+    leave: () => leaving.abort(),
+  };
+};
