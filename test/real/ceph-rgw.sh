@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the object-storage suite on a real S3 server: Ceph's RADOS Gateway. Debian's packages (70 MB, downloaded once)
+# Runs the suites of files and of checkpoints on a real S3 server: Ceph's RADOS Gateway. Debian's packages (70 MB, downloaded once)
 # are unpacked into a cache and not installed; nothing needs root. One monitor, one storage daemon and the gateway run
 # on loopback, keep their data in memory and end with the suite.
 # Needs: apt with package lists that hold radosgw (Debian 12), dpkg-deb, python3, curl, node.
@@ -149,4 +149,5 @@ start_gateway
 printf 'Ceph %s answers\n' "$(radosgw --version | sed -nE 's/^ceph version ([^ ]+).*/\1/p')"
 # the suite alone: the libraries of the gateway are not for it
 env -u LD_LIBRARY_PATH -u PYTHONPATH S3_ENDPOINT="http://$gateway" S3_BUCKET=files S3_ACCESS_KEY=files-access \
-  S3_SECRET_KEY=files-secret npx mocha test/infrastructure/s3/object-storage.integration.test.ts --grep 'S3 at' "$@"
+  S3_SECRET_KEY=files-secret npx mocha test/infrastructure/s3/{object-storage,checkpoint-archive}.integration.test.ts \
+  --grep 'S3 at' "$@"

@@ -1,5 +1,5 @@
-// Answers for what s3rver 4.0.4 lacks: uploads in parts are neither listed nor aborted, and the pages of a listing
-// after the first need a cipher that OpenSSL 3 has dropped.
+// Answers for what s3rver 4.0.4 lacks: uploads in parts are neither listed nor aborted, the pages of a listing after the
+// first need a cipher that OpenSSL 3 has dropped, and folders are not listed that have nothing but folders in them.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -9,18 +9,32 @@ const send = (response: ServerResponse, status: number, xml = ''): void => {
   response.writeHead(status, { 'content-type': 'application/xml' }).end(xml);
 };
 
+/** The objects right in a folder, and the folders in it that have some below. */
+const foldersIn = <A extends { readonly key: string }>(
+  objects: ReadonlyArray<A>,
+  prefix: string,
+  delimiter: string,
+) => {
+  const endOf = (key: string): number => (delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length));
+  const folded = objects.filter(({ key }) => endOf(key) >= 0).map(({ key }) => key.slice(0, endOf(key) + 1));
+  return { direct: objects.filter(({ key }) => endOf(key) < 0), folders: [...new Set(folded)] };
+};
+
 const listObjects = async (store: Store, bucket: string, query: URLSearchParams, response: ServerResponse) => {
+  const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
   const { objects, isTruncated } = await store.listObjects(bucket, {
-    prefix: query.get('prefix') ?? '',
-    startAfter: query.get('continuation-token') ?? '',
+    prefix,
+    startAfter: query.get('continuation-token') ?? query.get('start-after') ?? '',
     maxKeys: Number(query.get('max-keys') ?? 1000),
   });
-  const contents = objects.map(({ key, size, lastModifiedDate }) => {
+  const { direct, folders } = foldersIn(objects, prefix, delimiter);
+  const contents = direct.map(({ key, size, lastModifiedDate }) => {
     const modified = lastModifiedDate.toISOString();
     return `<Contents><Key>${key}</Key><LastModified>${modified}</LastModified><ETag/><Size>${size}</Size></Contents>`;
   });
+  const prefixes = folders.map((folder) => `<CommonPrefixes><Prefix>${folder}</Prefix></CommonPrefixes>`);
   const next = isTruncated ? `<NextContinuationToken>${objects.at(-1)?.key ?? ''}</NextContinuationToken>` : '';
-  const result = `<IsTruncated>${String(isTruncated)}</IsTruncated>${next}${contents.join('')}`;
+  const result = `<IsTruncated>${String(isTruncated)}</IsTruncated>${next}${contents.join('')}${prefixes.join('')}`;
   send(response, 200, `<ListBucketResult>${result}</ListBucketResult>`);
 };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CHECKPOINTS } from '../checkpoints/checkpoint-key.js';
 import type { CheckpointObjects } from '../checkpoints/checkpoint-objects.js';
@@ -9,6 +9,7 @@ import { syncDirectory } from './durable-files.js';
 import type { Layout } from './layout.js';
 import { unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
+import { writeDurably } from './write-object.js';
 
 /** Nobody may write to it, its owner neither. */
 const READ_ONLY = 0o444;
@@ -55,7 +56,7 @@ const add = async ({ objects, unfinished, fileOf }: Layout, key: string, content
   const target = fileOf(key);
   const temporary = path.join(unfinished, randomUUID());
   try {
-    await writeFile(temporary, content, { flag: 'wx', mode: READ_ONLY, flush: true });
+    await writeDurably(await open(temporary, 'wx', READ_ONLY), [content]);
     await makeDirectories(objects, path.dirname(target));
     return await publish(temporary, target);
   } finally {

@@ -4,7 +4,11 @@ import path from 'node:path';
 import { syncDirectory } from './durable-files.js';
 import type { Layout } from './layout.js';
 
-const writeDurably = async (file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+/** Writes and syncs a new file, and closes it. */
+export const writeDurably = async (
+  file: FileHandle,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> => {
   try {
     for await (const chunk of chunks) await file.writeFile(chunk);
     await file.sync();

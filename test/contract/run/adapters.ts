@@ -1,5 +1,5 @@
 /** The ports that have a contract suite; the names begin those of the suites. */
-export const SUITES = ['event store', 'object storage', 'queries'] as const;
+export const SUITES = ['event store', 'object storage', 'checkpoint archive', 'queries'] as const;
 
 export type Suite = (typeof SUITES)[number];
 
@@ -20,7 +20,8 @@ const POSTGRES = [
   'test/infrastructure/postgres/postgres-event-store.integration.test.ts',
   'test/infrastructure/postgres/queries.integration.test.ts',
 ];
-const S3 = ['test/infrastructure/s3/object-storage.integration.test.ts'];
+const S3 = ['object-storage', 'checkpoint-archive'].map((name) => `test/infrastructure/s3/${name}.integration.test.ts`);
+const STORAGE: ReadonlyArray<Suite> = ['object storage', 'checkpoint archive'];
 
 /** Where real servers can be named. An adapter sees those it needs and no others. */
 export const SERVERS = [
@@ -55,14 +56,16 @@ export const ADAPTERS: ReadonlyArray<Adapter> = [
   },
   {
     name: 'disk',
-    suites: ['object storage'],
-    files: ['test/infrastructure/disk/object-storage.integration.test.ts'],
+    suites: STORAGE,
+    files: ['object-storage', 'checkpoint-archive'].map(
+      (name) => `test/infrastructure/disk/${name}.integration.test.ts`,
+    ),
     needs: [],
   },
-  { name: 'S3, s3rver on the wire', suites: ['object storage'], files: S3, needs: [] },
+  { name: 'S3, s3rver on the wire', suites: STORAGE, files: S3, needs: [] },
   {
     name: 'S3 at S3_ENDPOINT',
-    suites: ['object storage'],
+    suites: STORAGE,
     files: S3,
     needs: ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
     grep: 'S3 at',

@@ -13,15 +13,11 @@ import type { FileContents } from '../../../src/read/get-file.js';
 import { bodyOf } from '../../support/bodies.js';
 import { diskStorage } from '../../support/disk-storage.js';
 import { replaceOnFileHandles, systemError } from '../../support/failing-disk.js';
+import { filesBelow } from '../../support/files-below.js';
 import { openHandles } from '../../support/open-handles.js';
 import { needs } from '../../support/needs.js';
 
 const aDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'disk-storage-'));
-
-const filesBelow = async (root: string): Promise<ReadonlyArray<string>> =>
-  (await readdir(root, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => name);
 
 describe('object storage on disk', () => {
   let root: string;
