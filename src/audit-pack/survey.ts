@@ -1,0 +1,90 @@
+import { either as E } from 'fp-ts';
+import { type ChainEnd, chainStart, extendChain } from '../event-sourcing/hash-chain.js';
+import { CannotPack } from './cannot-pack.js';
+import type { ListedMember } from './manifest.js';
+import { Digest, listed } from './members.js';
+import type { PackRecord, Packing, PackSources } from './pack-sources.js';
+import {
+  fileOf,
+  type IndexedEvent,
+  type NamedFile,
+  type PackedEvent,
+  packedEvent,
+  recordLine,
+} from './packed-event.js';
+import type { Places } from './places.js';
+
+/** What one reading of a record has told. */
+export type SurveyedRecord = {
+  readonly record: PackRecord;
+  /** Of its events, by revision: their places in the tree. */
+  readonly indexes: ReadonlyArray<number>;
+  readonly lines: ListedMember;
+  readonly proofs: ReadonlyArray<ListedMember>;
+};
+
+const extended = (end: ChainEnd, { event }: IndexedEvent): ChainEnd => {
+  const next = extendChain(end, event);
+  if (E.isRight(next)) return next.right;
+  throw new CannotPack(`${event.stream}, revision ${event.revision}, breaks its chain: ${next.left.reason}`);
+};
+
+/** Reads records before they are written: verifies each event, and lists what will be in the pack of it. */
+export class Survey {
+  readonly #withData: boolean;
+  readonly #places: Places;
+  readonly #packing: Packing;
+  readonly #files = new Map<string, NamedFile>();
+  #events = 0;
+
+  constructor({ withData }: Pick<PackSources, 'withData'>, places: Places, packing: Packing) {
+    this.#withData = withData;
+    this.#places = places;
+    this.#packing = packing;
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  /** The files that the events named, each once. */
+  get files(): ReadonlyArray<NamedFile> {
+    return [...this.#files.values()];
+  }
+
+  /** Rejects with `CannotPack` when its chain is broken, or one of its events is not where the tree has it. */
+  async read(record: PackRecord): Promise<SurveyedRecord> {
+    const { stream } = record;
+    const lines = new Digest();
+    const indexes: Array<number> = [];
+    const proofs: Array<ListedMember> = [];
+    let end = chainStart;
+    for await (const page of record.events()) {
+      this.#packing.signal?.throwIfAborted();
+      for (const indexed of page) {
+        end = extended(end, indexed);
+        const event = packedEvent(indexed, this.#withData);
+        lines.add(recordLine(event));
+        this.#nameFile(event);
+        const name = `proofs/${stream}/${event.revision}.tlog-proof`;
+        proofs.push(listed(name, await this.#places.verifiedProof(indexed, end.hash)));
+        indexes.push(indexed.index);
+      }
+      this.#events += page.length;
+      this.#packing.onVerified?.(this.#events);
+    }
+    if (indexes.length === 0) throw new CannotPack(`${stream} has no events`);
+    return { record, indexes, proofs, lines: lines.listedAs(`records/${stream}.ndjson`) };
+  }
+
+  #nameFile(event: PackedEvent): void {
+    const file = fileOf(event);
+    if (file === undefined) return;
+    const { size } = this.#files.get(file.sha256) ?? file;
+    if (size !== file.size)
+      throw new CannotPack(
+        `${event.stream}, revision ${event.revision}, says another size of the file ${file.sha256} than an event before it`,
+      );
+    this.#files.set(file.sha256, file);
+  }
+}

@@ -1,0 +1,159 @@
+import type { Writable } from 'node:stream';
+import { either as E } from 'fp-ts';
+import { type Checkpoint, openCheckpoint } from '../seal/checkpoint.js';
+import { signNote } from '../seal/note.js';
+import { renderVerifier } from '../seal/note-key.js';
+import { CannotPack } from './cannot-pack.js';
+import { byName, type ListedMember, type PackHead, renderManifest } from './manifest.js';
+import { checked, listedPieces, type Member, shortMember } from './members.js';
+import type { PackRecord, Packing, PackSources } from './pack-sources.js';
+import { type NamedFile, type PackedEvent, packedEvent, recordLine } from './packed-event.js';
+import { makePlaces, type Places } from './places.js';
+import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from './report.js';
+import { Survey, type SurveyedRecord } from './survey.js';
+import { makeZip } from './zip.js';
+
+/** What is in a pack. */
+type Packed = {
+  readonly records: number;
+  readonly events: number;
+  readonly files: number;
+  readonly checkpoint: Checkpoint;
+};
+
+type Surveyed = { readonly records: ReadonlyArray<SurveyedRecord>; readonly files: ReadonlyArray<ListedMember> };
+
+class Pack {
+  readonly #sources: PackSources;
+  readonly #packing: Packing;
+  readonly #checkpoint: Checkpoint;
+  readonly #places: Places;
+
+  constructor(sources: PackSources, packing: Packing, checkpoint: Checkpoint) {
+    this.#sources = sources;
+    this.#packing = packing;
+    this.#checkpoint = checkpoint;
+    this.#places = makePlaces(checkpoint, sources);
+  }
+
+  async write(output: Writable): Promise<Packed> {
+    const survey = new Survey(this.#sources, this.#places, this.#packing);
+    const records = [];
+    for (const record of this.#sources.records) records.push(await survey.read(record));
+    records.sort((one, other) => byName(one.lines, other.lines));
+    const files = survey.files.map((file) => this.#fileMember(file)).sort(byName);
+    const members = await this.#membersOf({ records, files }, files, survey.events);
+    const zip = makeZip(output, this.#sources.createdAt);
+    for (const member of members) {
+      this.#packing.signal?.throwIfAborted();
+      await zip.add(member.name, checked(member));
+    }
+    await zip.end();
+    const { events } = survey;
+    return { records: records.length, events, files: files.length, checkpoint: this.#checkpoint };
+  }
+
+  /** All members, in the order of their names. */
+  async #membersOf(surveyed: Surveyed, files: ReadonlyArray<Member>, events: number): Promise<ReadonlyArray<Member>> {
+    const { checkpoint, signer, verifiers, withData, createdAt } = this.#sources;
+    const { origin } = this.#checkpoint;
+    const head = { origin, created: createdAt.toISOString(), withData, records: surveyed.records.length, events };
+    const report = (): AsyncIterable<Buffer> => this.#report(head, surveyed);
+    const members = [
+      shortMember('checkpoint.txt', checkpoint),
+      shortMember('key.txt', `${renderVerifier(signer.verifier)}\n`),
+      shortMember('verify.py', verifiers.python),
+      shortMember('verify.html', verifiers.html),
+      { ...(await listedPieces('report.html', report())), content: report },
+      ...surveyed.records.map(({ lines, record }) => ({ ...lines, content: () => this.#lines(record) })),
+      ...files,
+    ];
+    // one by one: there may be more than a call takes arguments
+    for (const record of surveyed.records) for (const proof of this.#proofMembers(record)) members.push(proof);
+    members.sort(byName);
+    const manifest = signNote(renderManifest(head, members), signer);
+    if (E.isLeft(manifest)) throw new CannotPack(`the manifest cannot be signed: ${manifest.left}`);
+    return [...members, shortMember('manifest.txt', manifest.right)].sort(byName);
+  }
+
+  #proofMembers({ proofs, indexes }: SurveyedRecord): ReadonlyArray<Member> {
+    const { proof } = this.#places;
+    return proofs.map((member, revision) => ({
+      ...member,
+      content: async function* () {
+        yield Buffer.from(await proof(indexes[revision] ?? 0));
+      },
+    }));
+  }
+
+  #fileMember(file: NamedFile): Member {
+    const { sha256, size: bytes } = file;
+    const name = `files/${sha256}`;
+    return { name, sha256, bytes, content: () => this.#content(file, name) };
+  }
+
+  async *#content(file: NamedFile, name: string): AsyncGenerator<Buffer> {
+    const opened = await this.#sources.openFile(file);
+    if (E.isLeft(opened)) throw new CannotPack(`${name} (${file.key} in the storage) cannot be read: ${opened.left}`);
+    // reason: a file is a byte stream; Readable itself is typed for objects too
+    yield* opened.right as AsyncIterable<Buffer>;
+  }
+
+  async *#pages(record: PackRecord): AsyncGenerator<ReadonlyArray<PackedEvent>> {
+    for await (const page of record.events()) {
+      this.#packing.signal?.throwIfAborted();
+      yield page.map((indexed) => packedEvent(indexed, this.#sources.withData));
+    }
+  }
+
+  async *#lines(record: PackRecord): AsyncGenerator<Buffer> {
+    for await (const page of this.#pages(record)) yield Buffer.from(page.map(recordLine).join(''));
+  }
+
+  async *#report(head: PackHead, { records, files }: Surveyed): AsyncGenerator<Buffer> {
+    const reported = records.map(({ record: { stream }, indexes }) => ({ stream, events: indexes.length }));
+    yield Buffer.from(reportOpening(head, reported, files.length));
+    for (const { record } of records) {
+      yield Buffer.from(recordOpening(record));
+      for await (const page of this.#pages(record)) yield Buffer.from(page.map(reportEvent).join(''));
+      yield Buffer.from(RECORD_END);
+    }
+    yield Buffer.from(reportEnd(files));
+  }
+}
+
+/** Names that stand in the pack as they are. */
+const PLAIN = /^[A-Za-z]+-[A-Za-z0-9-]+$/;
+
+const faultOf = (records: ReadonlyArray<PackRecord>): string | undefined => {
+  const streams = records.map(({ stream }) => stream);
+  const odd = streams.find((stream) => !PLAIN.test(stream));
+  if (odd !== undefined) return `${odd} has other characters in its id than letters, digits and dashes`;
+  if (streams.length === 0) return 'a pack has at least one record';
+  return new Set(streams).size < streams.length ? 'a record is named twice' : undefined;
+};
+
+/**
+ * Writes an audit pack (docs/audit-pack.md) and closes the output. Verifies each event on the way, so that no pack is made
+ * that does not verify. Reads each record several times, page by page, and keeps a few hundred bytes of each event.
+ *
+ * Left: why there is no such pack; what was written by then is none. Rejects with what `events` or the output fails with,
+ * and with the reason of the signal.
+ */
+export const writePack = async (
+  sources: PackSources,
+  output: Writable,
+  packing: Packing = {},
+): Promise<E.Either<CannotPack, Packed>> => {
+  try {
+    const fault = faultOf(sources.records);
+    if (fault !== undefined) throw new CannotPack(fault);
+    const checkpoint = openCheckpoint(Buffer.from(sources.checkpoint), [sources.signer.verifier]);
+    if (E.isLeft(checkpoint)) throw new CannotPack(`the checkpoint is not one of the signing key: ${checkpoint.left}`);
+    return E.right(await new Pack(sources, packing, checkpoint.right).write(output));
+  } catch (error) {
+    output.destroy();
+    if (error instanceof CannotPack) return E.left(error);
+    throw error;
+  }
+};

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import type { PackSources } from '../../src/audit-pack/pack-sources.js';
+import { writePack } from '../../src/audit-pack/write-pack.js';
+import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
+import { eventLeaf } from '../../src/seal/event-leaf.js';
+import { leafHash } from '../../src/seal/hash.js';
+import { openNote } from '../../src/seal/note.js';
+import { signerOf } from '../../src/seal/note-key.js';
+import { verifyTlogProof } from '../../src/seal/tlog-proof.js';
+import { makePackedLog, membersOf, type PackedLog, packOf } from '../support/audit-pack.js';
+import { right } from '../support/sealed-tree.js';
+
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+/** What nothing reads. */
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+const refusal = async (sources: PackSources): Promise<string> => {
+  const outcome = await writePack(sources, nowhere());
+  if (E.isRight(outcome)) throw new Error('a pack was made');
+  return outcome.left.message;
+};
+
+describe('an audit pack', () => {
+  let log: PackedLog;
+  let members: ReadonlyMap<string, Buffer>;
+  let withheld: ReadonlyMap<string, Buffer>;
+
+  before(async () => {
+    log = makePackedLog();
+    members = await membersOf(await packOf(log.sources()));
+    withheld = await membersOf(await packOf(log.sources({ withData: false })));
+  });
+
+  const textOf = (name: string, of = members): string => of.get(name)?.toString() ?? `no member ${name}`;
+
+  const linesOf = (name: string, of = members): ReadonlyArray<string> => textOf(name, of).split('\n').slice(0, -1);
+
+  for (const [which, of] of [
+    ['with data', () => members],
+    ['without data', () => withheld],
+  ] as const)
+    it(`${which} has a signed manifest of every other member, in the order of their names`, () => {
+      const names = [...of().keys()];
+      expect(names).to.deep.equal(names.toSorted());
+      const { text } = right(openNote(of().get('manifest.txt')!, [log.signer.verifier]));
+      const lines = names
+        .filter((name) => name !== 'manifest.txt')
+        .map((name) => `${digestOf(of().get(name)!)} ${of().get(name)!.length} ${name}\n`);
+      expect(text).to.equal(
+        'audit-pack/v1\norigin log.example.com/audit\ncreated 2026-02-03T04:05:06.789Z\n' +
+          `data ${which === 'with data' ? 'included' : 'withheld'}\nrecords 4\nevents 23\n${lines.join('')}`,
+      );
+    });
+
+  it('holds all events of each record, each in its one spelling, with its place', () => {
+    for (const stream of log.streams) {
+      const own = log.events.filter((event) => event.stream === stream);
+      const lines = linesOf(`records/${stream}.ndjson`);
+      expect(lines).to.have.length(own.length);
+      for (const [at, event] of own.entries()) {
+        const { id, type, revision } = event;
+        const parsed = JSON.parse(lines[at]!) as JsonObject;
+        const metadata = JSON.parse(event.metadata) as Json;
+        const data = JSON.parse(event.data) as Json;
+        const index = String(log.events.indexOf(event));
+        expect(parsed).to.deep.equal({ index, stream, revision: `${revision}`, id, type, data, metadata });
+        const [opening, end] = lines[at]!.split(',"data":');
+        expect(Object.keys(parsed)).to.deep.equal(['index', 'stream', 'revision', 'id', 'type', 'data', 'metadata']);
+        expect(`${opening},"data":${end}`).to.include(canonicalJson(data)).and.to.include(canonicalJson(metadata));
+      }
+    }
+  });
+
+  it('proves each event by the leaf of its hash, to the one checkpoint', () => {
+    expect(textOf('checkpoint.txt')).to.equal(log.checkpoint);
+    for (const event of log.events.filter(({ stream }) => log.streams.includes(stream))) {
+      const proof = members.get(`proofs/${event.stream}/${event.revision}.tlog-proof`)!;
+      const { hash } = JSON.parse(event.metadata) as { readonly hash: string };
+      const place = right(verifyTlogProof(leafHash(eventLeaf(event, hash)), proof, [log.signer.verifier]));
+      expect(place.index).to.equal(log.events.indexOf(event));
+      expect(proof.toString().endsWith(`\n\n${log.checkpoint}`)).to.equal(true);
+    }
+  });
+
+  it('holds the key, the verifiers, and each file that an event names, replaced ones too', () => {
+    expect(textOf('key.txt')).to.equal(`${log.key}\n`);
+    expect(textOf('verify.py')).to.equal('# verify.py\n');
+    const files = [...members].filter(([name]) => name.startsWith('files/'));
+    expect(files.map(([, content]) => content)).to.have.deep.members([...log.files.values()]);
+    for (const [name, content] of files) expect(name).to.equal(`files/${digestOf(content)}`);
+  });
+
+  it('without data has neither data nor salts nor files, and the same chains', () => {
+    expect([...withheld.keys()].filter((name) => name.startsWith('files/'))).to.deep.equal([]);
+    for (const stream of log.streams) {
+      expect(textOf(`records/${stream}.ndjson`, withheld))
+        .not.to.include('"data"')
+        .and.not.to.include('"salt"');
+      let end = chainStart;
+      for (const line of linesOf(`records/${stream}.ndjson`, withheld)) {
+        const { metadata, revision, ...event } = JSON.parse(line) as Record<string, string>;
+        const stored = { ...event, revision: BigInt(revision!), data: '{}', metadata: JSON.stringify(metadata) };
+        // reason: the members of a line are those of a stored event
+        end = right(extendChain(end, stored as unknown as PackedLog['events'][number]));
+      }
+    }
+    for (const page of [textOf('report.html', withheld), textOf('manifest.txt', withheld)])
+      expect(page).not.to.include('Acme').and.not.to.include('asked by');
+  });
+
+  it('is the same for the same sources, and does not depend on the order in which records are named', async () => {
+    const again = await packOf(makePackedLog().sources({ of: log.streams.toReversed() }));
+    expect(await membersOf(again)).to.deep.equal(members);
+  });
+
+  it('is not made of nothing, of one record twice, or of a record with an odd id', async () => {
+    const { sources, streams } = log;
+    expect(await refusal(sources({ of: [] }))).to.equal('a pack has at least one record');
+    expect(await refusal(sources({ of: [streams[0]!, streams[0]!] }))).to.equal('a record is named twice');
+    expect(await refusal(sources({ of: ['business-none'] }))).to.equal('business-none has no events');
+    expect(await refusal(sources({ of: ['business-../x'] }))).to.match(/^business-\.\.\/x has other characters/);
+  });
+
+  it('is not made under a checkpoint of another key', async () => {
+    const other = right(signerOf('log.example.com/audit', Buffer.alloc(32, 1)));
+    expect(await refusal(log.sources({ signer: other }))).to.equal(
+      'the checkpoint is not one of the signing key: no known key has signed the note',
+    );
+  });
+
+  it('is not made of events that are not what was sealed', async () => {
+    const [stream] = log.streams;
+    const [record] = log.sources({ of: [stream!] }).records;
+    const changed = (change: (page: ReadonlyArray<never>) => ReadonlyArray<never>): PackSources => ({
+      ...log.sources(),
+      records: [
+        {
+          stream: stream!,
+          events: async function* () {
+            for await (const page of record!.events()) yield change(page as ReadonlyArray<never>);
+          },
+        },
+      ],
+    });
+    const moved = changed((page) =>
+      page.map((indexed: { readonly index: number }) => ({ ...indexed, index: 7 }) as never),
+    );
+    expect(await refusal(moved)).to.equal(
+      `${stream}, revision 0, is not what was sealed at place 7: "ops log verify" says what is wrong`,
+    );
+    const beyond = changed((page) => page.map((indexed: object) => ({ ...indexed, index: 300 }) as never));
+    expect(await refusal(beyond)).to.equal('place 300 is beyond the 300 events of the checkpoint');
+    const dropped = changed((page) => page.slice(1));
+    expect(await refusal(dropped)).to.equal(`${stream}, revision 1, breaks its chain: revision 1, expected 0`);
+  });
+
+  it('is not made when tiles are missing', async () => {
+    const readTiles: PackSources['readTiles'] = (tiles) => Promise.resolve(E.right(tiles.map(() => undefined)));
+    expect(await refusal(log.sources({ readTiles }))).to.match(/^a tile of the tree is missing/);
+  });
+
+  it('is not made when a file is missing, longer, shorter or another one', async () => {
+    const [key, content] = [...log.files][1]!;
+    const name = `files/${digestOf(content)}`;
+    const withFile = (changed: Buffer | undefined): PackSources =>
+      log.sources({
+        openFile: (file) => {
+          const found = file.key === key ? changed : log.files.get(file.key);
+          return Promise.resolve(
+            found === undefined
+              ? E.left('there is no such object')
+              : E.right(Readable.from(found, { objectMode: false })),
+          );
+        },
+      });
+    expect(await refusal(withFile(undefined))).to.equal(
+      `${name} (${key} in the storage) cannot be read: there is no such object`,
+    );
+    const { length } = content;
+    expect(await refusal(withFile(Buffer.concat([content, content])))).to.equal(
+      `${name} has more than the ${length} bytes that it should have`,
+    );
+    expect(await refusal(withFile(content.subarray(1)))).to.equal(
+      `${name} has ${length - 1} bytes, and should have ${length}`,
+    );
+    const other = Buffer.from(content).fill('x', 5, 6);
+    expect(await refusal(withFile(other))).to.equal(
+      `${name} has the SHA-256 ${digestOf(other)}, and should have ${digestOf(content)}`,
+    );
+  });
+
+  it('ends with what its output fails with, also while a file is being read', async () => {
+    const full = new Writable({
+      write: (_chunk, _encoding, done) => done(new Error('no space left on device')),
+    });
+    const failure = await writePack(log.sources(), full).catch((error: unknown) => error);
+    expect(failure).to.be.an('error').with.property('message', 'no space left on device');
+  });
+
+  it('ends when it is told to', async () => {
+    const stopping = new AbortController();
+    const packing = { signal: stopping.signal, onVerified: () => stopping.abort(new Error('stopped')) };
+    const failure = await writePack(log.sources(), new PassThrough(), packing).catch((error: unknown) => error);
+    expect(failure).to.be.an('error').with.property('message', 'stopped');
+  });
+});
