@@ -26,6 +26,7 @@ ENV NODE_ENV=production \
 WORKDIR /service
 COPY --from=dependencies /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
+COPY verifiers ./verifiers
 COPY package.json ./
 RUN install -d -o node -g node /data
 USER node

@@ -14,7 +14,7 @@ import { Survey, type SurveyedRecord } from './survey.js';
 import { makeZip } from './zip.js';
 
 /** What is in a pack. */
-type Packed = {
+export type Packed = {
   readonly records: number;
   readonly events: number;
   readonly files: number;

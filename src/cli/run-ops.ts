@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
+import { addPack } from './audit/pack.js';
 import { EXIT } from './exit-code.js';
 import { addVerifyFiles } from './files/verify.js';
 import { addCopy } from './log/copy.js';
@@ -40,6 +41,8 @@ export const runOps = async (registry: Registry): Promise<void> => {
   for (const add of [addStatus, addVerifyRows, addParked, addRebuild, addRollback]) add(projections, registry);
   const files = program.command('files').description('the stored files: verify');
   addVerifyFiles(files, registry);
+  const audit = program.command('audit').description('for auditors: pack the history of records');
+  addPack(audit, registry);
   addMigrate(program, registry);
   try {
     await program.parseAsync();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import pg from 'pg';
+import { renderSigner, signerOf } from '../../src/seal/note-key.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { append, created, renamed, sealed } from '../projections/appending.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
@@ -13,6 +14,8 @@ import { givenStream } from '../support/given-stream.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { projectLog } from '../support/projected-log.js';
+import { sealLog } from '../support/seal-log.js';
+import { right } from '../support/sealed-tree.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
@@ -151,6 +154,21 @@ describe('docs/ops-json.md', function () {
     expect([printed.length, code]).to.deep.equal([3, 1]);
   });
 
+  it('describes what is printed about an audit pack', async () => {
+    const connectionString = await freshDatabase();
+    const directory = await mkdtemp(path.join(tmpdir(), 'ops-json-'));
+    const signer = right(signerOf('log.example.com', Buffer.alloc(32, 1)));
+    env = { DATABASE_URL: connectionString, DATA_DIR: directory, CHECKPOINT_KEY: renderSigner(signer) };
+    await projectLog(connectionString, async (store) => {
+      await appendChained(store, makeChains(), businessStream(1));
+      return 1n;
+    });
+    await sealLog(connectionString, signer);
+    const { code } = await lines('audit pack', businessStream(1).replace('-', '/'), '--out', `${directory}/pack.zip`);
+    await rm(directory, { recursive: true });
+    expect(code).to.equal(0);
+  });
+
   it('leaves no command out, and names none that there is not', () => {
     expect([...examples.keys()]).to.have.members([...seen]);
   });
@@ -180,6 +198,8 @@ const COMMANDS = [
   ['log', 'restart-seal'],
   ['files'],
   ['files', 'verify'],
+  ['audit'],
+  ['audit', 'pack'],
 ];
 
 describe("the operator's program", function () {

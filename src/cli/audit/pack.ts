@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { either as E } from 'fp-ts';
+import { type Packed, writePack } from '../../audit-pack/write-pack.js';
+import type { PackSources } from '../../audit-pack/pack-sources.js';
+import type { Config } from '../../config.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import { reasonOf } from '../../infrastructure/logging/reason-of.js';
+import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
+import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledger-places.js';
+import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
+import type { OpenFailure } from '../../read/get-file.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { messageOf } from '../message-of.js';
+import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
+import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
+import { runCommand } from '../run-command.js';
+import { currentSigner } from './current-signer.js';
+import { exists, writeWholeFile } from './whole-file.js';
+import { recordArgument, recordsIn } from './record-argument.js';
+import { findSealedRecords } from './sealed-records.js';
+import { readVerifiers } from './verifiers.js';
+
+type Options = JsonOption & { readonly out: string; readonly withoutData?: true; readonly force?: true };
+
+const isThere = (out: string): ExitCode => failed(`${out} exists already: --force replaces it`);
+
+const stopped = (): ExitCode => {
+  printNote('interrupted: there is no pack');
+  return EXIT.interrupted;
+};
+
+/** An error of the operating system, as of a full disk. Those of databases are values here. */
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
+const whyNot = (failure: OpenFailure): string =>
+  failure._tag === 'FileUnavailable' ? reasonOf(failure.cause) : failure.reason;
+
+/** All that a pack of these records is made of. Left: why there is no such pack now. Throws `StoreUnavailable`. */
+const gather = async (
+  { store, pool, registry }: ReadModels,
+  storage: Storage,
+  config: Config,
+  streams: ReadonlyArray<StreamName>,
+  withData: boolean,
+  signal: AbortSignal,
+): Promise<E.Either<string, PackSources>> => {
+  const signer = await currentSigner(config, store);
+  if (E.isLeft(signer)) return signer;
+  const verifiers = await readVerifiers();
+  if (E.isLeft(verifiers)) return verifiers;
+  const ledger = ledgerOf(registry);
+  const tree = makeSealedTree(pool, ledger.name);
+  const sources = { store, places: makeLedgerPlaces(pool, ledger), tree };
+  const found = await findSealedRecords(sources, signer.right.verifier.name, streams, signal);
+  if (E.isLeft(found)) return found;
+  return E.right({
+    ...found.right,
+    readTiles: tree.readTiles,
+    signer: signer.right,
+    openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),
+    createdAt: new Date(),
+    withData,
+    verifiers: verifiers.right,
+  });
+};
+
+const report = async ({ records, events, files, checkpoint }: Packed, options: Options): Promise<ExitCode> => {
+  const { out } = options;
+  const { size: bytes } = await stat(out);
+  const { origin, size } = checkpoint;
+  const counts = [counted(records, 'record'), counted(events, 'event'), counted(files, 'file')].join(', ');
+  printFinding(
+    options,
+    `${out}: ${counts}, ${counted(bytes, 'byte')}; proven by the checkpoint of ${origin} over ${counted(size, 'event')}`,
+    { out, records, events, files, bytes, checkpoint: { origin, size } },
+  );
+  return EXIT.ok;
+};
+
+const write = async (sources: PackSources, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const { out } = options;
+  const progress = makeProgress('verifying');
+  const packing = { signal, onVerified: (events: number) => progress.report(events) };
+  try {
+    const written = await writeWholeFile(out, options.force === true, (output) => writePack(sources, output, packing));
+    progress.end();
+    if (E.isRight(written)) return await report(written.right, options);
+    return written.left._tag === 'FileExists' ? isThere(out) : failed(`no pack was made: ${messageOf(written.left)}`);
+  } finally {
+    progress.end();
+  }
+};
+
+const pack = async (
+  readModels: ReadModels,
+  config: Config,
+  streams: ReadonlyArray<StreamName>,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const storage = await openStorage(config);
+  if (E.isLeft(storage)) return failed(storage.left.message);
+  try {
+    const withData = options.withoutData !== true;
+    const sources = await gather(readModels, storage.right, config, streams, withData, signal);
+    if (signal.aborted) return stopped();
+    if (E.isLeft(sources)) return failed(`no pack was made: ${sources.left}`);
+    return await write(sources.right, options, signal);
+  } catch (error) {
+    if (signal.aborted) return stopped();
+    if (isSystemError(error)) return failed(`no pack was made: ${messageOf(error)}`);
+    throw error;
+  } finally {
+    await storage.right.space?.stop();
+  }
+};
+
+export const addPack = (audit: Command, registry: Registry): void => {
+  audit
+    .command('pack')
+    .description(
+      'writes the whole history of records into one ZIP: events, files, a report to read, the proofs that all of it is in\n' +
+        'the sealed log, and two programs that verify it without this one (docs/audit-pack.md)',
+    )
+    .argument('<record...>', recordsIn(registry), recordArgument(registry))
+    .requiredOption('--out <file>', 'the ZIP to write; must not exist')
+    .option('--without-data', 'leave out the data of all events, and the files: the rest can still be verified')
+    .option('--force', 'replace the file of --out')
+    .addOption(jsonOption('one JSON object: what is in the pack'))
+    .action((streams: ReadonlyArray<StreamName>, options: Options) =>
+      runCommand(async (config, signal) => {
+        if (options.force !== true && (await exists(options.out))) return isThere(options.out);
+        return withReadModels(config, registry, signal, (opened) => pack(opened, config, streams, options, signal));
+      }),
+    );
+};

@@ -1,0 +1,50 @@
+import type { Pool } from 'pg';
+import type { Ledger } from '../../../../projections/ledger.js';
+import { ENTITY, PLACE } from '../../../../projections/engine/generation/ledger-table.js';
+import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
+import { attempt } from '../../../event-sourcing/attempt.js';
+import { categoryOf, entityIdOf, type StreamName } from '../../../event-sourcing/recorded-event.js';
+import { isUndefinedTable } from '../../../postgres/sql-failure.js';
+import { runIn } from '../../../postgres/statement.js';
+import type { LedgerPlaces } from '../../../read/ledger-places.js';
+import { unavailable } from './read-model.js';
+
+/** Places read at once. */
+const PAGE = 10_000;
+
+/** The places of the live generation of a ledger. One that was never made has none. */
+export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): LedgerPlaces => {
+  const run = runIn(pool);
+  const text = `select idx, revision from read_model.${name}
+    where ${ENTITY} = $1 and entity = $2 and category = $3 and ${PLACE} > $4::bigint
+    order by ${PLACE} limit ${PAGE}`;
+
+  const places = async (stream: StreamName, count: number): Promise<ReadonlyArray<number>> => {
+    const entity = entityIdOf(stream);
+    const found: Array<number> = [];
+    for (;;) {
+      const after = String(found.at(-1) ?? -1);
+      const values = [indexedPart(entity), entity, categoryOf(stream), after];
+      const rows = await run({ name: `places in ${name}`, text, values });
+      for (const [place, revision] of rows) {
+        if (found.length === count) return found;
+        // a ledger that leaves out an event of a stream is not that of this log
+        if (revision !== String(found.length)) return found;
+        found.push(Number(place));
+      }
+      if (rows.length < PAGE) return found;
+    }
+  };
+
+  return {
+    ofStream: (stream, count) =>
+      attempt(async () => {
+        try {
+          return await places(stream, count);
+        } catch (error) {
+          if (isUndefinedTable(error)) return [];
+          throw error;
+        }
+      }, unavailable),
+  };
+};

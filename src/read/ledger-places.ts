@@ -1,0 +1,12 @@
+import type { either as E } from 'fp-ts';
+import type { StreamName } from '../event-sourcing/recorded-event.js';
+import type { ReadModelUnavailable } from './queries.js';
+
+/** Where in the ledger, and so in the tree over it, events are. */
+export type LedgerPlaces = {
+  /** Of a stream's first events, by their revision: at most `count`, fewer while the ledger has fewer of them. */
+  readonly ofStream: (
+    stream: StreamName,
+    count: number,
+  ) => Promise<E.Either<ReadModelUnavailable, ReadonlyArray<number>>>;
+};

@@ -1,0 +1,224 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { renderSigner, signerOf } from '../../../src/seal/note-key.js';
+import { openNote } from '../../../src/seal/note.js';
+import { membersOf } from '../../support/audit-pack.js';
+import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { needs } from '../../support/needs.js';
+import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
+import { diskStorage } from '../../support/disk-storage.js';
+import { aDocumentCreated, aDocumentUpdated } from '../../support/document-events.js';
+import { givenStream } from '../../support/given-stream.js';
+import { runOperator } from '../../support/operator.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { projectLog } from '../../support/projected-log.js';
+import { sealLog } from '../../support/seal-log.js';
+import { right } from '../../support/sealed-tree.js';
+
+const DOCUMENT: StreamName = 'document-05c8515f-9a84-4c18-8093-32d7133f27ea';
+const UNKNOWN = '05c8515f-9a84-4c18-8093-32d7133f27eb';
+const named = (stream: StreamName): string => stream.replace('-', '/');
+
+const signer = right(signerOf('log.example.com', createHash('sha256').update('a key').digest()));
+
+const fileOf = (key: string, content: Buffer) => ({
+  key,
+  size: content.length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+  mimeType: 'text/plain',
+  originalName: 'a.txt',
+});
+
+describe('the command that packs records for auditors', function () {
+  this.timeout(180_000);
+  let directory: string;
+  let out: string;
+  let connectionString: string;
+  let env: Record<string, string>;
+
+  const first = Buffer.from('the first version\n');
+  const second = randomBytes(3_000_000);
+
+  before(async function () {
+    this.timeout(startingPostgres);
+    connectionString = await freshDatabase();
+    directory = await mkdtemp(path.join(tmpdir(), 'ops-audit-'));
+    env = {
+      DATABASE_URL: connectionString,
+      DATA_DIR: path.join(directory, 'data'),
+      CHECKPOINT_KEY: renderSigner(signer),
+    };
+    const storage = await diskStorage(path.join(directory, 'data', 'files'));
+    await storage.put('documents/1/1', Readable.from([first]));
+    await storage.put('documents/1/2', Readable.from([second]));
+    await projectLog(connectionString, async (store: EventStore) => {
+      const chains = makeChains();
+      await appendChained(store, chains, ...interleaved(3, 4));
+      await givenStream(
+        store,
+        DOCUMENT,
+        [aDocumentCreated({ name: 'Articles', file: fileOf('documents/1/1', first) })],
+        [aDocumentUpdated({ file: fileOf('documents/1/2', second) })],
+        [aDocumentUpdated({ file: fileOf('documents/1/1', first) })],
+      );
+      return right(await store.head())!;
+    });
+  });
+
+  after(() => rm(directory, { recursive: true }));
+
+  beforeEach(() => {
+    out = path.join(directory, 'pack.zip');
+  });
+
+  const ops = (...args: ReadonlyArray<string>) => runOperator(['audit', 'pack', ...args], { env });
+
+  /** What is beside the pack, which must not be anything. */
+  const left = async (): Promise<ReadonlyArray<string>> =>
+    (await readdir(directory)).filter((name) => name !== 'data').toSorted();
+
+  it('says that there is no checkpoint yet, and one that is too small', async () => {
+    const none = await ops(named(businessStream(1)), '--out', out);
+    expect(none).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        'no pack was made: there is no signed checkpoint of log.example.com: ' +
+        'a running service writes and signs the rest, so start it, or wait\n',
+    });
+    await sealLog(connectionString, signer);
+    await projectLog(connectionString, async (store) => {
+      await givenStream(store, `document-${UNKNOWN}`, [aDocumentCreated({ file: null })]);
+      return right(await store.head())!;
+    });
+    const small = await ops(`document/${UNKNOWN}`, '--out', out);
+    expect(small.stderr).to.equal(
+      'no pack was made: the newest signed checkpoint covers 15 events, and 16 are needed: ' +
+        'a running service writes and signs the rest, so start it, or wait\n',
+    );
+    expect([small.code, await left()]).to.deep.equal([1, []]);
+  });
+
+  it('writes them with their files, as docs/audit-pack.md says', async () => {
+    const checkpoint = await sealLog(connectionString, signer);
+    const packed = await ops(named(DOCUMENT), named(businessStream(1)), '--out', out);
+    const zip = await readFile(out);
+    expect(packed).to.deep.equal({
+      code: 0,
+      stdout: `${out}: 2 records, 7 events, 2 files, ${zip.length} bytes; proven by the checkpoint of log.example.com over 16 events\n`,
+      stderr: '',
+    });
+    const members = await membersOf(zip);
+    expect([...members.keys()].filter((name) => !name.startsWith('proofs/'))).to.deep.equal(
+      [
+        'checkpoint.txt',
+        ...[first, second].map((content) => `files/${fileOf('', content).sha256}`),
+        'key.txt',
+        'manifest.txt',
+        `records/${businessStream(1)}.ndjson`,
+        `records/${DOCUMENT}.ndjson`,
+        'report.html',
+        'verify.html',
+        'verify.py',
+      ].toSorted(),
+    );
+    expect(members.get('checkpoint.txt')!.toString()).to.equal(checkpoint.note);
+    expect(members.get(`files/${fileOf('', second).sha256}`)!.equals(second)).to.equal(true);
+    const { text } = right(openNote(members.get('manifest.txt')!, [signer.verifier]));
+    expect(text).to.match(/\ndata included\nrecords 2\nevents 7\n/);
+    const lines = members
+      .get(`records/${businessStream(1)}.ndjson`)!
+      .toString()
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { index: string }).index)).to.deep.equal(['1', '4', '7', '10']);
+    expect(members.get('verify.py')!.equals(await readFile('verifiers/verify.py'))).to.equal(true);
+    expect(await left()).to.deep.equal(['pack.zip']);
+  });
+
+  it('does not replace a file unless it is told to, and leaves the data out when it is told to', async () => {
+    await writeFile(out, 'something else');
+    const refused = await ops(named(DOCUMENT), '--out', out);
+    expect([refused.code, refused.stderr]).to.deep.equal([1, `${out} exists already: --force replaces it\n`]);
+    expect(await readFile(out, 'utf8')).to.equal('something else');
+    const forced = await ops(named(DOCUMENT), '--without-data', '--out', out, '--force', '--json');
+    const zip = await readFile(out);
+    expect(JSON.parse(forced.stdout)).to.deep.equal({
+      ...{ out, records: 1, events: 3, files: 0, bytes: zip.length },
+      checkpoint: { origin: 'log.example.com', size: 16 },
+    });
+    const members = await membersOf(zip);
+    expect(members.get(`records/${DOCUMENT}.ndjson`)!.toString())
+      .not.to.include('"data"')
+      .and.not.to.include('"salt"');
+    expect(members.get('report.html')!.toString()).not.to.include('Articles');
+    expect(await left()).to.deep.equal(['pack.zip']);
+    await rm(out);
+  });
+
+  it('says that the disk is full, and leaves nothing behind', async function () {
+    const disk = mountSmallDisk(2);
+    needs(this, disk !== undefined, MOUNTING);
+    try {
+      const full = await ops(named(DOCUMENT), '--out', path.join(disk!.directory, 'pack.zip'));
+      expect([full.code, full.stderr]).to.deep.equal([1, 'no pack was made: ENOSPC: no space left on device, write\n']);
+      expect(await readdir(disk!.directory)).to.deep.equal([]);
+    } finally {
+      disk!.unmount();
+    }
+  });
+
+  it('says what is wrong, and leaves nothing behind', async () => {
+    const unknown = await ops(`business/${UNKNOWN}`, '--out', out);
+    expect([unknown.code, unknown.stderr]).to.deep.equal([
+      1,
+      `no pack was made: there is no business ${UNKNOWN}, and never was\n`,
+    ]);
+    const storage = await diskStorage(path.join(directory, 'data', 'files'));
+    await storage.remove('documents/1/2');
+    const missing = await ops(named(DOCUMENT), '--out', out);
+    expect([missing.code, missing.stderr]).to.deep.equal([
+      1,
+      `no pack was made: files/${fileOf('', second).sha256} (documents/1/2 in the storage) cannot be read: there is no such object\n`,
+    ]);
+    const nowhere = await ops(named(businessStream(1)), '--out', path.join(directory, 'none', 'pack.zip'));
+    expect(nowhere.code).to.equal(1);
+    expect(nowhere.stderr).to.match(/^no pack was made: ENOENT: no such file or directory, open [^\n]*\n$/);
+    const { CHECKPOINT_KEY, ...keyless } = env;
+    const noKey = await runOperator(['audit', 'pack', named(DOCUMENT), '--out', out], { env: keyless });
+    expect(noKey.stderr).to.equal(
+      'no pack was made: there is no key to sign the pack with: set CHECKPOINT_KEY_FILE to that of the service\n',
+    );
+    const unsealed = await runOperator(['audit', 'pack', named(DOCUMENT), '--out', out], {
+      env: { ...keyless, SEALING: 'false' },
+    });
+    expect(unsealed.stderr).to.match(/^no pack was made: the log is not sealed \(SEALING=false\)/);
+    const other = renderSigner(right(signerOf('log.example.com', Buffer.alloc(32, 1))));
+    const foreign = await runOperator(['audit', 'pack', named(businessStream(1)), '--out', out], {
+      env: { ...env, CHECKPOINT_KEY: other },
+    });
+    expect(foreign.stderr).to.equal(
+      'no pack was made: the checkpoint is not one of the signing key: no known key has signed the note\n',
+    );
+    expect([CHECKPOINT_KEY, await left()]).to.deep.equal([renderSigner(signer), []]);
+  });
+
+  it('ends with 2 when a record is not named as it should be', async () => {
+    const wrong = [
+      ['--out', out],
+      [named(DOCUMENT)],
+      [`person/${UNKNOWN}`, '--out', out],
+      [DOCUMENT, '--out', out],
+      [`document/${UNKNOWN}/file`, '--out', out],
+      [named(DOCUMENT), named(DOCUMENT), '--out', out],
+    ];
+    const ended = await Promise.all(wrong.map((args) => ops(...args)));
+    expect(ended.map(({ code, stdout }) => [code, stdout])).to.deep.equal(wrong.map(() => [2, '']));
+  });
+});
