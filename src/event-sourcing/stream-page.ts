@@ -12,6 +12,13 @@ export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
   readonly isAscii: boolean;
 };
 
+/** Bytes of the texts of some events. */
+export const sizeOf = (events: ReadonlyArray<EventBytes>): number => {
+  let size = 0;
+  for (const { dataSize, metadataSize } of events) size += dataSize + metadataSize;
+  return size;
+};
+
 /** The same event with the texts that its bytes stand for. */
 export const storedEventOf = (event: EventBytes): StoredEvent => {
   const { id, type, data, metadata, stream, revision, position, isAscii } = event;

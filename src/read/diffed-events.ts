@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { entityIdOf, type Revision, type StreamName } from '../event-sourcing/recorded-event.js';
-import type { EventBytes } from '../event-sourcing/stream-page.js';
+import { type EventBytes, sizeOf } from '../event-sourcing/stream-page.js';
 import { type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import { type EventReads, type EventsRequest, failureOf, nothing } from './entity-events.js';
 import type { EventDiffs } from './event-diffs.js';
@@ -34,9 +34,6 @@ const partLength = ({ first, last }: Span): bigint => {
   const events = Number(last - first) + 1;
   return BigInt(Math.max(events > BLOCK.events ? BLOCK.events : 1, Math.ceil(events / PARTS)));
 };
-
-const sizeOf = (events: ReadonlyArray<EventBytes>): number =>
-  events.reduce((sum, { dataSize, metadataSize }) => sum + dataSize + metadataSize, 0);
 
 type Diffed = { readonly events: ReadonlyArray<EventBytes>; readonly diffs: ReadonlyArray<string> };
 

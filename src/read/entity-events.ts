@@ -8,7 +8,7 @@ import {
 } from '../event-sourcing/event-store.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import type { EventBytes, StreamPage } from '../event-sourcing/stream-page.js';
+import { type EventBytes, sizeOf, type StreamPage } from '../event-sourcing/stream-page.js';
 import { type Admission, PageNotAdmitted } from './admit-page.js';
 import { type RenderEvents, UndecodableEventError } from './event-view.js';
 import { type Pages, readAhead } from './read-ahead.js';
@@ -49,9 +49,7 @@ export type EventReads = {
 const BYTES_FOR_A_BYTE = 4;
 
 const admit = async ({ page }: Admission, events: ReadonlyArray<EventBytes>): Promise<void> => {
-  let bytes = 0;
-  for (const { dataSize, metadataSize } of events) bytes += dataSize + metadataSize;
-  if (!(await page(BYTES_FOR_A_BYTE * bytes))) throw new PageNotAdmitted();
+  if (!(await page(BYTES_FOR_A_BYTE * sizeOf(events)))) throw new PageNotAdmitted();
 };
 
 /** Whether the first and the last of the events that were asked for tell which is the newest of the stream. */
