@@ -159,6 +159,14 @@ describe('what the fuzzer takes for a fault', () => {
       'the value that was sent',
     ],
     [
+      'the value of a header that was sent',
+      () => [
+        write({ expects: invalid('Change-Reason'), headers: [['Change-Reason', 'tell me']] }),
+        answer(400, { ...rejection, errors: [{ path: 'Change-Reason', message: 'not tell me' }] }),
+      ],
+      'the value that was sent',
+    ],
+    [
       'an answer that a browser may guess at',
       () => [read(), { ...good, headers: { ...good.headers, 'x-content-type-options': undefined } }],
       'nosniff',

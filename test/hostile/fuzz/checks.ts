@@ -77,11 +77,13 @@ const faultsNamed: Check = ({ expects: { error, faults = [] }, method }, _wire, 
 const TELLING = 6;
 
 /** docs/api.md: a value that was sent is never in an answer. */
-const valuesKeptBack: Check = ({ expects: { faults = [] }, query, body, method }, _wire, answer) => {
+const valuesKeptBack: Check = ({ expects: { faults = [] }, query, headers, body, method }, _wire, answer) => {
   if (answer.status !== 400 || method === 'HEAD') return undefined;
   const members =
     body._tag === 'Json' ? body.members.map(([key, text]) => [key, text.replace(/^"|"$/g, '')] as const) : [];
-  const sent = [...query, ...members].filter(([name, value]) => faults.includes(name) && value.length >= TELLING);
+  const sent = [...query, ...headers, ...members].filter(
+    ([name, value]) => faults.includes(name) && value.length >= TELLING,
+  );
   return sent.some(([, value]) => answer.bytes.includes(value))
     ? 'the value that was sent is in the answer'
     : undefined;

@@ -15,7 +15,7 @@ import { wireOf } from './wire.js';
  * Cases of a session: enough that each operation is tried with each mutation. A session begins with nothing and shares
  * nothing, so that a case is repeated by repeating those before it in its session.
  */
-export const SESSION = 2000;
+export const SESSION = 2_500;
 
 /** What is the same for all sessions of a run. */
 export type Run = {

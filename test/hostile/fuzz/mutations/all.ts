@@ -9,8 +9,9 @@ import { form } from './form.js';
 import { idempotency } from './idempotency.js';
 import { json } from './json.js';
 import { query } from './query.js';
+import { reason, reasonUnderKey } from './reason.js';
 
-const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form];
+const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form, ...reason];
 
 const several: Mutation = {
   name: 'by several mutations at once',
@@ -26,6 +27,6 @@ const several: Mutation = {
 
 /** Everything that makes sense for an operation, each as often as it is to be tried. */
 export const mutationsFor = (operation: Operation): ReadonlyArray<Mutation> =>
-  [asDescribed, ...combined, ...idempotency, several]
+  [asDescribed, ...combined, ...idempotency, ...reasonUnderKey, several]
     .filter(({ suits }) => suits(operation))
     .flatMap((mutation) => Array.from({ length: mutation.weight ?? 1 }, () => mutation));

@@ -14,7 +14,7 @@ const isOf =
   (request: Keyed): boolean =>
     request.operation === operation;
 
-const underKey: Mutation = {
+export const underKey: Mutation = {
   name: 'under a key',
   weight: 2,
   suits: keyed,
