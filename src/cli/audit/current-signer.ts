@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { checkpointSigner } from '../../infrastructure/checkpoint-key.js';
+import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { type Signer, signerOf } from '../../seal/note-key.js';
 import { findRestarts, originAfter } from '../../sealing/restart.js';
