@@ -37,14 +37,16 @@ const WHOLE_PAIRS = new RegExp(`^.{0,${INDEXED_CHARACTERS}}`, 'su');
 export const indexedPart = (text: string): string =>
   text.length <= INDEXED_CHARACTERS ? text : (WHOLE_PAIRS.exec(text)?.[0] ?? '');
 
-const terms = (values: ReadonlyArray<string>): string =>
-  arrayLiteral(values.map((value) => indexedPart(storable(value))));
+/** A value of a list as it is kept. */
+export const keptTerm = (value: string): string => indexedPart(storable(value));
+
+const terms = (values: ReadonlyArray<string>): string => arrayLiteral(values.map(keptTerm));
 
 /** Most fields of an event that are kept: an entry of an index has at most 2,704 bytes. More are no event of ours. */
 const MOST_FIELDS = 64;
 const MOST_CHARACTERS = 500;
 
-const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sorted = fields.slice(0, MOST_FIELDS).toSorted();
   let characters = 0;
   return sorted.filter((field) => (characters += field.length) <= MOST_CHARACTERS);

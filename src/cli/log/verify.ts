@@ -1,44 +1,49 @@
-import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { BrokenLink } from '../../event-sourcing/hash-chain.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
-import type { MacFault } from '../../event-sourcing/whole-log/mac-verifier.js';
-import { type Verified, type Verifying, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
-import type { Registry } from '../../entities/registry.js';
+import { chainFault, macFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { type Verified, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import { type LogChecks, makeLogChecks } from '../../infrastructure/verification/log-checks.js';
+import type { OpenLog } from '../../infrastructure/open-stores.js';
+import { parseVerifier, type Verifier } from '../../seal/note-key.js';
+import type { Witness } from '../../sealing/checkpoint-check.js';
+import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
+import { readWitness } from '../../sealing/read-witness.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, print, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
+import { runCommand } from '../run-command.js';
 import { streamArgument, streamsIn } from './arguments.js';
-import { onConfiguredLog } from './with-log.js';
+import { makeFaultPrinter } from './log-fault-lines.js';
+import { findSeal, openWitnesses } from './open-witnesses.js';
 import { shareOfLog } from './share-of-log.js';
+import { withConfiguredLog } from './with-log.js';
 
-const reportBroken = ({ event, reason }: BrokenLink, options: JsonOption): void => {
-  const { stream, id } = event;
-  const revision = event.revision.toString();
-  const text = `broken: ${stream}, revision ${revision}, event ${id}: ${reason}`;
-  printFinding(options, text, { stream, revision, id, reason });
+type Options = JsonOption & { readonly against?: string; readonly key?: Verifier };
+
+type Opened = {
+  readonly config: Config;
+  readonly registry: Registry;
+  readonly store: EventStore;
+  readonly keys: EventKeys;
+  readonly database: OpenLog['database'];
 };
 
-const MAC_FAULTS: Readonly<Record<MacFault['_tag'], string>> = {
-  MacMismatch: 'mac does not fit',
-  UnknownKey: 'mac is of an unknown key',
-  MacMissing: 'mac is missing',
-};
+type FaultPrinter = ReturnType<typeof makeFaultPrinter>;
 
-const reportMacFault = ({ _tag, event }: MacFault, options: JsonOption): void => {
-  const { stream, id } = event;
-  const revision = event.revision.toString();
-  const reason = MAC_FAULTS[_tag];
-  printFinding(options, `suspect: ${stream}, revision ${revision}, event ${id}: ${reason}`, {
-    stream,
-    revision,
-    id,
-    reason,
-  });
+const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined };
+
+const verifierArgument = (text: string): Verifier => {
+  const parsed = parseVerifier(text.trim());
+  if (E.isLeft(parsed)) throw new InvalidArgumentError(`${parsed.left}.`);
+  return parsed.right;
 };
 
 const describeMacs = ({ withMac, macFaults }: Verified, areChecked: boolean): string => {
@@ -47,71 +52,151 @@ const describeMacs = ({ withMac, macFaults }: Verified, areChecked: boolean): st
   return macFaults === 0 ? `${have}${checked}` : `${have}${checked}; ${counted(macFaults, 'event')} suspect`;
 };
 
-const reportCounts = (verified: Verified, macsChecked: boolean, options: JsonOption): void => {
-  const { events, streams, broken, withMac, macFaults } = verified;
-  const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
-  const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeMacs(verified, macsChecked)}`;
-  printFinding(options, text, { events, streams, broken, withMac, macFaults, macsChecked });
+const describeChecks = ({ ledger, checkpoints, unchecked }: LogChecks): ReadonlyArray<string> => {
+  const lines: Array<string> = [];
+  if (ledger !== undefined) {
+    const { compared, notYet } = ledger();
+    const waiting = notYet === 0 ? '' : `; it does not have ${counted(notYet, 'event')} yet`;
+    lines.push(`ledger: ${counted(compared, 'event')} compared with rows and tiles${waiting}`);
+  }
+  if (checkpoints !== undefined) {
+    const { fitting, differing, earlier } = checkpoints();
+    const all = fitting === 0 ? 'none is kept' : 'all fit';
+    lines.push(`checkpoints: ${differing === 0 ? all : `${fitting} fit, ${differing} do not`}`);
+    for (const [origin, { count, largest }] of Object.entries(earlier))
+      lines.push(
+        `checkpoints of ${origin}, an earlier origin: ${count}, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,
+      );
+  }
+  return [...lines, ...unchecked.map((what) => `not checked: ${what}`)];
 };
 
-const conclude = (
-  registry: Registry,
+const reportCounts = (
   verified: Verified,
-  keys: EventKeys,
-  stream: StreamName | undefined,
-  options: JsonOption,
-): ExitCode => {
+  macsChecked: boolean,
+  checks: LogChecks,
+  faults: FaultPrinter,
+  options: Options,
+): void => {
+  const { events, streams, broken, withMac, macFaults } = verified;
+  const { ledger, checkpoints, unchecked } = checks;
+  const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
+  const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeMacs(verified, macsChecked)}`;
+  const { earlier = {}, ...fits } = checkpoints?.() ?? {};
+  const compared = {
+    ledger: ledger?.() ?? null,
+    checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins: Object.keys(earlier) },
+  };
+  const counts = { events, streams, broken, withMac, macFaults, macsChecked };
+  printFinding(options, text, { ...counts, ...compared, faults: faults.counts(), unchecked });
+  if (options.json === true) return;
+  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) print(line);
+};
+
+/** What an auditor kept, from its file. Left: why it says nothing. */
+const readKept = async (file: string, findVerifier: FindVerifier): Promise<E.Either<string, Witness>> =>
+  E.mapLeft((fault: string) => `${file}: ${fault}`)(readWitness(await readFile(file), `in ${file}`, findVerifier));
+
+const verifyOne = async (
+  { registry, store, keys }: Opened,
+  stream: StreamName,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const progress = makeProgress('verifying');
+  const faults = makeFaultPrinter(options, progress.end);
+  const verified = await verifyStream(store, stream, {
+    keys,
+    onBroken: (link) => faults.print(chainFault(link)),
+    onMacFault: (fault) => faults.print(macFault(fault)),
+    onPage: (events) => progress.report(events),
+    signal,
+  });
+  progress.end();
   if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
-  if (stream !== undefined && verified.events === 0)
+  if (verified.events === 0)
     return failed(`the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`);
-  reportCounts(verified, keys.length > 0, options);
-  return verified.broken === 0 && verified.macFaults === 0 ? EXIT.ok : EXIT.failed;
+  reportCounts(verified, keys.length > 0, NO_CHECKS, faults, options);
+  return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
+};
+
+const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const { config, registry, store, keys, database } = opened;
+  const seal = await findSeal(config, store, keys, options.key);
+  if (E.isLeft(seal)) return failed(seal.left.message);
+  const given = options.key;
+  const known: FindVerifier =
+    given === undefined
+      ? (origin) => (typeof seal.right === 'string' ? undefined : seal.right.findVerifier(origin))
+      : (origin) => (origin === given.name ? given : undefined);
+  const kept = options.against === undefined ? undefined : await readKept(options.against, known);
+  if (kept !== undefined && E.isLeft(kept)) return failed(kept.left);
+
+  const progress = makeProgress('verifying');
+  const faults = makeFaultPrinter(options, progress.end);
+  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print);
+  try {
+    const share = await shareOfLog(store);
+    const checks = await makeLogChecks(
+      store,
+      ledgerOf(registry),
+      { ...witnesses, seal: seal.right, kept: kept === undefined ? [] : [kept.right] },
+      faults.print,
+    );
+    const verified = await verifyLog(store, {
+      keys,
+      checks: checks.checks,
+      onBroken: (link) => faults.print(chainFault(link)),
+      onMacFault: (fault) => faults.print(macFault(fault)),
+      onPage: (events, reached) => progress.report(events, share(reached)),
+      signal,
+    });
+    progress.end();
+    if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
+    reportCounts(verified, keys.length > 0, checks, faults, options);
+    return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
+  } finally {
+    await close();
+  }
 };
 
 const verify = async (
   registry: Registry,
-  store: EventStore,
-  keys: EventKeys,
   stream: StreamName | undefined,
-  options: JsonOption,
+  options: Options,
+  config: Config,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const progress = makeProgress('verifying');
-  const share = stream === undefined ? await shareOfLog(store) : () => undefined;
-  const verifying: Verifying = {
-    keys,
-    onBroken: (link) => {
-      progress.end();
-      reportBroken(link, options);
-    },
-    onMacFault: (fault) => {
-      progress.end();
-      reportMacFault(fault, options);
-    },
-    onPage: (events, reached) => progress.report(events, share(reached)),
-    signal,
-  };
-  const verified =
-    stream === undefined ? await verifyLog(store, verifying) : await verifyStream(store, stream, verifying);
-  progress.end();
-  return conclude(registry, verified, keys, stream, options);
+  if (stream !== undefined && options.against !== undefined) {
+    printNote('--against compares a checkpoint with the whole log: give no stream');
+    return EXIT.usage;
+  }
+  const keys = await sharedEventKeys(config);
+  if (E.isLeft(keys)) return failed(keys.left.message);
+  return withConfiguredLog(config, registry, ({ log: store, database }) => {
+    const opened = { config, registry, store, keys: keys.right, database };
+    return stream === undefined ? verifyAll(opened, options, signal) : verifyOne(opened, stream, options, signal);
+  });
 };
 
 export const addVerify = (log: Command, registry: Registry): void => {
   log
     .command('verify')
-    .argument('[stream]', `only this stream: ${streamsIn(registry)}`, streamArgument)
+    .argument('[stream]', `only the chain and the macs of this stream: ${streamsIn(registry)}`, streamArgument)
     .description(
       'recomputes the hash chain of every stream and names the first broken event of each that is broken,\n' +
-        'and each event whose mac is missing, does not fit or is of an unknown key\n' +
+        'and each event whose mac is missing, does not fit or is of an unknown key; compares the log with the ledger,\n' +
+        'with the tiles of its tree and with every kept checkpoint, and says where it was changed\n' +
         '(reads the log once; remembers about 300 bytes a stream)',
     )
-    .addOption(jsonOption('one JSON object a line: each broken and each suspect event, then the counts'))
-    .action((stream: StreamName | undefined, options: JsonOption) =>
-      onConfiguredLog(registry, async (store, signal, config) => {
-        const keys = await sharedEventKeys(config);
-        if (E.isLeft(keys)) return failed(keys.left.message);
-        return verify(registry, store, keys.right, stream, options, signal);
-      }),
+    .option('--against <file>', 'compare the log also with this checkpoint or .tlog-proof, which somebody kept')
+    .option(
+      '--key <verifier>',
+      'the verifier key of --against: name+id+base64, as `log key` prints it; without it, that of the settings',
+      verifierArgument,
+    )
+    .addOption(jsonOption('one JSON object a line: each fault, then the counts'))
+    .action((stream: StreamName | undefined, options: Options) =>
+      runCommand((config, signal) => verify(registry, stream, options, config, signal)),
     );
 };

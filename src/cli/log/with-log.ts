@@ -27,9 +27,16 @@ export const withLog = async (
   }
 };
 
-/** Runs a command on the log of the service, beside a running one or without it. */
+/** Opens the log of the service for the time that `use` takes, beside a running service or without it. */
+export const withConfiguredLog = (
+  config: Config,
+  registry: Registry,
+  use: (opened: OpenLog) => Promise<ExitCode>,
+): Promise<ExitCode> => withLog(configuredLog(config), registry, use);
+
+/** Runs a command on the log of the service. */
 export const onConfiguredLog = (
   registry: Registry,
   work: (log: OpenLog['log'], signal: AbortSignal, config: Config) => Promise<ExitCode>,
 ): Promise<void> =>
-  runCommand((config, signal) => withLog(configuredLog(config), registry, ({ log }) => work(log, signal, config)));
+  runCommand((config, signal) => withConfiguredLog(config, registry, ({ log }) => work(log, signal, config)));

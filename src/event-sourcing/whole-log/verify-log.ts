@@ -3,7 +3,9 @@ import type { EventKeys } from '../event-key.js';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
+import { type ChainEnds, keepChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
+import type { LogCheck } from './log-check.js';
 import { findMacRule } from './mac-required.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
@@ -20,24 +22,29 @@ export type Verified = {
   readonly isComplete: boolean;
 };
 
-export type Verifying = {
+type Verifying = {
   /** What every `mac` is checked with; without keys, it is only found where one is missing. */
   readonly keys: EventKeys;
   /** The first broken link of a stream, as it is found. */
   readonly onBroken: (link: BrokenLink) => void;
   /** Each event with a fault, also behind a broken link. */
   readonly onMacFault: (fault: MacFault) => void;
+  /** What else is compared while the events pass by. Default: nothing. */
+  readonly checks?: ReadonlyArray<LogCheck>;
+  /** Where the ends of chains are kept. Default: in memory, all of them. */
+  readonly chainEnds?: ChainEnds;
   /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
 };
 
+/** Verifies the events that come, page by page; they are all of a log, or of one stream, in order. */
 const verifyPages = async (
-  store: EventStore,
+  store: Pick<EventStore, 'readStream' | 'readAll'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { keys, onBroken, onMacFault, onPage, signal }: Verifying,
+  { keys, onBroken, onMacFault, onPage, checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
 ): Promise<Verified> => {
-  const chains = makeChainVerifier();
+  const chains = makeChainVerifier(chainEnds);
   const macs = makeMacVerifier(keys, await findMacRule(store));
   let [broken, macFaults] = [0, 0];
   let isComplete = true;
@@ -46,6 +53,7 @@ const verifyPages = async (
       isComplete = false;
       break;
     }
+    await chainEnds.prepare(events);
     for (const event of events) {
       const linked = chains.verify(event);
       if (E.isLeft(linked)) {
@@ -58,9 +66,11 @@ const verifyPages = async (
         onMacFault(authentic.left);
       }
     }
+    for (const check of checks) await check.take(events);
     const last = events.at(-1);
     if (last !== undefined) onPage(chains.events(), last.position);
   }
+  if (isComplete) for (const check of checks) await check.end();
   return {
     events: chains.events(),
     streams: chains.streams(),

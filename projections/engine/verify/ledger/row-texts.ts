@@ -1,0 +1,79 @@
+import { hash as digest } from 'node:crypto';
+import { storable } from '../../../../src/postgres/storable.js';
+import { keptFields, keptTerm, type NewRow } from '../../ledger/ledger-rows.js';
+
+/** Columns of a row that the log determines, beside its place and its leaf. */
+export const COMPARED = [
+  'category',
+  'entity',
+  'revision',
+  'name',
+  'actor',
+  'at',
+  'latest',
+  'is_late',
+  'fields',
+  'refs',
+  'body',
+] as const;
+
+export type ComparedColumn = (typeof COMPARED)[number];
+
+/** A row as texts: times in seconds since 1970, lists as JSON, a large body as its SHA-256. */
+export type RowTexts = Readonly<Record<ComparedColumn, string | null>>;
+
+/** Bodies of more bytes are compared by their digests, so that a page of rows stays small. */
+const LARGE_BODY = 16_384;
+
+/** SQL for each column of `RowTexts`. */
+export const COMPARED_SQL: Readonly<Record<ComparedColumn, string>> = {
+  category: 'category',
+  entity: 'entity',
+  revision: 'revision::text',
+  name: 'name',
+  actor: 'actor',
+  at: 'extract(epoch from at)::text',
+  latest: 'extract(epoch from latest)::text',
+  is_late: 'is_late::text',
+  fields: 'array_to_json(fields)::text',
+  refs: 'array_to_json(refs)::text',
+  body: `case when octet_length(body) > ${LARGE_BODY}
+    then 'sha256:' || encode(sha256(convert_to(body, 'UTF8')), 'hex') else ' ' || body end`,
+};
+
+/** ISO 8601 as Postgres's `extract(epoch from …)` writes it. */
+const epochText = (instant: string): string => {
+  const ms = Date.parse(instant);
+  const whole = Math.abs(ms);
+  return `${ms < 0 ? '-' : ''}${Math.floor(whole / 1_000)}.${String(whole % 1_000).padStart(3, '0')}000`;
+};
+
+const bodyText = (body: string): string =>
+  body.length * 3 <= LARGE_BODY || Buffer.byteLength(body) <= LARGE_BODY
+    ? ` ${body}`
+    : `sha256:${digest('sha256', body, 'hex')}`;
+
+/** What the row of an event must have. */
+export const textsOf = (row: NewRow): RowTexts => ({
+  category: storable(row.category),
+  entity: storable(row.entity),
+  revision: row.revision.toString(),
+  name: storable(row.name),
+  actor: row.actor === null ? null : storable(row.actor),
+  at: row.at === null ? null : epochText(row.at),
+  latest: epochText(row.latest),
+  is_late: String(row.isLate),
+  fields: JSON.stringify(keptFields(row.fields).map(keptTerm)),
+  refs: JSON.stringify(row.refs.map(keptTerm)),
+  body: bodyText(storable(row.body)),
+});
+
+/** A text as it comes out of the database: half of a surrogate pair is no UTF-8. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();
+
+const isSame = (expected: string | null, stored: string | null): boolean =>
+  expected === stored || (expected !== null && stored !== null && wellFormed(expected) === stored);
+
+/** The columns in which a row is not as it must be. */
+export const differingColumns = (expected: RowTexts, stored: RowTexts): ReadonlyArray<ComparedColumn> =>
+  COMPARED.filter((column) => !isSame(expected[column], stored[column]));

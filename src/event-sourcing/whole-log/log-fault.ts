@@ -1,0 +1,69 @@
+import type { BrokenLink } from '../hash-chain.js';
+import type { StoredEvent } from '../recorded-event.js';
+import type { MacFault } from './mac-verifier.js';
+
+/** What can be wrong with a log and what is kept of it. Scripts read these words: they are never renamed. */
+export const FAULT_KINDS = [
+  /** The event does not fit the hash chain of its stream. */
+  'chain-broken',
+  'mac-missing',
+  'mac-mismatch',
+  'mac-unknown-key',
+  /** The log has another event at this place of the stream than the ledger. */
+  'event-changed',
+  /** The ledger has it, the log does not. */
+  'event-removed',
+  /** The log has it, the ledger does not. */
+  'event-inserted',
+  /** Log and ledger have it at different places. */
+  'event-moved',
+  /** The log ends before the ledger does. */
+  'end-cut',
+  'ledger-changed',
+  'ledger-missing',
+  'ledger-surplus',
+  'tile-changed',
+  'tile-missing',
+  'checkpoint-unknown-key',
+  'checkpoint-invalid',
+  /** The events that it was signed over are not those of the log. */
+  'checkpoint-differs',
+  'checkpoint-beyond-log',
+  /** It is kept outside of Postgres, and not in Postgres. */
+  'checkpoint-missing',
+  'proof-differs',
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export type LogFault = {
+  readonly kind: FaultKind;
+  /** Place among the events of the ledger, from 0. */
+  readonly index?: number;
+  readonly stream?: string;
+  readonly revision?: bigint;
+  readonly id?: string;
+  /** Ends a sentence that begins with the place. */
+  readonly reason: string;
+};
+
+export type OnLogFault = (fault: LogFault) => void;
+
+const placeOf = ({ stream, revision, id }: StoredEvent) => ({ stream, revision, id });
+
+export const chainFault = ({ event, reason }: BrokenLink): LogFault => ({
+  kind: 'chain-broken',
+  ...placeOf(event),
+  reason,
+});
+
+const MAC_FAULTS = {
+  MacMismatch: ['mac-mismatch', 'mac does not fit'],
+  UnknownKey: ['mac-unknown-key', 'mac is of an unknown key'],
+  MacMissing: ['mac-missing', 'mac is missing'],
+} as const;
+
+export const macFault = ({ _tag, event }: MacFault): LogFault => {
+  const [kind, reason] = MAC_FAULTS[_tag];
+  return { kind, ...placeOf(event), reason };
+};

@@ -1,0 +1,95 @@
+import { makeLedgerCheck } from '../../../projections/engine/verify/ledger/ledger-check.js';
+import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
+import { isTransient } from '../../../projections/engine/engine-failure.js';
+import { categoriesOf } from '../../../projections/read-model.js';
+import type { Ledger } from '../../../projections/ledger.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
+import type { OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
+import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
+import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
+import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
+import { reasonOf } from '../logging/reason-of.js';
+
+/** What a log is compared with; a text in its place says why it is not there. */
+export type LogWitnesses = {
+  readonly source: LedgerSource | string;
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | string;
+  readonly archive: Pick<CheckpointArchive, 'all'> | string;
+  /** The origin in force, and the keys by which checkpoints are known. */
+  readonly seal: { readonly origin: string; readonly findVerifier: FindVerifier } | string;
+  /** What auditors kept at home. */
+  readonly kept: ReadonlyArray<Witness>;
+};
+
+export type LogChecks = {
+  readonly checks: ReadonlyArray<LogCheck>;
+  /** What is not compared, and why: sentences. */
+  readonly unchecked: ReadonlyArray<string>;
+  /** Undefined for what is not compared. */
+  readonly ledger: (() => { readonly compared: number; readonly notYet: number }) | undefined;
+  readonly checkpoints: (() => CheckpointCounts) | undefined;
+};
+
+/** The checks of a log beside its chains and macs: ledger, tiles and checkpoints, as far as they are at hand. */
+export const makeLogChecks = async (
+  store: Pick<EventStore, 'readStream'>,
+  ledger: Ledger,
+  { source, tree, archive, seal, kept }: LogWitnesses,
+  onFault: OnLogFault,
+): Promise<LogChecks> => {
+  const unchecked: Array<string> = [];
+  const unlessAway = async <A>(what: string, make: () => Promise<A>): Promise<A | undefined> => {
+    try {
+      return await make();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      unchecked.push(`${what}: ${reasonOf(error)}`);
+      return undefined;
+    }
+  };
+  const here = <A>(what: string, witness: A | string): A | undefined => {
+    if (typeof witness !== 'string') return witness;
+    unchecked.push(`${what}: ${witness}`);
+    return undefined;
+  };
+
+  /** The storage has errors of many kinds, of which each says no more than that it could not be read. */
+  async function* readable(all: AsyncIterable<SignedCheckpoint>): AsyncGenerator<SignedCheckpoint> {
+    try {
+      yield* all;
+    } catch (error) {
+      unchecked.push(`not all checkpoints in the file storage were compared: ${reasonOf(error)}`);
+    }
+  }
+
+  const rows = here('the ledger was not compared', source);
+  const compared =
+    rows &&
+    (await unlessAway('the ledger was not compared', () => makeLedgerCheck({ store, ledger, source: rows, onFault })));
+
+  const sealed = here('the kept checkpoints were not compared', seal);
+  const inPostgres = sealed && here('the checkpoints in Postgres were not compared', tree);
+  const inStorage = sealed && here('the checkpoints in the file storage were not compared', archive);
+  const checkpoints =
+    sealed === undefined && kept.length === 0
+      ? undefined
+      : await unlessAway('the checkpoints were not compared', () =>
+          makeCheckpointCheck({
+            categories: categoriesOf(ledger),
+            origin: sealed?.origin,
+            findVerifier: sealed?.findVerifier ?? (() => undefined),
+            tree: inPostgres,
+            archive: inStorage && { all: () => readable(inStorage.all()) },
+            witnesses: kept,
+            onFault,
+          }),
+        );
+  return {
+    checks: [compared, checkpoints].filter((check) => check !== undefined),
+    unchecked,
+    ledger: compared?.counts,
+    checkpoints: checkpoints?.counts,
+  };
+};

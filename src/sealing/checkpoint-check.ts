@@ -1,0 +1,221 @@
+import { either as E } from 'fp-ts';
+import { categoryOf, type StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { LogCheck } from '../event-sourcing/whole-log/log-check.js';
+import type { OnLogFault } from '../event-sourcing/whole-log/log-fault.js';
+import type { SealedTree, SignedCheckpoint } from '../read/sealed-tree.js';
+import type { Hash } from '../seal/hash.js';
+import { appendLeaves, edgeRoot, emptyEdge } from '../seal/tree-edge.js';
+import { verifyInclusion } from '../seal/verify-proofs.js';
+import type { CheckpointArchive } from './checkpoint-archive.js';
+import { describeKept, type FindVerifier, type KeptCheckpoint, openKept } from './kept-checkpoint.js';
+import { leafHashOf } from './leaf-of.js';
+import { type SortedCheckpoints, sortCheckpoints } from './sorted-checkpoints.js';
+
+/** What somebody kept outside of this service: a checkpoint, or the proof of one event. */
+export type Witness = KeptCheckpoint & {
+  readonly proof?: { readonly index: number; readonly hashes: ReadonlyArray<Hash> };
+};
+
+export type CheckpointCounts = {
+  /** Compared and as the log is, by where they are kept. */
+  readonly fitting: number;
+  readonly differing: number;
+  /** Of earlier origins, by origin: how many, and the size of the largest. The seal was restarted after them. */
+  readonly earlier: Readonly<Record<string, { readonly count: number; readonly largest: number }>>;
+};
+
+type CheckpointCheck = LogCheck & { readonly counts: () => CheckpointCounts };
+
+type CheckpointCheckOptions = {
+  /** Of the events that are in the tree. */
+  readonly categories: ReadonlyArray<string>;
+  /** Under which checkpoints are signed now; undefined where only `witnesses` are compared. */
+  readonly origin: string | undefined;
+  readonly findVerifier: FindVerifier;
+  /** The checkpoints in Postgres. */
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | undefined;
+  /** Those in the file storage. */
+  readonly archive: Pick<CheckpointArchive, 'all'> | undefined;
+  readonly witnesses: ReadonlyArray<Witness>;
+  readonly onFault: OnLogFault;
+};
+
+const IN_POSTGRES = 'in Postgres';
+const IN_STORAGE = 'in the file storage';
+
+const NOTHING: SortedCheckpoints = { peek: () => undefined, next: () => undefined };
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
+
+type Recorded = { readonly next: () => Promise<KeptCheckpoint | undefined> };
+
+/**
+ * Recomputes the tree over all events and compares its root with that of every checkpoint that is kept. Where one does not
+ * fit, some event before its size is not the one that was signed; that it is not before the size of the last one that fits
+ * is all that checkpoints can say. Checkpoints that were signed since the check began are left for the next time. Rejects
+ * with what database and storage throw.
+ */
+export const makeCheckpointCheck = async ({
+  categories,
+  origin,
+  findVerifier,
+  tree,
+  archive,
+  witnesses,
+  onFault,
+}: CheckpointCheckOptions): Promise<CheckpointCheck> => {
+  const counts = {
+    fitting: 0,
+    differing: 0,
+    earlier: {} as Record<string, { count: number; largest: number }>,
+  };
+
+  /** Those of the origin that is in force; of the others it is noted that they are there. */
+  async function* ofOrigin(all: AsyncIterable<SignedCheckpoint>, where: string): AsyncGenerator<KeptCheckpoint> {
+    for await (const signed of all) {
+      const opened = openKept(signed, where, findVerifier);
+      if (E.isLeft(opened)) onFault(opened.left);
+      else if (opened.right.origin === origin) yield opened.right;
+      else if (where === IN_POSTGRES || tree === undefined) {
+        const { count = 0, largest = 0 } = counts.earlier[opened.right.origin] ?? {};
+        counts.earlier[opened.right.origin] = { count: count + 1, largest: Math.max(largest, opened.right.size) };
+      }
+    }
+  }
+
+  // first the storage, then Postgres: a checkpoint is in Postgres before it is in the storage
+  const archived = archive === undefined ? NOTHING : await sortCheckpoints(ofOrigin(archive.all(), IN_STORAGE));
+  const newest = tree === undefined || origin === undefined ? undefined : await tree.newestOf(origin);
+  if (newest !== undefined && E.isLeft(newest)) throw asError(newest.left.cause);
+  const limit = newest?.right?.size ?? -1;
+
+  const makeRecorded = (): Recorded => {
+    if (tree === undefined || origin === undefined) return { next: () => Promise.resolve(undefined) };
+    const reading = ofOrigin(tree.checkpoints(), IN_POSTGRES);
+    return {
+      next: async () => {
+        for (;;) {
+          const read = await reading.next();
+          if (read.done === true) return undefined;
+          if (read.value.size <= limit) return read.value;
+        }
+      },
+    };
+  };
+  const recorded = makeRecorded();
+  let fromPostgres = await recorded.next();
+  const kept = witnesses.toSorted((one, other) => one.size - other.size);
+
+  let edge = emptyEdge;
+  /** The largest size at which the log is as it was signed. */
+  let fittingUpTo = 0;
+  const places = new Map<number, { readonly event: StoredEvent; readonly leaf: Hash } | undefined>(
+    witnesses.flatMap(({ proof }) => (proof === undefined ? [] : [[proof.index, undefined]])),
+  );
+
+  const judge = (checkpoint: KeptCheckpoint): void => {
+    const { size, root } = checkpoint;
+    if (edgeRoot(edge).equals(root)) {
+      counts.fitting += 1;
+      fittingUpTo = size;
+      return;
+    }
+    counts.differing += 1;
+    const since = fittingUpTo > 0 && fittingUpTo < size ? `, and the one of ${fittingUpTo} events does` : '';
+    const first = fittingUpTo < size ? fittingUpTo : 0;
+    onFault({
+      kind: 'checkpoint-differs',
+      index: first,
+      reason:
+        `${describeKept(checkpoint)} does not fit the log${since}: ` +
+        `the first event that was changed, removed, inserted or moved is between index ${first} and ${size - 1}`,
+    });
+  };
+
+  const judgeWitness = (witness: Witness): void => {
+    judge(witness);
+    if (witness.proof === undefined) return;
+    const { index, hashes } = witness.proof;
+    const place = places.get(index);
+    if (place !== undefined && verifyInclusion(place.leaf, index, witness, hashes)) return;
+    onFault({
+      kind: 'proof-differs',
+      index,
+      ...(place === undefined
+        ? {}
+        : { stream: place.event.stream, revision: place.event.revision, id: place.event.id }),
+      reason: `the event is not the one that the proof kept ${witness.where} is about`,
+    });
+  };
+
+  const judgeArchived = ({ size, root }: { readonly size: number; readonly root: Hash }, isRecorded: boolean): void => {
+    const checkpoint = { origin: origin ?? '', size, root, where: IN_STORAGE };
+    judge(checkpoint);
+    if (tree !== undefined && !isRecorded)
+      onFault({
+        kind: 'checkpoint-missing',
+        index: size,
+        reason: `${describeKept(checkpoint)} is not in Postgres: it was removed there, or Postgres was restored`,
+      });
+  };
+
+  /** The size of the next checkpoint, from wherever. */
+  const nextSize = (): number =>
+    Math.min(fromPostgres?.size ?? Infinity, archived.peek()?.size ?? Infinity, kept[0]?.size ?? Infinity);
+
+  const judgeAll = async (size: number): Promise<void> => {
+    let isRecorded = false;
+    for (; fromPostgres?.size === size; fromPostgres = await recorded.next()) {
+      isRecorded = true;
+      judge(fromPostgres);
+    }
+    for (let one = archived.peek(); one?.size === size; one = archived.peek()) {
+      judgeArchived(one, isRecorded);
+      archived.next();
+    }
+    for (; kept[0]?.size === size; kept.shift()) judgeWitness(kept[0]);
+  };
+
+  const reportBeyond = (checkpoint: Pick<KeptCheckpoint, 'size' | 'origin' | 'where'>): void => {
+    const { size } = edge;
+    onFault({
+      kind: 'checkpoint-beyond-log',
+      index: size,
+      reason:
+        `${describeKept(checkpoint)} is larger than the log, which has ${size}: ` +
+        `${checkpoint.size - size} or more were removed at its end`,
+    });
+  };
+
+  const take: LogCheck['take'] = async (events) => {
+    const ours = events.filter(({ stream }) => categories.includes(categoryOf(stream)));
+    const leaves = ours.map(leafHashOf);
+    for (const index of places.keys()) {
+      const [event, leaf] = [ours[index - edge.size], leaves[index - edge.size]];
+      if (event !== undefined && leaf !== undefined) places.set(index, { event, leaf });
+    }
+    let at = 0;
+    for (;;) {
+      const due = nextSize();
+      const end = Math.min(leaves.length, at + due - edge.size);
+      ({ edge } = appendLeaves(edge, leaves.slice(at, end)));
+      at = end;
+      if (edge.size < due) return;
+      await judgeAll(due);
+    }
+  };
+
+  return {
+    take,
+    end: async () => {
+      await take([]);
+      for (; fromPostgres !== undefined; fromPostgres = await recorded.next()) reportBeyond(fromPostgres);
+      for (let one = archived.peek(); one !== undefined; one = archived.peek()) {
+        reportBeyond({ ...one, origin: origin ?? '', where: IN_STORAGE });
+        archived.next();
+      }
+      for (const witness of kept) reportBeyond(witness);
+    },
+    counts: () => counts,
+  };
+};

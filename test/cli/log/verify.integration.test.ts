@@ -1,0 +1,312 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
+import { migrateSeal } from '../../../src/infrastructure/postgres/seal/schema.js';
+import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
+import { renderSigner, renderVerifier, type Signer, signerOf } from '../../../src/seal/note-key.js';
+import { proveInclusion } from '../../../src/seal/proofs.js';
+import { renderTlogProof } from '../../../src/seal/tlog-proof.js';
+import { signTree } from '../../../src/sealing/sign-tree.js';
+import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { oneKey } from '../../support/event-keys.js';
+import { runOperator } from '../../support/operator.js';
+import { freshDatabase } from '../../support/postgres.js';
+import { projectLog } from '../../support/projected-log.js';
+import { right } from '../../support/sealed-tree.js';
+import { LIFT_GUARD } from '../../support/tamper.js';
+
+const EVENT_KEY = 'one event key of at least 32 bytes';
+const ORIGIN = 'log.example';
+const seed = Buffer.alloc(32, 9);
+const [BUSINESSES, ROUNDS] = [20, 15];
+const EVENTS = BUSINESSES * ROUNDS;
+/** Index of the event at which the first checkpoint was signed. */
+const SIGNED = 200;
+
+const place = (index: number): string =>
+  `index ${index}, ${businessStream(index % BUSINESSES)}, revision ${Math.floor(index / BUSINESSES)}`;
+
+describe('log verify with ledger and seal', function () {
+  this.timeout(240_000);
+
+  let url: string;
+  let pool: pg.Pool;
+  let env: Record<string, string>;
+  let directory: string;
+  const signer: Signer = right(signerOf(ORIGIN, seed));
+
+  const sign = async (by: Signer = signer): Promise<string> =>
+    right(await signTree(makeLockTree(pool, 'ledger'), by, undefined))!.note;
+
+  let first: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'log-verify-'));
+    url = await freshDatabase();
+    pool = new pg.Pool({ connectionString: url, max: 2 });
+    env = { DATABASE_URL: url, DATA_DIR: directory, EVENT_KEY, CHECKPOINT_KEY: renderSigner(signer) };
+    const chains = makeChains(oneKey);
+    const streams = interleaved(BUSINESSES, ROUNDS);
+    await projectLog(url, async (store) => {
+      await appendChained(store, chains, ...streams.slice(0, SIGNED));
+      return BigInt(SIGNED);
+    });
+    await migrateSeal(pool);
+    first = await sign();
+    await projectLog(url, async (store) => {
+      await appendChained(store, chains, ...streams.slice(SIGNED));
+      return BigInt(EVENTS);
+    });
+    await sign();
+    await pool.query(LIFT_GUARD);
+    await pool.query('alter table seal.checkpoint disable trigger never_changed');
+  });
+
+  afterEach(async () => {
+    await pool.end();
+    await rm(directory, { recursive: true });
+  });
+
+  const verify = async (...args: ReadonlyArray<string>) => {
+    const { code, stdout, stderr } = await runOperator(['log', 'verify', ...args], { env });
+    const lines = stdout
+      .replaceAll(/event [0-9a-f-]{36}/g, 'event ID')
+      .split('\n')
+      .slice(0, -1);
+    return { code, lines, stderr };
+  };
+
+  /** The lines that name faults. */
+  const faults = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+    const { code, lines } = await verify(...args);
+    expect(code, lines.join('\n')).to.equal(1);
+    return lines.filter((line) => /^(broken|suspect|log|ledger|tiles|checkpoint|proof): (?!\d)/.test(line));
+  };
+
+  it('finds nothing in what is whole', async () => {
+    const { code, lines } = await verify();
+    expect({ code, lines }).to.deep.equal({
+      code: 0,
+      lines: [
+        '300 events in 20 streams, every chain intact; 300 events with a mac',
+        'ledger: 300 events compared with rows and tiles',
+        'checkpoints: all fit',
+      ],
+    });
+    const { stdout } = await runOperator(['log', 'verify', '--json'], { env });
+    expect(JSON.parse(stdout)).to.deep.equal({
+      ...{ events: 300, streams: 20, broken: 0, withMac: 300, macFaults: 0, macsChecked: true },
+      ledger: { compared: 300, notYet: 0 },
+      checkpoints: { fitting: 2, differing: 0, earlierOrigins: [] },
+      faults: [],
+      unchecked: [],
+    });
+  });
+
+  it('says what it did not compare where there are no read models and no key', async () => {
+    const { stdout } = await runOperator(['log', 'export'], { env });
+    const bare = { DATABASE_URL: await freshDatabase() };
+    await runOperator(['log', 'import'], { env: bare, input: stdout });
+    const ran = await runOperator(['log', 'verify'], { env: bare });
+    expect([ran.code, ran.stdout]).to.deep.equal([
+      0,
+      [
+        '300 events in 20 streams, every chain intact; 300 events with a mac, not checked: no key is set (EVENT_KEY_FILE)',
+        'not checked: the ledger was not compared: the read model "ledger" has no rows yet',
+        'not checked: the kept checkpoints were not compared: no key is known (CHECKPOINT_KEY_FILE, or --key)',
+        '',
+      ].join('\n'),
+    ]);
+  });
+
+  it('finds one byte of an old event', async () => {
+    await pool.query(`update event_log.event set data = replace(data, '555', '556') where position = 30`);
+    expect(await faults()).to.deep.equal([
+      `broken: ${businessStream(9)}, revision 1, event ID: dataHash does not match data`,
+      `log: ${place(29)}, event ID: the log has another event here than the ledger, in body`,
+    ]);
+  });
+
+  it('finds the end of a stream that was cut, other events after it', async () => {
+    await pool.query('delete from event_log.event where stream = $1 and revision >= 13', [businessStream(4)]);
+    const [one, other, ...more] = await faults();
+    expect([one, other]).to.deep.equal([
+      `log: ${place(264)}: the ledger has an event here that the log does not have`,
+      `log: ${place(284)}: the ledger has an event here that the log does not have`,
+    ]);
+    expect(more).to.deep.equal([
+      'checkpoint: the checkpoint of 300 events of log.example, kept in Postgres, is larger than the log, which has 298: 2 or more were removed at its end',
+    ]);
+  });
+
+  it('finds a whole stream that was removed, and names the first ten of its events', async () => {
+    await pool.query('delete from event_log.event where stream = $1', [businessStream(4)]);
+    const { lines } = await verify();
+    expect(lines.slice(0, 2)).to.deep.equal([
+      `log: ${place(4)}: the ledger has an event here that the log does not have`,
+      `log: ${place(24)}: the ledger has an event here that the log does not have`,
+    ]);
+    expect(lines).to.include('event-removed: 15 in all, of which the first 10 are named');
+    expect(lines.find((line) => line.startsWith('checkpoint: '))).to.equal(
+      'checkpoint: the checkpoint of 200 events of log.example, kept in Postgres, does not fit the log: the first event that was changed, removed, inserted or moved is between index 0 and 199',
+    );
+  });
+
+  it('finds events that were cut off at the end of the log', async () => {
+    await pool.query('delete from event_log.event where position > 298');
+    await pool.query('update event_log.head set position = 298');
+    expect(await faults()).to.deep.equal([
+      `log: ${place(298)}: the log ends before this event, which the ledger has`,
+      `log: ${place(299)}: the log ends before this event, which the ledger has`,
+      'checkpoint: the checkpoint of 300 events of log.example, kept in Postgres, is larger than the log, which has 298: 2 or more were removed at its end',
+    ]);
+  });
+
+  it('finds rows that were changed or removed, and tells them from events', async () => {
+    await pool.query(`update read_model.ledger set actor = 'mallory' where idx = 10`);
+    await pool.query(`update read_model.ledger set at = at + interval '1 microsecond' where idx = 11`);
+    await pool.query(`update read_model.ledger set leaf = sha256('x') where idx = 12`);
+    await pool.query(`update read_model.ledger set fields = '{city}', refs = '{}' where idx = 25`);
+    await pool.query('delete from read_model.ledger where idx = 100');
+    expect(await faults()).to.deep.equal([
+      `ledger: ${place(10)}, event ID: the row of the ledger was changed, in actor`,
+      `ledger: ${place(11)}, event ID: the row of the ledger was changed, in at`,
+      `ledger: ${place(12)}, event ID: the row of the ledger was changed: log and tiles have another hash of this event`,
+      `ledger: ${place(25)}, event ID: the row of the ledger was changed, in fields`,
+      `ledger: ${place(100)}, event ID: the ledger has no row of this event, which leaves a gap`,
+    ]);
+  });
+
+  it('finds a tile that was changed', async () => {
+    await pool.query(
+      `update read_model.tile set hashes = set_byte(hashes, 32 * 17, 255 - get_byte(hashes, 32 * 17)) where level = 0 and idx = 0`,
+    );
+    expect(await faults()).to.deep.equal([
+      `tiles: ${place(17)}, event ID: the tile has another hash here than log and ledger`,
+    ]);
+    await pool.query('delete from read_model.tile where level = 0 and idx = 1');
+    expect(await faults()).to.include('tiles: index 256: tile 1 of level 0 is missing, or ends too early');
+  });
+
+  it('says between which checkpoints a change lies that log, ledger and tiles agree on', async () => {
+    await pool.query('delete from event_log.event where position = 250');
+    await runOperator(['projections', 'rebuild', 'ledger', '--switch', 'always'], { env });
+    expect(await faults()).to.deep.equal([
+      `broken: ${businessStream(9)}, revision 13, event ID: revision 13, expected 12`,
+      'checkpoint: the checkpoint of 300 events of log.example, kept in Postgres, is larger than the log, which has 299: 1 or more were removed at its end',
+    ]);
+    await pool.query('delete from event_log.event where position = 150');
+    await runOperator(['projections', 'rebuild', 'ledger', '--switch', 'always'], { env });
+    expect((await faults()).filter((line) => line.startsWith('checkpoint'))[0]).to.equal(
+      'checkpoint: the checkpoint of 200 events of log.example, kept in Postgres, does not fit the log: the first event that was changed, removed, inserted or moved is between index 0 and 199',
+    );
+  });
+
+  it('names checkpoints that were not signed here, and those from before a restart of the seal', async () => {
+    const foreign = right(signerOf(ORIGIN, Buffer.alloc(32, 1)));
+    await pool.query('delete from seal.checkpoint where size = 300');
+    await pool.query('insert into seal.checkpoint (origin, size, note) select $1, 300, $2', [
+      ORIGIN,
+      first.replace('200', '300'),
+    ]);
+    env = { ...env, CHECKPOINT_ORIGIN: 'log.example/2' };
+    const older = await verify();
+    expect(older.lines).to.deep.equal([
+      'checkpoint: the checkpoint of 300 events of log.example, kept in Postgres, is not valid: the signature of log.example+' +
+        `${signer.verifier.id} does not fit the text of the note`,
+      '300 events in 20 streams, every chain intact; 300 events with a mac',
+      'ledger: 300 events compared with rows and tiles',
+      'checkpoints: none is kept',
+      'checkpoints of log.example, an earlier origin: 1, up to 200 events; not compared, because the seal was restarted after them',
+    ]);
+    env = { ...env, CHECKPOINT_ORIGIN: ORIGIN, CHECKPOINT_KEY: renderSigner(foreign) };
+    expect(await faults()).to.deep.equal([
+      'checkpoint: the checkpoint of 200 events of log.example, kept in Postgres, was signed by no key of this service',
+      'checkpoint: the checkpoint of 300 events of log.example, kept in Postgres, was signed by no key of this service',
+    ]);
+  });
+
+  describe('against what an auditor kept', () => {
+    const kept = async (text: string): Promise<string> => {
+      const file = path.join(directory, 'kept');
+      await writeFile(file, text);
+      return file;
+    };
+
+    it('finds what whoever owns the database could hide', async () => {
+      const file = await kept(first);
+      expect((await verify('--against', file)).code).to.equal(0);
+      await pool.query('delete from event_log.event where stream = $1', [businessStream(3)]);
+      await runOperator(['projections', 'rebuild', '--switch', 'always'], { env });
+      await pool.query('delete from seal.checkpoint');
+      expect((await verify()).code).to.equal(0);
+      const line = `checkpoint: the checkpoint of 200 events of log.example, kept in ${file}, does not fit the log: the first event that was changed, removed, inserted or moved is between index 0 and 199`;
+      expect(await faults('--against', file)).to.deep.equal([line]);
+      delete env['CHECKPOINT_KEY'];
+      expect(await faults('--against', file, '--key', renderVerifier(signer.verifier))).to.deep.equal([line]);
+    });
+
+    it('takes the proof of one event', async () => {
+      const hashes = right(await proveInclusion(55, SIGNED, makeSealedTree(pool, 'ledger').readTiles));
+      const file = await kept(renderTlogProof({ index: 55, hashes, checkpoint: first }));
+      expect((await verify('--against', file)).code).to.equal(0);
+      await pool.query(
+        `update event_log.event set metadata = replace(metadata, '"hash":"', '"hash":"0') where position = 56`,
+      );
+      expect(await faults('--against', file)).to.include(
+        `proof: ${place(55)}, event ID: the event is not the one that the proof kept in ${file} is about`,
+      );
+    });
+
+    it('says why a file says nothing', async () => {
+      const file = await kept(first.replace('200', '201'));
+      const told = async (...args: ReadonlyArray<string>) => {
+        const { code, stderr } = await runOperator(['log', 'verify', ...args], { env });
+        return [code, stderr];
+      };
+      expect(await told('--against', file)).to.deep.equal([
+        1,
+        `${file}: the signature of log.example+${signer.verifier.id} does not fit the text of the note\n`,
+      ]);
+      const [code, missing] = await told('--against', path.join(directory, 'none'));
+      expect([code, String(missing).includes('no such file')]).to.deep.equal([1, true]);
+      const [usage] = await told('--against', file, '--key', 'log.example+nothing');
+      expect(usage).to.equal(2);
+      expect((await told('--against', file, businessStream(1)))[0]).to.equal(2);
+    });
+  });
+
+  it('gives a script the kind and the place of each fault', async () => {
+    await pool.query('delete from event_log.event where position = 300');
+    await pool.query('update event_log.head set position = 299');
+    const { stdout } = await runOperator(['log', 'verify', '--json'], { env });
+    const [fault, beyond, counts] = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line): unknown => JSON.parse(line));
+    expect(fault).to.deep.equal({
+      kind: 'end-cut',
+      index: 299,
+      stream: businessStream(19),
+      revision: '14',
+      id: null,
+      reason: 'the log ends before this event, which the ledger has',
+    });
+    expect(beyond).to.deep.include({
+      kind: 'checkpoint-beyond-log',
+      index: 299,
+      stream: null,
+      revision: null,
+      id: null,
+    });
+    expect(counts).to.deep.include({
+      faults: [
+        { kind: 'end-cut', count: 1 },
+        { kind: 'checkpoint-beyond-log', count: 1 },
+      ],
+    });
+  });
+});
