@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { makeChains } from '../support/chained-events.js';
+import { oneKey } from '../support/event-keys.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { needs } from '../support/needs.js';
+import { hasPython } from '../support/python.js';
+import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
+
+/** Two texts in an answer that may be changed into another one. */
+const put =
+  (from: string | RegExp, to: string) =>
+  (answer: string): string => {
+    const changed = answer.replace(from, to);
+    expect(changed).not.to.equal(answer);
+    return changed;
+  };
+
+describe('verify.py events', function () {
+  this.timeout(20_000);
+
+  let stack: MemoryStack;
+  let python: VerifyPy;
+  let business: string;
+  let document: string;
+  let answer: string;
+
+  const send = async (
+    method: string,
+    at: string,
+    body: object | FormData,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly _id: string }> => {
+    const json: Record<string, string> = body instanceof FormData ? {} : { 'Content-Type': 'application/json' };
+    const response = await fetch(`${stack.baseUrl}/api/v1${at}`, {
+      method,
+      headers: { Authorization: `Bearer ${stack.tokenFor('admin')}`, ...json, ...more },
+      body: body instanceof FormData ? body : JSON.stringify(body),
+    });
+    expect(response.status).to.equal(200);
+    return (await response.json()) as { readonly _id: string }; // reason: each record has one
+  };
+
+  const eventsOf = async (record: string, query = '?proof=true'): Promise<string> => {
+    const Authorization = `Bearer ${stack.tokenFor('admin')}`;
+    return (await fetch(`${stack.baseUrl}/api/v1/${record}/events${query}`, { headers: { Authorization } })).text();
+  };
+
+  before(async function () {
+    needs(this, hasPython(), 'python3, in which the verifier is written');
+    python = await startVerifyPy();
+    stack = await startMemoryStack({ ports: () => ({ eventKey: oneKey }) });
+    const parent = (await send('POST', '/business', { name: 'Parent' }))._id;
+    business = (await send('POST', '/business', { name: 'Acme', businessType: 'LLC', netWorth: 1.5e300, parent }))._id;
+    const at = `/business/${business}`;
+    await send('PUT', at, { phone: '+1 555 0100' }, { 'Change-Reason': 'asked by phone' });
+    await send('PUT', at, { parent: null, city: 'Ulm', email: 'a@example.org' });
+    await send('POST', `${at}/owner`, { user: 'bob', title: 'CEO', equity: 50 });
+    await send('PUT', `${at}/owner/bob`, { equity: 40, title: 'Chair' });
+    await send('DELETE', `${at}/owner/bob`, {});
+    const form = new FormData();
+    form.set('name', 'Articles');
+    form.set('entityType', 'Business');
+    form.set('entity', business);
+    form.set('file', new Blob(['Articles of incorporation\n'], { type: 'text/plain' }), 'articles.txt');
+    document = (await send('POST', '/document', form))._id;
+    await send('PUT', `/document/${document}`, { entity: parent, entityType: 'Business', description: 'moved' });
+    await send('PUT', `/document/${document}`, { tags: ['legal'] });
+    await send('DELETE', at, {});
+    answer = await eventsOf(`business/${business}`);
+  });
+  after(async () => {
+    if (!hasPython()) return;
+    await python.stop();
+    await stack.stop();
+  });
+
+  const verify = async (given: string): Promise<Verified> =>
+    python.run('events', await python.file('events.json', given));
+
+  const verified = (events: number, more = '', records = '1 record'): Verified => ({
+    code: 0,
+    out:
+      `${events} events of ${records}: every chain is intact, and what is told of each event is what was sealed.\n` +
+      `All data was there and is what was sealed.\n${more}` +
+      'This cannot show who sealed the events, nor that nothing came later.\n',
+    error: '',
+  });
+
+  it('finds every member of what a GET with proof answers to be what was sealed', async () => {
+    expect(answer.match(/"mac":"/g)).to.have.length(7);
+    expect(answer.match(/"reason":"asked by phone"/g)).to.have.length(1);
+    expect(await verify(answer)).to.deep.equal(verified(7));
+    expect(await verify(await eventsOf(`document/${document}`))).to.deep.equal(verified(3));
+  });
+
+  it('reads an answer from its standard input', async () => {
+    expect(await runVerifyPy(['events', '-'], answer)).to.deep.equal(verified(7));
+  });
+
+  it('reads one event a line as well, of several records', async () => {
+    // reason: an array of events
+    const all = [
+      ...(JSON.parse(answer) as Array<object>),
+      ...(JSON.parse(await eventsOf(`document/${document}`)) as Array<object>),
+    ];
+    const lines = all.map((event) => `${JSON.stringify(event)}\n`).join('');
+    expect(await verify(lines)).to.deep.equal(verified(10, '', '2 records'));
+    expect(await verify(`${lines}\n`)).to.deep.equal(refusal('the answer is no JSON'));
+  });
+
+  it('says what it cannot compute', async () => {
+    expect(await verify(await eventsOf(`business/${business}`, '?proof=true&diff=true'))).to.deep.equal(
+      verified(7, `Not covered: diff of 7 events, the first one in business-${business}, revision 0.\n`),
+    );
+  });
+
+  it('names as not covered what it cannot compute because it does not know the kind of event', async () => {
+    const { event, revision } = makeChains()('contact-7', { name: 'Ada' });
+    // reason: sealed above
+    const metadata = JSON.parse(event.metadata) as {
+      readonly actor: string;
+      readonly at: string;
+      readonly hash: string;
+    };
+    const { actor: user, at, hash } = metadata;
+    const told = { type: 'created', message: 'contact created', refs: [], entityType: 'Contact' };
+    const place = { _id: event.id, name: event.type, stream: 'contact-7', entity: '7', revision: Number(revision) };
+    const { code, out } = await verify(
+      JSON.stringify([{ ...told, ...place, user, at, hash, data: { name: 'Ada' }, metadata }]),
+    );
+    expect(code).to.equal(0);
+    for (const member of Object.keys(told))
+      expect(out).to.include(`Not covered: ${member} of 1 event, the first one in contact-7, revision 0.\n`);
+  });
+
+  for (const [what, change, said] of [
+    [
+      'the user was changed',
+      put(/"user":"[^"]*"/, '"user":"mallory"'),
+      'event 1 of the answer: user is not what was sealed',
+    ],
+    ['the time was changed', put(/"at":"20/, '"at":"19'), 'event 1 of the answer: at is not what was sealed'],
+    [
+      'the type was changed',
+      put('"type":"created"', '"type":"deleted"'),
+      'event 1 of the answer: type is not what was sealed',
+    ],
+    [
+      'the message was changed',
+      put('phone updated', 'email updated'),
+      'event 2 of the answer: message is not what was sealed',
+    ],
+    [
+      'the fields of a message were changed',
+      put('"message":"city, email and parent updated"', '"message":"city and parent updated"'),
+      'event 3 of the answer: message is not what was sealed',
+    ],
+    [
+      'a ref was taken out',
+      put(/"refs":\[\{[^\]]*\]/, '"refs":[]'),
+      'event 1 of the answer: refs is not what was sealed',
+    ],
+    [
+      'a ref is to another kind',
+      put(/"refs":\[\{"entity":"([^"]*)","entityType":"Business"/, '"refs":[{"entity":"$1","entityType":"User"'),
+      'event 1 of the answer: refs is not what was sealed',
+    ],
+    [
+      'the record was changed',
+      put(/"entity":"./, '"entity":"x'),
+      'event 1 of the answer: entity is not what was sealed',
+    ],
+    [
+      'the kind of record was changed',
+      put('"entityType":"Business","refs"', '"entityType":"Document","refs"'),
+      'event 1 of the answer: entityType is not what was sealed',
+    ],
+    ['the hash was changed', put(/"hash":"./, '"hash":"x'), 'event 1 of the answer: hash is not what was sealed'],
+    [
+      'the name was changed',
+      put('"name":"BusinessUpdated"', '"name":"BusinessDeleted"'),
+      'event 2 of the answer: hash does not match the event',
+    ],
+    ['the id was changed', put(/"_id":"./, '"_id":"x'), 'event 1 of the answer: hash does not match the event'],
+    [
+      'the revision was changed',
+      put('"revision":1,', '"revision":2,'),
+      'event 2 of the answer: revision 2, expected 1',
+    ],
+    [
+      'the revision is no whole number',
+      put('"revision":1,', '"revision":1.5,'),
+      'event 2 of the answer: has no revision that is a whole number',
+    ],
+    ['data was changed', put('1 555', '1 556'), 'event 2 of the answer: dataHash does not match data'],
+    [
+      'the reason was changed',
+      put('"reason":"asked', '"reason":"begged'),
+      'event 2 of the answer: reason is not what was sealed',
+    ],
+    [
+      'the reason within the data was changed',
+      put('"$reason":"asked', '"$reason":"begged'),
+      'event 2 of the answer: dataHash does not match data',
+    ],
+    ['the reason was taken out', put(',"reason":"asked by phone"', ''), 'event 2 of the answer: has no reason'],
+    [
+      'a reason was put in',
+      put('"hash"', '"reason":"none","hash"'),
+      'event 1 of the answer: has a reason, and none was sealed',
+    ],
+    ['the user was taken out', put(/"user":"[^"]*",/, ''), 'event 1 of the answer: has no user'],
+    [
+      'there is a member that nobody knows',
+      put('"hash"', '"approved":true,"hash"'),
+      'event 1 of the answer: has the unknown member approved',
+    ],
+    [
+      'a member stands twice',
+      put('"user"', '"user":"mallory","user"'),
+      'the answer is JSON with a member that stands there twice',
+    ],
+    [
+      'the actor in the metadata was changed',
+      put(/"actor":"./, '"actor":"x'),
+      'event 1 of the answer: hash does not match the event',
+    ],
+    [
+      'the first event is missing',
+      (given: string) => JSON.stringify((JSON.parse(given) as Array<object>).slice(1)),
+      'event 1 of the answer: revision 1, expected 0',
+    ],
+    ['there is no event', () => '[]', 'the answer has no events'],
+    ['there is nothing', () => '', 'the answer is no JSON'],
+    ['it is no JSON', (given: string) => given.slice(0, -1), 'the answer is no JSON'],
+    ['there is something behind it', (given: string) => `${given}[]`, 'the answer is no JSON'],
+    ['an event is no object', () => '[1]', 'event 1 of the answer: is no JSON object'],
+    [
+      'the metadata is no object',
+      put(/"metadata":\{[^}]*\}/, '"metadata":[]'),
+      'event 1 of the answer: has no metadata',
+    ],
+    [
+      'the stream is no text',
+      put(/"stream":"[^"]*"/, '"stream":1'),
+      'event 1 of the answer: has no stream that is a text',
+    ],
+  ] as const)
+    it(`says so when ${what}`, async () => {
+      expect(await verify(change(answer))).to.deep.equal(refusal(said));
+    });
+
+  it('says what to ask for when there is no proof', async () => {
+    expect(await verify(await eventsOf(`business/${business}`, ''))).to.deep.equal(
+      refusal('event 1 of the answer: has no stream: ask for the events with ?proof=true'),
+    );
+  });
+});
