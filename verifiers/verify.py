@@ -4,10 +4,11 @@
   python3 verify.py export LOG.ndjson [--checkpoint FILE --key KEY]
   python3 verify.py events EVENTS.json
   python3 verify.py tiles DIR --key KEY
+  python3 verify.py pack PACK.zip --key KEY [--against CHECKPOINT]
 
 KEY is the verifier key of the log, NAME+ID+BASE64. Take it, and this program, from a source that you trust.
-Needs Python 3.8 and nothing else. Ends with 0 when all fits; with 1, and one sentence, at the first thing that does not;
-with 2 when it was not called as above. The rules are in docs/verify.md of the program that wrote the log.
+Needs Python 3.8 and nothing else. Ends with 0 when all fits; with 1, and one sentence, at the first thing that does
+not; with 2 when it was not called as above. The rules are in docs/verify.md of the program that wrote the log.
 """
 import argparse
 import base64
@@ -17,6 +18,8 @@ import json
 import os
 import re
 import sys
+import zipfile
+import zlib
 from decimal import Decimal
 
 
@@ -142,10 +145,10 @@ def event_of(line, first):
             raise Fault("has the unknown member %s" % shown(name))
     for name in (first,) + PLACES:
         if not isinstance(event.get(name), str):
-            raise Fault("has no %s that is a text" % name)
+            raise Fault("its %s is no text" % name)
     for name in (first, "revision"):
         if not re.fullmatch("0|[1-9][0-9]{0,18}", event[name]):
-            raise Fault("has a %s that is no whole number" % name)
+            raise Fault("its %s is no whole number" % name)
     if not isinstance(event.get("metadata"), dict):
         raise Fault("has no metadata")
     if "{" + ",".join('"%s":%s' % (name, jcs(event[name])) for name in order if name in event) + "}" != text:
@@ -398,7 +401,7 @@ def verify_export(path, checkpoint_path, key_text):
                 event = event_of(line[:-1], "position")
                 withheld += extend_chain(ends, event)
             except Fault as fault:
-                raise Fault("line %d%s" % (events, ", %s: %s" % (place_of(event), fault) if event else " %s" % fault))
+                raise Fault("line %d%s: %s" % (events, ", " + place_of(event) if event else "", fault))
             # Only what belongs to businesses and documents is a leaf of the tree.
             if sealed and leaves < sealed[0] and event["stream"].partition("-")[0] in ("business", "document"):
                 leaves += 1
@@ -487,7 +490,7 @@ def verify_answered(answered, ends, uncovered):
     names = {"stream": "stream", "id": "_id", "type": "name"}
     for name in names.values():
         if not isinstance(answered.get(name), str):
-            raise Fault("has no %s that is a text" % name)
+            raise Fault("its %s is no text" % name)
     event = dict({name: answered[names[name]] for name in names}, revision=str(int(number)), metadata=metadata)
     if "data" in answered:
         event["data"] = answered["data"]
@@ -624,6 +627,321 @@ def verify_tiles(directory, key_text):
     ]
 
 
+# ---- audit packs: docs/audit-pack.md -------------------------------------------------------------------------
+
+DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
+
+
+def open_zip(path):
+    # Nothing may stand before, between or behind the members, so that every tool finds the same ones in the file.
+    if not os.path.isfile(path):
+        raise Fault("%s cannot be read: there is no such file" % shown(path))
+    try:
+        pack = zipfile.ZipFile(path)
+        members, at = sorted(pack.infolist(), key=lambda member: member.header_offset), 0
+        for member, behind in zip(members, [one.header_offset for one in members[1:]] + [pack.start_dir]):
+            pack.fp.seek(member.header_offset)
+            header = pack.fp.read(30)
+            names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+            gap = behind - (member.header_offset + 30 + names + member.compress_size)
+            # Behind a member whose flag says so are its sizes once more.
+            if member.header_offset != at or gap not in ((12, 16, 20, 24) if member.flag_bits & 8 else (0,)):
+                raise zipfile.BadZipFile
+            at = behind
+        pack.fp.seek(-22, os.SEEK_END)
+        if pack.fp.read(4) != b"PK\5\6" or pack.comment or at != pack.start_dir:
+            raise zipfile.BadZipFile
+    except DAMAGED:
+        raise Fault("the pack is no ZIP, or one that is damaged or has more in it than members")
+    names = set()
+    for member in members:
+        if member.filename != member.orig_filename or member.compress_type not in (0, 8):
+            raise Fault("%s is no member that a pack has" % shown(member.orig_filename))
+        if member.filename in names:
+            raise Fault("%s is in the ZIP twice" % shown(member.filename))
+        names.add(member.filename)
+    return pack
+
+
+def pieces_of(pack, name, lines=False):
+    # The content of a member, in pieces or in lines. Both also check the CRC-32 in the ZIP.
+    try:
+        with pack.open(name) as member:
+            yield from (member if lines else iter(lambda: member.read(1 << 20), b""))
+    except DAMAGED:
+        raise Fault("%s cannot be read out of the ZIP: it is damaged" % shown(name))
+
+
+def content_of(pack, name):
+    if name not in pack.NameToInfo:
+        raise Fault("%s is missing" % name)
+    return b"".join(pieces_of(pack, name))
+
+
+HEAD = (
+    ("audit-pack/v1", "audit-pack/v1"),
+    ("origin", "origin (.+)"),
+    ("created", r"created ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z)"),
+    ("data", "data (included|withheld)"),
+    ("records", "records ([1-9][0-9]*)"),
+    ("events", "events ([1-9][0-9]*)"),
+)
+
+
+def manifest_of(pack, key):
+    # A note that the key alone has signed: the head, then SHA-256, size and name of every other member, sorted by name.
+    text, signatures = open_note(content_of(pack, "manifest.txt"), key, "manifest.txt")
+    if signatures != 1:
+        raise Fault("manifest.txt has more than one signature")
+    lines, head, listed, last = text.split("\n")[:-1], {}, {}, ""
+    for number, (name, pattern) in enumerate(HEAD):
+        match = re.fullmatch(pattern, lines[number]) if number < len(lines) else None
+        if not match:
+            raise Fault("line %d of manifest.txt does not say: %s" % (number + 1, name))
+        head[name] = match[match.lastindex or 0]
+    for number, line in enumerate(lines[len(HEAD) :], len(HEAD) + 1):
+        match = re.fullmatch("([0-9a-f]{64}) (0|[1-9][0-9]*) ([!-~]+)", line)
+        if not match or match[3] <= last:
+            raise Fault("line %d of manifest.txt does not name the next member" % number)
+        last = match[3]
+        listed[last] = (match[1], int(match[2]))
+    if head["origin"] != key[0]:
+        raise Fault("manifest.txt is of another log than the key: its origin is %s" % shown(head["origin"]))
+    return head, listed
+
+
+RECORD = re.compile("records/((?:business|document)-[A-Za-z0-9-]+)[.]ndjson")
+FIXED = ("checkpoint.txt", "key.txt", "report.html", "verify.html", "verify.py")
+
+
+def verify_members(pack, listed):
+    # The ZIP has each member that the manifest lists, byte for byte, and no other one.
+    for name in FIXED:
+        if name not in listed:
+            raise Fault("manifest.txt does not list %s" % name)
+    names = set(pack.namelist()) - {"manifest.txt"}
+    for name in listed:
+        if name not in names:
+            raise Fault("%s is missing: manifest.txt lists it" % name)
+    for name in sorted(names - set(listed)):
+        raise Fault("%s is in the ZIP, and manifest.txt does not list it" % shown(name))
+    for name, (digest, size) in listed.items():
+        found, sha = 0, hashlib.sha256()
+        for piece in pieces_of(pack, name):
+            found += len(piece)
+            sha.update(piece)
+        if (sha.hexdigest(), found) != (digest, size):
+            raise Fault("%s is not what manifest.txt lists: it was changed" % name)
+
+
+def verify_proof(raw, event, size, root, checkpoint):
+    # c2sp.org/tlog-proof, without extra data: the index, the hashes up to the root, the checkpoint.
+    head, _, note = text_of(raw, "its proof").partition("\n\n")
+    lines = head.split("\n")
+    hashes = [base64_of(line) for line in lines[2:]]
+    if lines[0] != "c2sp.org/tlog-proof@v1" or any(one is None or len(one) != 32 for one in hashes):
+        raise Fault("its proof is no tlog-proof without extra data")
+    if lines[1:2] != ["index " + event["index"]]:
+        raise Fault("its proof is of another place in the log")
+    if note.encode() != checkpoint:
+        raise Fault("its proof leads to another checkpoint than checkpoint.txt")
+    if root_by_proof(leaf_of(event), int(event["index"]), size, hashes) != root:
+        raise Fault("its proof does not lead to the root of checkpoint.txt: it is not the event at that place")
+
+
+def file_named(event):
+    # A file that an event names: its SHA-256 and its size. None where it names none.
+    file = event["data"].get("file") if isinstance(event.get("data"), dict) else None
+    if not isinstance(file, dict):
+        return None
+    digest, size = file.get("sha256"), file.get("size")
+    if not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest) or not isinstance(size, float):
+        raise Fault("names a file without SHA-256 and size")
+    return digest, size
+
+
+def verify_record(pack, name, head, listed, sealed, checkpoint):
+    # Every event continues the chain from revision 0, and is where its proof says. (events, withheld, files, report)
+    stream = RECORD.fullmatch(name)[1]
+    ends, events, withheld, last, files, told = {}, 0, 0, -1, {}, []
+    for line in pieces_of(pack, name, lines=True):
+        try:
+            if not line.endswith(b"\n"):
+                raise Fault("is not a whole line")
+            event = event_of(line[:-1], "index")
+            if event["stream"] != stream:
+                raise Fault("is of another record: %s" % shown(event["stream"]))
+            if head["data"] == "withheld" and ("data" in event or "salt" in event["metadata"]):
+                raise Fault("has data or its salt, and manifest.txt says that data is withheld")
+            withheld += extend_chain(ends, event)
+            proof = "proofs/%s/%d.tlog-proof" % (stream, events)
+            if proof not in listed:
+                raise Fault("has no proof in the pack")
+            verify_proof(content_of(pack, proof), event, sealed[0], sealed[1], checkpoint)
+            if int(event["index"]) <= last:
+                raise Fault("stands in the log before the event that it follows")
+            last, file = int(event["index"]), file_named(event)
+            if file is not None:
+                files.setdefault("files/" + file[0], set()).add(file[1])
+        except Fault as fault:
+            raise Fault("line %d of %s: %s" % (events + 1, name, fault))
+        events += 1
+        told.append(report_event(event))
+    if events == 0:
+        raise Fault("%s has no events" % name)
+    return events, withheld, files, told
+
+
+def verify_others_listed(listed, proofs, files):
+    # Each proof is that of an event, each file is named by an event and the other way round; nothing else is listed.
+    for name, sizes in files.items():
+        if name not in listed:
+            raise Fault("%s is missing: an event names that file" % name)
+        if sizes != {float(listed[name][1])} or listed[name][0] != name[6:]:
+            raise Fault("%s is not the file that the event names" % name)
+    for name in listed:
+        if name not in FIXED and name not in proofs and name not in files and not RECORD.fullmatch(name):
+            raise Fault("%s belongs to no event of the pack" % name)
+
+
+UNSEEN = "[\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+
+
+def in_page(text):
+    # What cannot be seen, or changes how other text is shown, stands in the page as \u and four digits; then HTML.
+    named = re.sub(UNSEEN, lambda unseen: "\\u%04x" % ord(unseen[0]), text)
+    return re.sub("[&<>\"']", lambda special: ENTITIES[special[0]], named)
+
+
+def rows(pairs):
+    return "".join("<dt>%s</dt><dd>%s</dd>\n" % (in_page(name), in_page(value)) for name, value in pairs)
+
+
+def report_event(event):
+    # The part of report.html that is about one event.
+    data, metadata = event.get("data"), event["metadata"]
+    told = [("at", metadata.get("at")), ("actor", metadata.get("actor")), ("place in the log", event["index"])]
+    if isinstance(data, dict) and "$reason" in data:
+        told.append(("reason", data["$reason"]))
+    told = rows([(name, value if isinstance(value, str) else jcs(value)) for name, value in told])
+    if "data" not in event or "salt" not in metadata:
+        below = "<p>Its data is withheld.</p>\n"
+    else:
+        members = data if isinstance(data, dict) else {"data": data}
+        names = [name for name in sorted(members, key=utf16) if name != "$reason"]
+        below = '<dl class="data">\n%s</dl>\n' % rows([(name, jcs(members[name])) for name in names])
+    title = "%s. %s" % (event["revision"], in_page(event["type"]))
+    return "<article>\n<h3>%s</h3>\n<dl>\n%s</dl>\n%s</article>\n" % (title, told, below)
+
+
+REPORT = """<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Audit pack of {origin}</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
+h2 {{ border-bottom: 1px solid; margin-top: 3rem }}
+article {{ border-left: 3px solid; padding-left: 1rem; margin: 1.5rem 0; break-inside: avoid }}
+h3 {{ margin: 0 }}
+dl {{ display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0 1rem; margin: .25rem 0 }}
+dt {{ opacity: .7 }}
+dd {{ margin: 0 }}
+dt, dd, li {{ overflow-wrap: anywhere; unicode-bidi: isolate }}
+dl.data, code {{ font-family: ui-monospace, monospace; font-size: .875em }}
+</style>
+</head>
+<body>
+<h1>Audit pack</h1>
+<dl>
+{head}</dl>
+<p>This page is as good as its verification. Get verify.py or verify.html from a source that you trust, not out of this \
+pack, and the key of the log from one that you trust: they make this page anew from the sealed events and compare the \
+two. A pack shows what happened up to its last events. It cannot show that nothing came later.</p>
+<h2>Records</h2>
+<ul>
+{records}</ul>
+{sections}{files}</body>
+</html>
+"""
+
+
+FILES = '<section id="files">\n<h2>Files, by their SHA-256</h2>\n<ul>\n%s</ul>\n</section>\n'
+SECTION = '<section id="%s">\n<h2>%s</h2>\n%s</section>\n'
+
+
+def report_of(head, records, files):
+    # The whole of report.html: of the head of the manifest, the events by stream, and name and size of each file.
+    table = [("log", head["origin"]), ("made at", head["created"]), ("records", head["records"])]
+    table += [("events", head["events"]), ("data", head["data"]), ("files", str(len(files)))]
+    items = "".join("<li><code>%s</code>, %s</li>\n" % (name[6:], counted(size, "byte")) for name, size in files)
+    return REPORT.format(
+        origin=in_page(head["origin"]),
+        head=rows(table),
+        records="".join(
+            '<li><a href="#%s">%s</a>, %s</li>\n' % (stream, stream, counted(len(told), "event"))
+            for stream, told in records
+        ),
+        sections="".join(SECTION % (stream, stream, "".join(told)) for stream, told in records),
+        files=FILES % items if files else "",
+    )
+
+
+def compare_checkpoints(sealed, kept):
+    # Two checkpoints of one size are of one history only if their roots are equal.
+    if sealed[0] != kept[0]:
+        return (
+            "The checkpoint you kept is of %s, that of the pack of %d: only a proof shows that one continues the other. "
+            'Ask for "ops log verify --against" with yours.' % (counted(kept[0], "event"), sealed[0])
+        )
+    if sealed[1] != kept[1]:
+        raise Fault("the checkpoint you kept has the same size and another root: the key has signed two histories")
+    return "The checkpoint you kept is of the same events."
+
+
+def verify_pack(path, key_text, kept_path):
+    key = key_of(key_text)
+    pack = open_zip(path)
+    head, listed = manifest_of(pack, key)
+    verify_members(pack, listed)
+    if content_of(pack, "key.txt") != (key_text + "\n").encode():
+        raise Fault("key.txt is not the key of the log")
+    checkpoint = content_of(pack, "checkpoint.txt")
+    sealed = checkpoint_of(checkpoint, key, "checkpoint.txt")
+    against = [] if kept_path is None else [checkpoint_of(read_file(kept_path), key, "the checkpoint you kept")]
+    records, events, withheld, files, proofs = [], 0, 0, {}, set()
+    for name in filter(RECORD.fullmatch, listed):
+        count, hidden, named, told = verify_record(pack, name, head, listed, sealed, checkpoint)
+        stream = RECORD.fullmatch(name)[1]
+        records.append((stream, told))
+        events, withheld = events + count, withheld + hidden
+        proofs.update("proofs/%s/%d.tlog-proof" % (stream, revision) for revision in range(count))
+        for file, sizes in named.items():
+            files.setdefault(file, set()).update(sizes)
+    if (head["records"], head["events"]) != (str(len(records)), str(events)):
+        raise Fault("manifest.txt says %s records and %s events, there are others" % (head["records"], head["events"]))
+    verify_others_listed(listed, proofs, files)
+    report = report_of(head, records, [(name, listed[name][1]) for name in sorted(files)])
+    if content_of(pack, "report.html") != report.encode():
+        raise Fault("report.html does not say what the sealed events say")
+    of_records = "%s of %s" % (counted(events, "event"), counted(len(records), "record"))
+    said = [
+        "%s: every chain is intact from revision 0 on." % of_records,
+        "Each event is at its place among the %s of the log %s." % (counted(sealed[0], "event"), shown(head["origin"])),
+        "The key signed that log, and the list of all that is in this pack, made at %s." % head["created"],
+        withheld_words(withheld),
+        "%s: each is what the event that names it says." % counted(len(files), "file"),
+        "report.html says what the sealed events say, and nothing else.",
+    ]
+    return said + [compare_checkpoints(sealed, kept) for kept in against] + [
+        "This cannot show that nothing came later: neither after the last event of a record nor after the checkpoint."
+    ]
+
+
 # ---- the command line --------------------------------------------------------------------------------------
 
 def parsed(arguments):
@@ -633,6 +951,7 @@ def parsed(arguments):
         "export": ["--checkpoint", "--key"],
         "events": [],
         "tiles": ["--key"],
+        "pack": ["--key", "--against"],
     }
     for mode, names in options.items():
         of_mode = modes.add_parser(mode, allow_abbrev=False)
@@ -650,7 +969,9 @@ def verify(asked):
         return verify_export(asked.path, asked.checkpoint, asked.key)
     if asked.mode == "events":
         return verify_events(asked.path)
-    return verify_tiles(asked.path, asked.key)
+    if asked.mode == "tiles":
+        return verify_tiles(asked.path, asked.key)
+    return verify_pack(asked.path, asked.key, asked.against)
 
 
 def main(arguments):

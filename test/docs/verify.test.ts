@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { makePackedLog, packOf } from '../support/audit-pack.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startMemoryStack } from '../support/memory-stack.js';
@@ -71,6 +72,17 @@ describe('docs/verify.md', function () {
       1,
       `NOT VERIFIED: line 1, ${businessStream(0)}, revision 0: hash does not match the event\n`,
     ]);
+  });
+
+  it('has commands that verify an audit pack', async () => {
+    const packed = makePackedLog();
+    await layFiles(directory, [
+      ['pack.zip', await packOf(packed.sources())],
+      ['checkpoint', packed.checkpoint],
+    ]);
+    const ended = await run('verify.py pack', { KEY: packed.key });
+    expect(ended.map(([code]) => code)).to.deep.equal([0, 0]);
+    expect(ended[1]?.[1]).to.include('The checkpoint you kept is of the same events.');
   });
 
   it('has commands that verify what a GET with proof answers', async () => {

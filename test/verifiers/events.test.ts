@@ -240,11 +240,7 @@ describe('verify.py events', function () {
       put(/"metadata":\{[^}]*\}/, '"metadata":[]'),
       'event 1 of the answer: has no metadata',
     ],
-    [
-      'the stream is no text',
-      put(/"stream":"[^"]*"/, '"stream":1'),
-      'event 1 of the answer: has no stream that is a text',
-    ],
+    ['the stream is no text', put(/"stream":"[^"]*"/, '"stream":1'), 'event 1 of the answer: its stream is no text'],
   ] as const)
     it(`says so when ${what}`, async () => {
       expect(await verify(change(answer))).to.deep.equal(refusal(said));

@@ -156,52 +156,48 @@ describe('verify.py export', function () {
       at(4, put(/,"salt":"[^"]*"/, '')),
       /^line 4, .*: data without its salt cannot be verified$/,
     ],
-    ['a line is no JSON', at(3, () => '{"stream":'), /^line 3 is no JSON$/],
-    ['a line has JSON twice', at(3, (line) => line + line), /^line 3 is no JSON$/],
-    ['a line is empty', at(3, () => ''), /^line 3 is no JSON$/],
-    ['a line is no object', at(3, () => '[]'), /^line 3 is no JSON object$/],
-    ['a line has a number that is none', at(3, () => '{"a":NaN}'), /^line 3 is no JSON$/],
-    ['a line has a number beyond all', at(3, () => '{"a":1e999}'), /^line 3 has a number that is too large$/],
-    ['a line has more brackets than anybody reads', at(3, () => '['.repeat(200_000)), /^line 3 is no JSON$/],
-    ['a member stands twice', at(3, put('{', '{"id":"x",')), /^line 3 is JSON with a member that stands there twice$/],
+    ['a line is no JSON', at(3, () => '{"stream":'), /^line 3: is no JSON$/],
+    ['a line has JSON twice', at(3, (line) => line + line), /^line 3: is no JSON$/],
+    ['a line is empty', at(3, () => ''), /^line 3: is no JSON$/],
+    ['a line is no object', at(3, () => '[]'), /^line 3: is no JSON object$/],
+    ['a line has a number that is none', at(3, () => '{"a":NaN}'), /^line 3: is no JSON$/],
+    ['a line has a number beyond all', at(3, () => '{"a":1e999}'), /^line 3: has a number that is too large$/],
+    ['a line has more brackets than anybody reads', at(3, () => '['.repeat(200_000)), /^line 3: is no JSON$/],
+    ['a member stands twice', at(3, put('{', '{"id":"x",')), /^line 3: is JSON with a member that stands there twice$/],
     [
       'a member stands twice in the data',
       at(3, put('"data":{', '"data":{"name":"x",')),
-      /^line 3 is JSON with a member that stands there twice$/,
+      /^line 3: is JSON with a member that stands there twice$/,
     ],
-    ['there is an unknown member', at(3, put('{', '{"x":1,')), /^line 3 has the unknown member x$/],
-    ['there is no metadata', at(3, put(/,"metadata":.*/, '}')), /^line 3 has no metadata$/],
-    ['there is no id', at(3, put(/"id":"[^"]*",/, '')), /^line 3 has no id that is a text$/],
-    [
-      'the revision is a number',
-      at(3, put('"revision":"0"', '"revision":0')),
-      /^line 3 has no revision that is a text$/,
-    ],
+    ['there is an unknown member', at(3, put('{', '{"x":1,')), /^line 3: has the unknown member x$/],
+    ['there is no metadata', at(3, put(/,"metadata":.*/, '}')), /^line 3: has no metadata$/],
+    ['there is no id', at(3, put(/"id":"[^"]*",/, '')), /^line 3: its id is no text$/],
+    ['the revision is a number', at(3, put('"revision":"0"', '"revision":0')), /^line 3: its revision is no text$/],
     [
       'the revision has a zero too many',
       at(3, put('"revision":"0"', '"revision":"00"')),
-      /^line 3 has a revision that is no whole number$/,
+      /^line 3: its revision is no whole number$/,
     ],
     [
       'the position is no number',
       at(3, put(/"position":"[^"]*"/, '"position":"x"')),
-      /^line 3 has a position that is no whole number$/,
+      /^line 3: its position is no whole number$/,
     ],
-    ['there is a space more', at(3, put('"data":', '"data": ')), /^line 3 is not in the one spelling of such a line/],
+    ['there is a space more', at(3, put('"data":', '"data": ')), /^line 3: is not in the one spelling of such a line/],
     [
       'a number is spelled in another way',
       at(41, put('1e+21', '1E+21')),
-      /^line 41 is not in the one spelling of such a line/,
+      /^line 41: is not in the one spelling of such a line/,
     ],
     [
       'the members are in another order',
       at(3, put(/("stream":"[^"]*"),("revision":"0")/, '$2,$1')),
-      /^line 3 is not in the one spelling of such a line/,
+      /^line 3: is not in the one spelling of such a line/,
     ],
     [
       'the last line does not end',
       (all: ReadonlyArray<string>) => all.slice(0, -1),
-      /^line 43 is not a whole line: the file ends within it$/,
+      /^line 43: is not a whole line: the file ends within it$/,
     ],
     ['there is nothing in it', () => [''], /has no events$/],
   ] as const)
@@ -213,7 +209,7 @@ describe('verify.py export', function () {
     });
 
   it('says so when bytes are no text', async () => {
-    expect(await verifyText(Buffer.from('"\xff"\n', 'latin1'))).to.deep.equal(refusal('line 1 the line is not UTF-8'));
+    expect(await verifyText(Buffer.from('"\xff"\n', 'latin1'))).to.deep.equal(refusal('line 1: the line is not UTF-8'));
   });
 
   it('prints no character that a terminal would obey', async () => {

@@ -1,0 +1,811 @@
+import { createHash } from 'node:crypto';
+import { type PackHead, renderManifest } from '../../src/audit-pack/manifest.js';
+import { type PackedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
+import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from '../../src/audit-pack/report.js';
+import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { signCheckpoint } from '../../src/seal/checkpoint.js';
+import { leafHash } from '../../src/seal/hash.js';
+import { signNote } from '../../src/seal/note.js';
+import { renderVerifier, type Signer, signerOf } from '../../src/seal/note-key.js';
+import { proveInclusion } from '../../src/seal/proofs.js';
+import { renderTlogProof } from '../../src/seal/tlog-proof.js';
+import { makePackedLog, membersOf, packOf } from './audit-pack.js';
+import { leafDataOf, right, treeOver } from './sealed-tree.js';
+import { storedZip, type ZipMember } from './stored-zip.js';
+
+type Members = ReadonlyMap<string, Buffer>;
+
+const log = makePackedLog();
+export const PACK_KEY = log.key;
+const ORIGIN = log.signer.verifier.name;
+const [, KEY_ID = ''] = PACK_KEY.split('+');
+const [ODD, , ACME] = log.streams as [StreamName, StreamName, StreamName]; // reason: there are four of them
+
+const zipped = (members: Members): Buffer => storedZip([...members].map(([name, content]) => ({ name, content })));
+
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+const HEAD: PackHead = { origin: ORIGIN, created: '2026-02-03T04:05:06.789Z', withData: true, records: 4, events: 23 };
+
+const note = (text: string, signer: Signer = log.signer): Buffer => Buffer.from(right(signNote(text, signer)));
+
+/** The text of a manifest that lists these members. */
+const manifestText = (members: Members, head: PackHead = HEAD): string =>
+  renderManifest(
+    head,
+    [...members]
+      .filter(([name]) => name !== 'manifest.txt')
+      .map(([name, content]) => ({ name, sha256: digestOf(content), bytes: content.length }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1)),
+  );
+
+/** As the service would sign it if it were made to lie: the manifest lists what is there. */
+const signedAgain = (members: Members, head?: PackHead, signer?: Signer): Members =>
+  new Map([...members, ['manifest.txt', note(manifestText(members, head), signer)]]);
+
+const put =
+  (name: string, change: (content: string) => string | Buffer) =>
+  (members: Members): Members => {
+    const before = members.get(name)?.toString() ?? '';
+    const after = Buffer.from(change(before));
+    if (after.toString() === before) throw new Error(`${name} was not changed`);
+    return new Map([...members, [name, after]]);
+  };
+const without =
+  (name: string) =>
+  (members: Members): Members => {
+    if (!members.has(name)) throw new Error(`there is no ${name}`);
+    return new Map([...members].filter(([other]) => other !== name));
+  };
+const line = (number: number, change: (line: string) => string) => (content: string) => {
+  const lines = content.split('\n');
+  return lines.with(number - 1, change(lines[number - 1] ?? '')).join('\n');
+};
+const swap = (from: string | RegExp, to: string) => (content: string) => content.replace(from, to);
+const manifest = (change: (text: string) => string) => (members: Members) =>
+  new Map([...members, ['manifest.txt', note(change(manifestText(members)))]]);
+
+const record = (stream: StreamName): string => `records/${stream}.ndjson`;
+const proof = (stream: StreamName, revision: number): string => `proofs/${stream}/${revision}.tlog-proof`;
+const fileOf = (at: number): string => `files/${digestOf([...log.files.values()][at] ?? Buffer.alloc(0))}`;
+const [FIRST_FILE, SECOND_FILE] = [fileOf(0), fileOf(1)];
+const other = right(signerOf(ORIGIN, leafDataOf('another key', 0)));
+
+/** A pack with one record, of events that were sealed at these places of a log of their own. */
+const handMade = async (
+  facts: ReadonlyArray<{ readonly index: number; readonly data: Json }>,
+  files: ReadonlyArray<Buffer> = [],
+): Promise<Members> => {
+  const stream: StreamName = 'document-7';
+  let previousHash = GENESIS_HASH;
+  const leaves = Array.from({ length: 3 }, (_, index) => leafDataOf('others', index));
+  const events = facts.map(({ index, data }, revision): PackedEvent => {
+    const place = { id: `id-${revision}`, stream, revision: BigInt(revision), type: 'DocumentCreated' };
+    const {
+      hash,
+      data: text,
+      metadata,
+    } = seal({
+      ...place,
+      data,
+      schemaVersion: 1,
+      at: '2026-01-02T03:04:05.678Z',
+      actor: 'alice',
+      correlationId: 'request',
+      causationId: 'command',
+      request: 'null',
+      previousHash,
+    });
+    previousHash = hash;
+    leaves[index] = Buffer.from(hash, 'hex');
+    // reason: sealed above
+    return {
+      ...place,
+      index,
+      revision: String(revision),
+      data: JSON.parse(text) as Json,
+      metadata: JSON.parse(metadata) as JsonObject,
+    };
+  });
+  const tree = treeOver(leaves.map(leafHash));
+  const checkpoint = right(signCheckpoint({ size: leaves.length, root: tree.root }, log.signer));
+  const head = { ...HEAD, records: 1, events: events.length };
+  const members = new Map<string, Buffer>([
+    ['checkpoint.txt', Buffer.from(checkpoint)],
+    ['key.txt', Buffer.from(`${PACK_KEY}\n`)],
+    ['verify.py', Buffer.from('#')],
+    ['verify.html', Buffer.from('<')],
+    [record(stream), Buffer.from(events.map(recordLine).join(''))],
+    ...files.map((content) => [`files/${digestOf(content)}`, content] as const),
+  ]);
+  for (const [revision, { index }] of events.entries()) {
+    const hashes = right(await proveInclusion(index, leaves.length, tree.read));
+    members.set(proof(stream, revision), Buffer.from(renderTlogProof({ index, hashes, checkpoint })));
+  }
+  const records = [{ stream, events: events.length }];
+  const listed = files.map((content) => ({ sha256: digestOf(content), bytes: content.length }));
+  members.set(
+    'report.html',
+    Buffer.from(
+      reportOpening(head, records, files.length) +
+        records.map(recordOpening).join('') +
+        events.map(reportEvent).join('') +
+        RECORD_END +
+        reportEnd(listed),
+    ),
+  );
+  return signedAgain(members, head);
+};
+
+const FILE = Buffer.from('a file\n');
+const fileData = (over: JsonObject): Json => ({
+  file: { key: 'k', mimeType: 'text/plain', originalName: 'a', sha256: digestOf(FILE), size: FILE.length, ...over },
+});
+
+let made: Promise<Members> | undefined;
+const good = (): Promise<Members> => (made ??= packOf(log.sources()).then(membersOf));
+
+const asMembers = (members: Members): ReadonlyArray<ZipMember> =>
+  [...members].map(([name, content]) => ({ name, content }));
+
+type Pack = () => Promise<Buffer>;
+
+/** Packs that verify: as they are written, and in odd forms, which shows that the bad ones fail of what is bad in them. */
+export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: RegExp]> = [
+  ['as it is written', () => packOf(log.sources()), /^1 event has its data withheld: nothing was verified of it\.$/m],
+  [
+    'without data',
+    () => packOf(log.sources({ withData: false })),
+    /^23 events have their data withheld: nothing was verified of it\.$/m,
+  ],
+  [
+    'of one record, all data of which is there',
+    () => packOf(log.sources({ of: [ODD] })),
+    /^All data was there and is what was sealed\.\n0 files/m,
+  ],
+  ['with members that are stored', async () => zipped(signedAgain(await good())), /^2 files: /m],
+  ['in the form of ZIP64', async () => storedZip(asMembers(await good()), { zip64: true }), /^2 files: /m],
+  [
+    'of two events',
+    async () =>
+      zipped(
+        await handMade([
+          { index: 0, data: {} },
+          { index: 2, data: {} },
+        ]),
+      ),
+    /^2 events/,
+  ],
+  ['of a file', async () => zipped(await handMade([{ index: 1, data: fileData({}) }], [FILE])), /^1 file: /m],
+];
+
+/** Of which nobody can tell that it is not the whole: the last event of a record was left out, and the pack signed anew. */
+export const cutPack: Pack = async () => {
+  const cut = log.sources().records.map((source) => ({
+    ...source,
+    // eslint-disable-next-line @typescript-eslint/require-await -- a log is asynchronous, memory is not
+    events: async function* () {
+      const own = log.events.flatMap((event, index) => (event.stream === source.stream ? [{ index, event }] : []));
+      yield source.stream === ACME ? own.slice(0, -1) : own;
+    },
+  }));
+  return packOf(log.sources({ records: cut }));
+};
+
+/** A pack that does not verify, and the words of both verifiers. */
+type BadPack = {
+  readonly what: string;
+  readonly pack: Pack;
+  readonly said: string;
+  /** Where those of verify.html differ. */
+  readonly saidByPage?: string;
+  /** Where it is not the key of the log. */
+  readonly key?: string;
+};
+
+const NO_ZIP = 'the pack is no ZIP, or one that is damaged or has more in it than members';
+const FORGED = 'the signature of manifest.txt does not fit: it was changed, or is forged';
+const changed = (name: string): string => `${name} is not what manifest.txt lists: it was changed`;
+const atLine = (number: number, stream: StreamName, said: string): string =>
+  `line ${number} of ${record(stream)}: ${said}`;
+
+/** The members of the good pack, changed by somebody without the key. */
+const bad = (what: string, change: (members: Members) => Members, said: string): BadPack => ({
+  what,
+  pack: async () => zipped(change(await good())),
+  said,
+});
+
+/** The same by somebody who has the manifest signed anew, so that it is not the manifest that shows it. */
+const signed = (what: string, change: (members: Members) => Members, said: string, saidByPage = said): BadPack => ({
+  what: `${what}, and the manifest was signed anew`,
+  pack: async () => zipped(signedAgain(change(await good()))),
+  said,
+  saidByPage,
+});
+
+/** The good pack with another manifest, signed by the key of the log. */
+const listing = (what: string, change: (text: string) => string, said: string): BadPack => ({
+  what,
+  pack: async () => zipped(manifest(change)(await good())),
+  said,
+});
+
+const odd = (
+  what: string,
+  pack: (members: ReadonlyArray<ZipMember>) => Buffer,
+  said = NO_ZIP,
+  saidByPage = said,
+): BadPack => ({
+  what,
+  pack: async () => pack(asMembers(await good())),
+  said,
+  saidByPage,
+});
+
+const SPELLING = 'is not in the one spelling of such a line (RFC 8785)';
+const NOT_AT_PLACE = 'its proof does not lead to the root of checkpoint.txt: it is not the event at that place';
+const TWICE = 'is JSON with a member that stands there twice';
+
+export const badPacks: ReadonlyArray<BadPack> = [
+  // the ZIP
+  { what: 'is empty', pack: () => Promise.resolve(Buffer.alloc(0)), said: NO_ZIP },
+  { what: 'is no ZIP', pack: () => Promise.resolve(Buffer.from('hello '.repeat(100))), said: NO_ZIP },
+  { what: 'has no members', pack: () => Promise.resolve(storedZip([])), said: 'manifest.txt is missing' },
+  odd('is cut', (members) => storedZip(members).subarray(0, -1)),
+  odd('goes on behind its end', (members) => Buffer.concat([storedZip(members), Buffer.from('more')])),
+  odd('has a comment', (members) => storedZip(members, { comment: 'hello' })),
+  odd('begins before its first member', (members) => Buffer.concat([Buffer.from('#!'), storedZip(members)])),
+  odd('has bytes between its members', (members) => storedZip(members.with(1, { ...members[1]!, behind: 'secret' }))),
+  odd('has bytes behind its members', (members) => storedZip(members.with(-1, { ...members.at(-1)!, behind: 'x' }))),
+  odd(
+    'has a member with two names',
+    (members) => storedZip(members.with(0, { ...members[0]!, localName: members[0]!.name.replace(/^./, 'x') })),
+    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+    NO_ZIP,
+  ),
+  odd(
+    'has a member twice',
+    (members) => storedZip([...members, members.find(({ name }) => name === 'report.html')!]),
+    'report.html is in the ZIP twice',
+  ),
+  odd(
+    'has a member that is packed in another way',
+    (members) => storedZip(members.with(0, { ...members[0]!, method: 12 })),
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd(
+    'has a name with a zero in it',
+    (members) => storedZip([...members, { name: 'key.txt\0.exe', content: Buffer.from('x') }]),
+    String.raw`key.txt\u0000.exe is no member that a pack has`,
+  ),
+  odd(
+    'has a member that is encrypted',
+    (members) => storedZip(members.with(0, { ...members[0]!, flags: 1 })),
+    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+  ),
+  odd(
+    'has a member that is said to be deflated',
+    (members) => storedZip(members.with(0, { ...members[0]!, method: 8 })),
+    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+  ),
+  // what the manifest shows
+  bad('lacks the manifest', without('manifest.txt'), 'manifest.txt is missing'),
+  bad('lacks a proof', without(proof(ACME, 3)), `${proof(ACME, 3)} is missing: manifest.txt lists it`),
+  bad('lacks a record', without(record(ODD)), `${record(ODD)} is missing: manifest.txt lists it`),
+  bad('lacks a file', without(FIRST_FILE), `${FIRST_FILE} is missing: manifest.txt lists it`),
+  bad(
+    'has a member more',
+    put('note.txt', () => 'read me'),
+    'note.txt is in the ZIP, and manifest.txt does not list it',
+  ),
+  bad(
+    'has a line less',
+    put(
+      record(ACME),
+      line(3, () => ''),
+    ),
+    changed(record(ACME)),
+  ),
+  bad('has another salt', put(record(ACME), swap(/"salt":"..../, '"salt":"AAAA')), changed(record(ACME))),
+  bad('has another actor', put(record(ACME), swap('"actor":"bob"', '"actor":"eve"')), changed(record(ACME))),
+  bad(
+    'has another file',
+    put(FIRST_FILE, () => 'Articles of incorporatioN\n'),
+    changed(FIRST_FILE),
+  ),
+  bad('has another report', put('report.html', swap('Acme', 'Acne')), changed('report.html')),
+  bad(
+    'has another verifier',
+    put('verify.py', () => 'print("verified")\n'),
+    changed('verify.py'),
+  ),
+  bad('has a manifest with a line less', put('manifest.txt', swap(/.*verify\.py\n/, '')), FORGED),
+  bad('has a manifest with another date', put('manifest.txt', swap('created 2026', 'created 2025')), FORGED),
+  bad(
+    'has a manifest that is not signed',
+    put('manifest.txt', swap(/\n\n.*/s, '\n')),
+    'manifest.txt does not end with an empty line and lines that sign it',
+  ),
+  {
+    what: 'has a manifest that another key has signed',
+    pack: async () => zipped(signedAgain(await good(), HEAD, other)),
+    said: `manifest.txt is not signed by the key ${ORIGIN}+${KEY_ID}`,
+  },
+  {
+    what: 'is of another log than the key',
+    pack: () => packOf(log.sources()),
+    key: renderVerifier(other.verifier),
+    said: `manifest.txt is not signed by the key ${ORIGIN}+${other.verifier.id}`,
+  },
+  {
+    what: 'is verified with half a key',
+    pack: () => packOf(log.sources()),
+    key: PACK_KEY.slice(0, 30),
+    said: 'the key is not of the form NAME+ID+BASE64',
+  },
+  {
+    what: 'is verified with the name of another key',
+    pack: () => packOf(log.sources()),
+    key: PACK_KEY.replace('log', 'fog'),
+    said: 'the id in the key is not that of its name and key',
+  },
+  // the manifest itself
+  listing('is of another format', swap('pack/v1', 'pack/v2'), 'line 1 of manifest.txt does not say: audit-pack/v1'),
+  listing('has no origin', swap(/origin .*\n/, ''), 'line 2 of manifest.txt does not say: origin'),
+  listing(
+    'has another origin',
+    swap(/origin .*/, 'origin log.example/other'),
+    'manifest.txt is of another log than the key: its origin is log.example/other',
+  ),
+  listing('is of no time', swap(/created .*/, 'created yesterday'), 'line 3 of manifest.txt does not say: created'),
+  listing(
+    'does not say whether there is data',
+    swap('data included', 'data maybe'),
+    'line 4 of manifest.txt does not say: data',
+  ),
+  listing(
+    'has no number of records',
+    swap('records 4', 'records four'),
+    'line 5 of manifest.txt does not say: records',
+  ),
+  listing(
+    'has a number with a zero before it',
+    swap('events 23', 'events 023'),
+    'line 6 of manifest.txt does not say: events',
+  ),
+  listing(
+    'has another number of records',
+    swap('records 4', 'records 5'),
+    'manifest.txt says 5 records and 23 events, there are others',
+  ),
+  listing(
+    'has another number of events',
+    swap('events 23', 'events 24'),
+    'manifest.txt says 4 records and 24 events, there are others',
+  ),
+  listing(
+    'lists members in another order',
+    swap(/(.* checkpoint\.txt\n)(.*\n)/, '$2$1'),
+    'line 8 of manifest.txt does not name the next member',
+  ),
+  listing(
+    'lists a member twice',
+    swap(/(.* checkpoint\.txt\n)/, '$1$1'),
+    'line 8 of manifest.txt does not name the next member',
+  ),
+  listing(
+    'lists a member without a hash',
+    swap(/[0-9a-f]*( .* checkpoint\.txt\n)/, '$1'),
+    'line 7 of manifest.txt does not name the next member',
+  ),
+  listing('lists no verifier', swap(/.* verify\.py\n/, ''), 'manifest.txt does not list verify.py'),
+  listing(
+    'does not list a proof',
+    swap(/.*\/3\.tlog-proof\n/, ''),
+    `${proof(ACME, 3)} is in the ZIP, and manifest.txt does not list it`,
+  ),
+  listing(
+    'lists a member that is not there',
+    (text) => `${text}${'0'.repeat(64)} 1 zero\n`,
+    'zero is missing: manifest.txt lists it',
+  ),
+  listing('lists another size', swap(/ (\d+) key\.txt/, ' 1$1 key.txt'), changed('key.txt')),
+  {
+    what: 'has a manifest with two signatures',
+    pack: async () =>
+      zipped(put('manifest.txt', (text) => text + note('x\n', other).toString().split('\n\n')[1]!)(await good())),
+    said: 'manifest.txt has more than one signature',
+  },
+  // behind the manifest
+  signed('has another key', put('key.txt', swap(/.$/m, '')), 'key.txt is not the key of the log'),
+  signed(
+    'has another checkpoint',
+    put('checkpoint.txt', swap('\n300\n', '\n299\n')),
+    'the signature of checkpoint.txt does not fit: it was changed, or is forged',
+  ),
+  signed(
+    'has a checkpoint by another key',
+    put('checkpoint.txt', (text) => note(`${text.split('\n\n')[0]!}\n`, other)),
+    `checkpoint.txt is not signed by the key ${ORIGIN}+${KEY_ID}`,
+  ),
+  signed(
+    'has a checkpoint that is none',
+    put('checkpoint.txt', () => note('Dear all,\n')),
+    'checkpoint.txt has not exactly three lines of text',
+  ),
+  signed(
+    'has a checkpoint of another log',
+    put('checkpoint.txt', (text) => note(`log.example/other\n${text.split('\n').slice(1, 3).join('\n')}\n`)),
+    'checkpoint.txt is of another log than the key: its origin is log.example/other',
+  ),
+  signed(
+    'has a checkpoint of no size',
+    put('checkpoint.txt', (text) => note(`${text.split('\n\n')[0]!.replace('\n300\n', '\n0300\n')}\n`)),
+    'checkpoint.txt has no size and root',
+  ),
+  signed(
+    'has a checkpoint of no events',
+    put('checkpoint.txt', (text) => note(`${text.split('\n\n')[0]!.replace('\n300\n', '\n0\n')}\n`)),
+    'checkpoint.txt is of a log without events: there is nothing to verify',
+  ),
+  signed(
+    'has the checkpoint of another tree',
+    put('checkpoint.txt', () => right(signCheckpoint({ size: 300, root: leafDataOf('x', 0) }, log.signer))),
+    atLine(1, ACME, 'its proof leads to another checkpoint than checkpoint.txt'),
+  ),
+  signed(
+    'has a line less',
+    put(record(ACME), (text) => text.split('\n').toSpliced(2, 1).join('\n')),
+    atLine(3, ACME, 'revision 3, expected 2'),
+  ),
+  signed(
+    'has the last line less',
+    put(record(ACME), swap(/[^\n]*\n$/, '')),
+    'manifest.txt says 4 records and 23 events, there are others',
+  ),
+  {
+    what: 'has the last line less, and the manifest counts one less',
+    pack: async () =>
+      zipped(signedAgain(put(record(ODD), swap(/[^\n]*\n$/, ''))(await good()), { ...HEAD, events: 22 })),
+    said: `${proof(ODD, 2)} belongs to no event of the pack`,
+  },
+  {
+    what: 'has a report of more events than there are',
+    pack: async () =>
+      zipped(
+        signedAgain(without(proof(ODD, 2))(put(record(ODD), swap(/[^\n]*\n$/, ''))(await good())), {
+          ...HEAD,
+          events: 22,
+        }),
+      ),
+    said: 'report.html does not say what the sealed events say',
+  },
+  signed(
+    'has two lines swapped',
+    put(record(ACME), (text) => text.replace(/^(.*\n)(.*\n)/, '$2$1')),
+    atLine(1, ACME, 'revision 1, expected 0'),
+  ),
+  signed(
+    'has a line twice',
+    put(record(ACME), (text) => text.replace(/^(.*\n)/, '$1$1')),
+    atLine(2, ACME, 'revision 0, expected 1'),
+  ),
+  signed(
+    'has no lines',
+    put(record(ODD), () => ''),
+    `${record(ODD)} has no events`,
+  ),
+  signed(
+    'ends within a line',
+    put(record(ODD), (text) => text.slice(0, -1)),
+    atLine(3, ODD, 'is not a whole line'),
+  ),
+  signed(
+    'has a line that is empty',
+    put(record(ODD), (text) => `\n${text}`),
+    atLine(1, ODD, 'is no JSON'),
+  ),
+  signed(
+    'has a line that is no JSON',
+    put(
+      record(ODD),
+      line(2, (text) => `${text}}`),
+    ),
+    atLine(2, ODD, 'is no JSON'),
+  ),
+  signed(
+    'has a line that is a list',
+    put(
+      record(ODD),
+      line(2, () => '[]'),
+    ),
+    atLine(2, ODD, 'is no JSON object'),
+  ),
+  signed(
+    'has a line that is not UTF-8',
+    (members) => new Map([...members, [record(ODD), Buffer.from('"\xff"\n', 'latin1')]]),
+    atLine(1, ODD, 'the line is not UTF-8'),
+  ),
+  signed(
+    'has a member twice in a line',
+    put(record(ODD), line(2, swap('{', '{"id":"x",'))),
+    atLine(2, ODD, TWICE),
+    atLine(2, ODD, SPELLING),
+  ),
+  signed(
+    'has a member twice in the data',
+    put(record(ACME), line(1, swap('"data":{', '"data":{"name":"x",'))),
+    atLine(1, ACME, TWICE),
+    atLine(1, ACME, SPELLING),
+  ),
+  signed(
+    'has an unknown member in a line',
+    put(record(ODD), line(2, swap('{', '{"position":"1",'))),
+    atLine(2, ODD, 'has the unknown member position'),
+  ),
+  signed(
+    'has a line without an id',
+    put(record(ODD), line(2, swap(/"id":"[^"]*",/, ''))),
+    atLine(2, ODD, 'its id is no text'),
+  ),
+  signed(
+    'has an index with a zero before it',
+    put(record(ODD), line(2, swap('"index":"', '"index":"0'))),
+    atLine(2, ODD, 'its index is no whole number'),
+  ),
+  signed(
+    'has a line without metadata',
+    put(record(ODD), line(2, swap(/"metadata":.*/, '"metadata":1}'))),
+    atLine(2, ODD, 'has no metadata'),
+  ),
+  signed(
+    'has a line with a space',
+    put(record(ODD), line(2, swap('"metadata":', '"metadata": '))),
+    atLine(2, ODD, SPELLING),
+  ),
+  signed(
+    'has a number in another spelling',
+    put(record(ACME), line(1, swap('1.5e+300', '1.5E+300'))),
+    atLine(1, ACME, SPELLING),
+  ),
+  signed(
+    'has a number beyond all',
+    put(record(ACME), line(1, swap('1.5e+300', '1.5e+999'))),
+    atLine(1, ACME, 'has a number that is too large'),
+  ),
+  signed(
+    'has other data',
+    put(record(ACME), line(1, swap('"Acme"', '"Acne"'))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has another salt',
+    put(record(ACME), line(1, swap(/"salt":"..../, '"salt":"AAAA'))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has a salt with spare bits',
+    put(record(ACME), line(1, swap(/(?<="salt":".{21})./, '_'))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has a salt with a padding',
+    put(record(ACME), line(1, swap(/(?<="salt":".{22})/, '=='))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has a salt that is no text',
+    put(record(ACME), line(1, swap(/"salt":"[^"]*"/, '"salt":1'))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has data without its salt',
+    put(record(ACME), line(1, swap(/"salt":"[^"]*",/, ''))),
+    atLine(1, ACME, 'data without its salt cannot be verified'),
+  ),
+  signed(
+    'has a salt without its data',
+    put(record(ACME), line(1, swap(/"data":\{[^}]*\},/, ''))),
+    atLine(1, ACME, 'dataHash does not match data'),
+  ),
+  signed(
+    'has another actor',
+    put(record(ACME), line(2, swap('"actor":"bob"', '"actor":"eve"'))),
+    atLine(2, ACME, 'hash does not match the event'),
+  ),
+  signed(
+    'has another type',
+    put(record(ACME), line(2, swap('Updated', 'Deleted'))),
+    atLine(2, ACME, 'hash does not match the event'),
+  ),
+  signed(
+    'has another hash before an event',
+    put(record(ACME), line(2, swap(/"previousHash":"./, '"previousHash":"x'))),
+    atLine(2, ACME, 'previousHash is not the hash of the event before it'),
+  ),
+  signed(
+    'has an event of another record',
+    put(record(ACME), line(2, swap(ACME, ODD))),
+    atLine(2, ACME, `is of another record: ${ODD}`),
+  ),
+  signed(
+    'has a record under the name of another one',
+    (members) => new Map([...members, [record(ACME), members.get(record(ODD))!]]),
+    atLine(1, ACME, `is of another record: ${ODD}`),
+  ),
+  signed('has no proof of an event', without(proof(ACME, 3)), atLine(4, ACME, 'has no proof in the pack')),
+  signed(
+    'has another index',
+    put(record(ACME), line(2, swap(/"index":"\d*"/, '"index":"77"'))),
+    atLine(2, ACME, 'its proof is of another place in the log'),
+  ),
+  signed(
+    'has another index, in the proof as well',
+    (members) =>
+      put(
+        proof(ACME, 1),
+        swap(/index \d*/, 'index 77'),
+      )(put(record(ACME), line(2, swap(/"index":"\d*"/, '"index":"77"')))(members)),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has an index beyond the log, in the proof as well',
+    (members) =>
+      put(
+        proof(ACME, 1),
+        swap(/index \d*/, 'index 300'),
+      )(put(record(ACME), line(2, swap(/"index":"\d*"/, '"index":"300"')))(members)),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has the proof of another event',
+    (members) => new Map([...members, [proof(ACME, 1), members.get(proof(ACME, 2))!]]),
+    atLine(2, ACME, 'its proof is of another place in the log'),
+  ),
+  signed(
+    'has the proof of another event with the index of this one',
+    (members) =>
+      put(proof(ACME, 1), () =>
+        members
+          .get(proof(ACME, 2))!
+          .toString()
+          .replace(/index \d*/, /index \d*/.exec(members.get(proof(ACME, 1))!.toString())![0]),
+      )(members),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has a proof with a hash less',
+    put(proof(ACME, 1), swap(/(index \d*\n).*\n/, '$1')),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has a proof with a hash more',
+    put(proof(ACME, 1), swap(/(index \d*\n.*\n)/, `$1${leafDataOf('x', 0).toString('base64')}\n`)),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has a proof with two hashes swapped',
+    put(proof(ACME, 1), swap(/(index \d*\n)(.*\n)(.*\n)/, '$1$3$2')),
+    atLine(2, ACME, NOT_AT_PLACE),
+  ),
+  signed(
+    'has a proof with a short hash',
+    put(proof(ACME, 1), swap(/(index \d*\n).*\n/, '$1AAAA\n')),
+    atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
+  ),
+  signed(
+    'has a proof with extra data',
+    put(proof(ACME, 1), swap('\nindex', '\nextra AAAA\nindex')),
+    atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
+  ),
+  signed(
+    'has a proof of another format',
+    put(proof(ACME, 1), swap('@v1', '@v2')),
+    atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
+  ),
+  signed(
+    'has a proof that is empty',
+    put(proof(ACME, 1), () => ''),
+    atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
+  ),
+  signed(
+    'has a proof that is not UTF-8',
+    (members) => new Map([...members, [proof(ACME, 1), Buffer.of(0xff)]]),
+    atLine(2, ACME, 'its proof is not UTF-8'),
+  ),
+  signed(
+    'has a proof with another checkpoint',
+    put(proof(ACME, 1), swap(/\n300\n/, '\n299\n')),
+    atLine(2, ACME, 'its proof leads to another checkpoint than checkpoint.txt'),
+  ),
+  signed(
+    'has a proof with more behind its checkpoint',
+    put(proof(ACME, 1), (text) => `${text}x`),
+    atLine(2, ACME, 'its proof leads to another checkpoint than checkpoint.txt'),
+  ),
+  signed(
+    'has a proof of no event',
+    put(proof(ODD, 9), () => 'x'),
+    `${proof(ODD, 9)} belongs to no event of the pack`,
+  ),
+  signed(
+    'has a member that is no part of a pack',
+    put('note.txt', () => 'read me'),
+    'note.txt belongs to no event of the pack',
+  ),
+  signed(
+    'has a file that no event names',
+    put(`files/${'a'.repeat(64)}`, () => 'x'),
+    `files/${'a'.repeat(64)} belongs to no event of the pack`,
+  ),
+  signed('lacks a file', without(SECOND_FILE), `${SECOND_FILE} is missing: an event names that file`),
+  signed(
+    'has two files swapped',
+    (members) =>
+      new Map([...members, [FIRST_FILE, members.get(SECOND_FILE)!], [SECOND_FILE, members.get(FIRST_FILE)!]]),
+    `${FIRST_FILE} is not the file that the event names`,
+  ),
+  signed(
+    'has another file of the same size',
+    put(FIRST_FILE, swap('n\n', 'N\n')),
+    `${FIRST_FILE} is not the file that the event names`,
+  ),
+  signed(
+    'has another report',
+    put('report.html', swap('Acme', 'Acne')),
+    'report.html does not say what the sealed events say',
+  ),
+  signed(
+    'has a report with a space more',
+    put('report.html', (text) => `${text} `),
+    'report.html does not say what the sealed events say',
+  ),
+  signed(
+    'has a report of another time',
+    put('report.html', swap('2026-02-03', '2026-02-04')),
+    'report.html does not say what the sealed events say',
+  ),
+  {
+    what: 'is said to be without data and has some',
+    pack: async () => zipped(signedAgain(await good(), { ...HEAD, withData: false })),
+    said: atLine(1, ACME, 'has data or its salt, and manifest.txt says that data is withheld'),
+  },
+  {
+    what: 'is without data, but for a salt',
+    pack: async () => {
+      const members = await membersOf(await packOf(log.sources({ withData: false })));
+      const salted = put(record(ACME), line(1, swap('"schemaVersion"', '"salt":"AAAA","schemaVersion"')))(members);
+      return zipped(signedAgain(salted, { ...HEAD, withData: false }));
+    },
+    said: atLine(1, ACME, 'has data or its salt, and manifest.txt says that data is withheld'),
+  },
+  {
+    what: 'has events that stand in the log in another order',
+    pack: async () =>
+      zipped(
+        await handMade([
+          { index: 2, data: {} },
+          { index: 0, data: {} },
+        ]),
+      ),
+    said: atLine(2, 'document-7', 'stands in the log before the event that it follows'),
+  },
+  {
+    what: 'has an event that names its file without a hash',
+    pack: async () => zipped(await handMade([{ index: 0, data: fileData({ sha256: 'none' }) }])),
+    said: atLine(1, 'document-7', 'names a file without SHA-256 and size'),
+  },
+  {
+    what: 'has an event that names its file without a size',
+    pack: async () => zipped(await handMade([{ index: 0, data: fileData({ size: '7' }) }])),
+    said: atLine(1, 'document-7', 'names a file without SHA-256 and size'),
+  },
+  {
+    what: 'has a file of another size than the event says',
+    pack: async () => zipped(await handMade([{ index: 0, data: fileData({ size: FILE.length + 1 }) }], [FILE])),
+    said: `files/${digestOf(FILE)} is not the file that the event names`,
+  },
+];
