@@ -6,7 +6,12 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { renderSigner, signerOf } from '../../../src/seal/note-key.js';
+import { leafHash } from '../../../src/seal/hash.js';
+import { parseVerifier, renderSigner, signerOf } from '../../../src/seal/note-key.js';
+import { verifyTlogProof } from '../../../src/seal/tlog-proof.js';
+import { makeApi } from '../../support/api.js';
+import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
+import { type ServiceProcess, startService, tokenFor } from '../../support/service-process.js';
 import { openNote } from '../../../src/seal/note.js';
 import { membersOf } from '../../support/audit-pack.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
@@ -220,5 +225,75 @@ describe('the command that packs records for auditors', function () {
     ];
     const ended = await Promise.all(wrong.map((args) => ops(...args)));
     expect(ended.map(({ code, stdout }) => [code, stdout])).to.deep.equal(wrong.map(() => [2, '']));
+  });
+});
+
+describe('the command that packs records, beside a service with its own Postgres', function () {
+  this.timeout(180_000);
+  let directory: string;
+  let service: ServiceProcess | undefined;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'ops-audit-'));
+  });
+
+  afterEach(async () => {
+    service?.kill('SIGTERM');
+    await service?.exited;
+    await rm(directory, { recursive: true });
+  });
+
+  it('packs what was acknowledged just before, proven under the key that "log key" prints', async () => {
+    const dataDir = path.join(directory, 'data');
+    service = await startService({ dataDir });
+    const token = await tokenFor('admin', 'alice');
+    const api = makeApi(service.address, token);
+    const { _id: business } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
+    const content = Buffer.from('Articles of incorporation\n');
+    const body = formOf({ name: 'name', content: 'Articles' }, { name: 'file', content, filename: 'a.txt' });
+    const headers = { authorization: `Bearer ${token}`, 'content-type': FORM_TYPE };
+    const uploaded = await fetch(`${service.address}/api/v1/document`, { method: 'POST', headers, body });
+    const { _id: document } = (await uploaded.json()) as { readonly _id: string }; // reason: what a create answers
+    await fetch(`${service.address}/api/v1/business/${business}`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json', 'change-reason': 'asked by phone' },
+      body: JSON.stringify({ phone: '+1 555 0100' }),
+    });
+
+    const env = { DATA_DIR: dataDir };
+    const out = path.join(directory, 'pack.zip');
+    const packed = await runOperator(['audit', 'pack', `business/${business}`, `document/${document}`, '--out', out], {
+      env,
+    });
+    expect([packed.code, packed.stderr]).to.deep.equal([0, '']);
+    expect(packed.stdout).to.match(
+      /: 2 records, 3 events, 1 file, \d+ bytes; proven by the checkpoint of localhost\/\w+ over 3 events\n$/,
+    );
+
+    const { stdout: key } = await runOperator(['log', 'key'], { env });
+    const members = await membersOf(await readFile(out));
+    const verifier = right(parseVerifier(key.trimEnd()));
+    expect(openNote(members.get('manifest.txt')!, [verifier])._tag).to.equal('Right');
+    expect(members.get('key.txt')!.toString()).to.equal(key);
+    expect([...members].filter(([name]) => name.startsWith('files/')).map(([, file]) => file)).to.deep.equal([content]);
+    const report = members.get('report.html')!.toString();
+    expect(report).to.include('<dt>reason</dt><dd>asked by phone</dd>').and.to.include('<dt>actor</dt><dd>alice</dd>');
+    for (const [name, line] of [...members]
+      .filter(([name]) => name.startsWith('records/'))
+      .flatMap(([name, lines]) =>
+        lines
+          .toString()
+          .trimEnd()
+          .split('\n')
+          .map((text) => [name, text] as const),
+      )) {
+      // reason: as docs/audit-pack.md says
+      const { index, revision, metadata } = JSON.parse(line) as Record<'index' | 'revision', string> & {
+        readonly metadata: { readonly hash: string };
+      };
+      const proof = members.get(`${name.replace(/^records(.*)\.ndjson$/, 'proofs$1')}/${revision}.tlog-proof`)!;
+      const place = right(verifyTlogProof(leafHash(Buffer.from(metadata.hash, 'hex')), proof, [verifier]));
+      expect([String(place.index), place.checkpoint.size]).to.deep.equal([index, 3]);
+    }
   });
 });
