@@ -5,6 +5,7 @@ type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly schema: Schema;
+  readonly description?: string;
 };
 
 /** An operation as the document describes it. */
@@ -36,6 +37,9 @@ type DescribedOperation = {
 const namesAfter = (label: string, description = ''): ReadonlyArray<string> =>
   new RegExp(`${label}: ([\\w, ]+)\\.`).exec(description)?.[1]?.split(', ') ?? [];
 
+/** What a listing does not look at: requests for feeds, which do not end, are not among those that are made. */
+const isOfFeeds = ({ description = '' }: Parameter): boolean => description.startsWith('Of a feed:');
+
 const operationOf = (template: string, method: string, described: DescribedOperation): Operation => {
   const { operationId, description, security, parameters, requestBody, responses } = described;
   if (security.length > 0 && namesAfter('Roles', description).length === 0)
@@ -44,7 +48,7 @@ const operationOf = (template: string, method: string, described: DescribedOpera
     id: operationId,
     method: method.toUpperCase(),
     template,
-    parameters,
+    parameters: parameters.filter((parameter) => !isOfFeeds(parameter)),
     json: requestBody?.content['application/json']?.schema,
     form: requestBody?.content['multipart/form-data']?.schema,
     statuses: Object.keys(responses).map(Number),
