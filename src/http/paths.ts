@@ -3,3 +3,6 @@ export const API = '/api/v1';
 
 /** Where the interface for auditors begins, version segment included. */
 export const AUDIT_API = '/audit/v1';
+
+/** Where the transparency log begins; the version is that of its format. */
+export const TLOG = '/tlog';

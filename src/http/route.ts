@@ -14,7 +14,10 @@ export type Route = {
   readonly description: OperationDescription;
   /** HEAD comes with every GET. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the root, parameters as `:name`; a trailing slash is accepted too. */
+  /**
+   * From the root, parameters as `:name`; a trailing slash is accepted too. A last one as `*name` is the rest of the path,
+   * with its slashes.
+   */
   readonly path: string;
 } & Access;
 

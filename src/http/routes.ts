@@ -7,10 +7,17 @@ export type RoutesDeps = HealthDeps & {
   readonly entityRoutes?: ReadonlyArray<Route> | undefined;
   /** The rows for auditors; none where they are switched off. */
   readonly auditRoutes?: ReadonlyArray<Route> | undefined;
+  /** The rows of the transparency log; none where nothing is signed. */
+  readonly tlogRoutes?: ReadonlyArray<Route> | undefined;
 };
 
 /** The whole table. */
-export const routesOf = ({ entityRoutes = [], auditRoutes = [], ...health }: RoutesDeps): ReadonlyArray<Route> => {
-  const routes = [...entityRoutes, ...auditRoutes, ...healthRoutes(health)];
+export const routesOf = ({
+  entityRoutes = [],
+  auditRoutes = [],
+  tlogRoutes = [],
+  ...health
+}: RoutesDeps): ReadonlyArray<Route> => {
+  const routes = [...entityRoutes, ...auditRoutes, ...tlogRoutes, ...healthRoutes(health)];
   return [...routes, ...openApiRoutes(routes)];
 };

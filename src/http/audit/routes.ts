@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger } from '../../read/ledger.js';
+import type { SealedTree } from '../../read/sealed-tree.js';
 import { auditors } from '../authentication/roles.js';
 import { named } from '../fields/json-schema.js';
 import type { OperationDescription } from '../openapi/operation-description.js';
@@ -12,6 +13,7 @@ import { type Route, rowOf } from '../route.js';
 import { otherForms } from './forms.js';
 import { listLedger } from './list-ledger.js';
 import { LedgerParameters } from './parameters.js';
+import { proveEvent } from './prove-event.js';
 
 const text = t.union([t.string, t.null]);
 
@@ -49,11 +51,24 @@ const auditOperations = {
     responseHeaders: ['Link', 'Vary'],
     failures: [400, 401, 500, 503],
   },
+  proveEvent: {
+    tag: 'Audit',
+    summary: 'The proof that an event is in the signed log (C2SP tlog-proof), by its index',
+    success: { mediaType: 'text/plain' },
+    failures: [401, 404, 500, 503],
+  },
 } satisfies Readonly<Record<string, OperationDescription>>;
 
 const row = rowOf(auditOperations);
 
-/** The interface for auditors, beside that of the records. */
-export const auditRoutes = (ledger: Ledger, feed: LedgerFeed): ReadonlyArray<Route> => [
+/** The proof of one event. */
+const proofRoute = (ledger: Pick<Ledger, 'page'>, tree: SealedTree): Route => ({
+  ...row('proveEvent', 'GET', `${AUDIT_API}/events/:index/proof`, auditors),
+  handle: proveEvent(ledger, tree),
+});
+
+/** The interface for auditors, beside that of the records. Without a sealed tree there are no proofs. */
+export const auditRoutes = (ledger: Ledger, feed: LedgerFeed, tree?: SealedTree): ReadonlyArray<Route> => [
   { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger, feed) },
+  ...(tree === undefined ? [] : [proofRoute(ledger, tree)]),
 ];

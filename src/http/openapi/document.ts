@@ -15,7 +15,7 @@ type OpenApiDocument = {
 
 /** The path of a route as the document writes it: `/business/:id` has the parameter `businessId`. */
 const documentedPath = (path: string): string =>
-  path.replace(/(\w+)\/:id(?!\w)/g, '$1/{$1Id}').replace(/:(\w+)/g, '{$1}');
+  path.replace(/(\w+)\/:id(?!\w)/g, '$1/{$1Id}').replace(/[:*](\w+)/g, '{$1}');
 
 const parametersOf = (
   path: string,

@@ -38,6 +38,12 @@ type MethodNotAllowed = { readonly _tag: 'MethodNotAllowed'; readonly allow: str
 
 export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
 
+/** The ledger has no event at the index that was asked for. */
+type NoSuchIndex = { readonly _tag: 'NoSuchIndex' };
+
+/** The event is there, but no signed checkpoint covers it yet. */
+type NotSealedYet = { readonly _tag: 'NotSealedYet' };
+
 /** `retryAfter` in seconds. */
 export type TooManyRequests = { readonly _tag: 'TooManyRequests'; readonly retryAfter: number };
 
@@ -79,6 +85,8 @@ export type Failure =
   | RouteNotFound
   | MethodNotAllowed
   | EntityNotFound
+  | NoSuchIndex
+  | NotSealedYet
   | TooManyRequests
   | Overloaded
   | NotReady

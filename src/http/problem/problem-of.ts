@@ -37,6 +37,7 @@ const problems: ProblemTable = {
   Rejected: ({ problem }) => problem,
   EntityNotFound: () => notFound,
   NeverExisted: () => notFound,
+  NoSuchIndex: () => ({ ...notFound, message: 'No event has this index' }),
   RequestInvalid: ({ errors }) => invalid(...errors),
   UnknownCursor: () => invalid({ path: 'after', message: 'must be the _id of a record' }),
   UploadAborted: () => invalid({ path: 'file', message: 'must be complete' }),
@@ -99,6 +100,10 @@ const problems: ProblemTable = {
   LedgerBehind: (failure) => ({
     ...unavailable(failure, 'The ledger does not have all events yet; try again shortly'),
     code: 'ledger_behind',
+  }),
+  NotSealedYet: (failure) => ({
+    ...unavailable(failure, 'No signed checkpoint covers the event yet; try again shortly'),
+    code: 'not_sealed_yet',
   }),
   StorageUnavailable: unavailable,
   FileUnavailable: unavailable,

@@ -14,6 +14,8 @@ export type HttpResponse = {
   readonly isAcquired?: boolean;
   /** Default: JSON. */
   readonly contentType?: string;
+  /** Default: kept by its reader alone, who asks again each time; by nobody while it is live. */
+  readonly cacheControl?: string;
   /** Default: nothing may be loaded or framed. */
   readonly contentSecurityPolicy?: string;
   /** Whether it goes on while its client reads it: then nobody keeps it, and it may be read for as long as it comes. */

@@ -9,24 +9,21 @@ import { linger, mustClose } from './unread-body.js';
 
 const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
 
-/** On every response: never guessed at, framed, referred from or kept by a shared cache. Its request's id comes behind. */
-const fixed = (cacheControl: string): ReadonlyArray<string> => [
+/** On every response: never guessed at, framed or referred from. Its request's id comes behind. */
+const FIXED = [
   ...['X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Cache-Control', cacheControl, 'X-Request-Id'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin', 'X-Request-Id'],
 ];
 
-const FIXED = fixed('private, no-cache');
-const FIXED_LIVE = fixed('no-store');
+/** Not by a shared cache. */
+const KEPT_BY_ITS_READER = 'private, no-cache';
+const KEPT_BY_NOBODY = 'no-store';
 
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
   const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED, isLive = false } = response;
-  const headers = [
-    ...(isLive ? FIXED_LIVE : FIXED),
-    requestId,
-    'Content-Security-Policy',
-    contentSecurityPolicy,
-    ...own,
-  ];
+  const { cacheControl = isLive ? KEPT_BY_NOBODY : KEPT_BY_ITS_READER } = response;
+  const described = ['Content-Security-Policy', contentSecurityPolicy, 'Cache-Control', cacheControl];
+  const headers = [...FIXED, requestId, ...described, ...own];
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
   return headers;
 };

@@ -58,6 +58,9 @@ const depthOf = (path: string): number => {
   return depth;
 };
 
+/** What the path of a row begins with that takes paths of any depth; undefined of any other row. */
+const prefixOf = (path: string): string | undefined => (path.includes('*') ? /^[^:*]*/.exec(path)?.[0] : undefined);
+
 /** Has a request handled: when the promise that it returns resolves, its `handling` is set, if there is a handler. */
 export type RouteRequest = (ctx: KoaContext) => unknown;
 
@@ -67,20 +70,24 @@ const nothingElse = (): Promise<void> => Promise.resolve();
 
 /**
  * Sends each request of the table to its handler, after the checks that its row asks for. There is a router for each
- * depth of paths, because a router tries the regular expressions of all its routes.
+ * depth of paths, because a router tries the regular expressions of all its routes, and one for each prefix of paths of any
+ * depth.
  */
 export const makeRouting = (routes: ReadonlyArray<Route>, admission: Admission): RouteRequest => {
-  const routers = new Map<number, Router<RequestState>>();
+  const routers = new Map<number | string, Router<RequestState>>();
   for (const route of routes) {
-    const depth = depthOf(route.path);
-    const router = routers.get(depth) ?? new Router<RequestState>({ sensitive: true });
-    routers.set(depth, router);
+    const key = prefixOf(route.path) ?? depthOf(route.path);
+    const router = routers.get(key) ?? new Router<RequestState>({ sensitive: true });
+    routers.set(key, router);
     router.register(route.path, [route.method], middlewareOf(route, admission), { name: route.operation });
   }
   // reason: a router itself adds what its type wants to be in the context
-  const dispatch = new Map([...routers].map(([depth, router]) => [depth, router.routes() as Dispatch]));
+  const dispatch = new Map([...routers].map(([key, router]) => [key, router.routes() as Dispatch]));
+  // the longest first, as one may be the beginning of another
+  const prefixes = [...routers.keys()].filter((key) => typeof key === 'string').sort((a, b) => b.length - a.length);
   return (ctx) => {
-    const ofDepth = dispatch.get(depthOf(pathOf(ctx)));
-    return ofDepth?.(ctx, nothingElse);
+    const path = pathOf(ctx);
+    const key = prefixes.find((prefix) => path.startsWith(prefix)) ?? depthOf(path);
+    return dispatch.get(key)?.(ctx, nothingElse);
   };
 };
