@@ -1,4 +1,5 @@
 import type { Projections } from '../../projections/engine/run/start-projections.js';
+import type { Config } from '../config.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { Route } from '../http/route.js';
@@ -7,25 +8,35 @@ import { makeCompleteLedger } from '../read/complete-ledger.js';
 import { type LedgerFeed, makeLedgerFeed } from '../read/ledger-feed.js';
 import { makeLedgerTail } from '../read/ledger-tail.js';
 import type { Ledger } from '../read/ledger.js';
+import type { SealedTree } from '../read/sealed-tree.js';
 
 type LedgerDeps = {
+  readonly config: Pick<Config, 'isSealed'>;
   readonly registry: Registry;
   readonly store: EventStore;
   readonly queries: ReadModelQueries;
   readonly projections: Projections;
 };
 
-/** The events of all entities: to be searched, and to be followed. */
-export type OpenLedger = { readonly ledger: Ledger; readonly feed: LedgerFeed };
+/** The events of all entities: to be searched, to be followed, and the tree over them, where checkpoints of it are signed. */
+export type OpenLedger = { readonly ledger: Ledger; readonly feed: LedgerFeed; readonly tree: SealedTree | undefined };
 
-export const openLedger = ({ registry, store, queries, projections }: LedgerDeps): OpenLedger => {
+export const openLedger = ({ config, registry, store, queries, projections }: LedgerDeps): OpenLedger => {
   const definition = ledgerOf(registry);
   const { categories, progress } = projections.byName(definition.name);
   const rows = queries.ofLedger(definition);
   const ledger = makeCompleteLedger({ store, categories, waitFor: progress.waitFor, queries: rows });
-  return { ledger, feed: makeLedgerFeed({ ledger, tail: makeLedgerTail({ queries: rows, progress }) }) };
+  const feed = makeLedgerFeed({ ledger, tail: makeLedgerTail({ queries: rows, progress }) });
+  return { ledger, feed, tree: config.isSealed ? queries.sealedTree(definition) : undefined };
 };
 
 /** The rows of the route table for auditors, over the ledger. */
-export const serveAudit = ({ ledger, feed }: OpenLedger): Promise<ReadonlyArray<Route>> =>
-  import('../http/audit/routes.js').then(({ auditRoutes }) => auditRoutes(ledger, feed));
+export const serveAudit = ({ ledger, feed, tree }: OpenLedger): Promise<ReadonlyArray<Route>> =>
+  import('../http/audit/routes.js').then(({ auditRoutes }) => auditRoutes(ledger, feed, tree));
+
+/** Those of the transparency log, over the tree. */
+export const serveTlog = async ({ tree }: OpenLedger): Promise<ReadonlyArray<Route>> => {
+  if (tree === undefined) return [];
+  const { tlogRoutes } = await import('../http/tlog/routes.js');
+  return tlogRoutes(tree);
+};

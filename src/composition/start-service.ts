@@ -36,7 +36,7 @@ import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { sealLog } from './seal-log.js';
-import { openLedger, type OpenLedger, serveAudit } from './serve-audit.js';
+import { openLedger, type OpenLedger, serveAudit, serveTlog } from './serve-audit.js';
 import { sealingKey } from './sealing-key.js';
 import { type HistoryAlarm, watchHistories } from './history-alarm.js';
 import type { Started } from './started.js';
@@ -247,12 +247,13 @@ export const startService = async (
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const limits = connectionLimitsOf(config, openFilesLimit());
-  const ledger = openLedger({ registry, store: stores.store, queries, projections });
+  const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
   const listener = makeApp({
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger)
       : undefined,
     auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
+    tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
     readiness: makeReadiness(
       {

@@ -45,7 +45,7 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
 };
 
 /** As on one machine: log and read models in Postgres, files on disk. With a `DATABASE_URL`, beside others of it. */
-export const startEmbeddedStack = (settings: { readonly DATABASE_URL?: string } = {}): Promise<Stack> =>
+export const startEmbeddedStack = (settings: Settings = {}): Promise<Stack> =>
   compose(settings, () => Promise.resolve());
 
 /** The storage that the environment names, or one on the wire in this process. */

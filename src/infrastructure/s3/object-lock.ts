@@ -24,9 +24,10 @@ export const objectLockOf = async ({ client, name }: ConnectedBucket): Promise<B
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What S3 demands beside any content that goes into a bucket with object lock. */
-export const digestHeaders = ({ lock }: Bucket, content: Uint8Array): Headers =>
-  lock === 'None' ? {} : { 'Content-MD5': createHash('md5').update(content).digest('base64') };
+/** What S3 demands beside any content that goes into a bucket with object lock, and compares with what arrives. */
+export const digestHeaders = (content: Uint8Array): Headers => ({
+  'Content-MD5': createHash('md5').update(content).digest('base64'),
+});
 
 /** What keeps an object from being removed where the bucket does not do so by itself. */
 export const holdHeaders = ({ lock }: Bucket): Headers =>

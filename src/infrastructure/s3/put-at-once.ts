@@ -14,7 +14,7 @@ export const putAtOnce = (
     method: 'PUT',
     bucketName: bucket.name,
     objectName: key,
-    headers: { ...headers, ...digestHeaders(bucket, content) },
+    headers: { ...headers, ...digestHeaders(content) },
   };
   return retryRequest(async () => {
     const response = await bucket.client.makeRequestAsync(request, content);
