@@ -132,7 +132,7 @@ export const makeRespond = (
     if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
     const response = E.isLeft(outcome) ? problemResponse(problemOf(outcome.left)) : outcome.right;
     const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
-    const waited = response.isLive === true ? secondsSince(state.began) : undefined;
+    const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {
       const sending = send(ctx, response, connection, responseTimeoutMs);
       if (sending !== undefined) await sending;

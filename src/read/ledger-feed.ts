@@ -61,6 +61,9 @@ const END: LedgerPageRequest = { filter: {}, after: undefined, direction: 'backw
 
 const lastIndexIn = ({ entries }: LedgerPage): bigint => entries[0]?.index ?? -1n;
 
+/** Who watches, and the index up to which everything was given before. */
+type Joined = { readonly watcher: Watcher; readonly given: bigint };
+
 const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** What comes to a watcher, without events up to `given`: its reader may have been given some by another process. */
@@ -75,12 +78,12 @@ async function* live(watcher: Watcher, given: bigint, quietMs: number): AsyncGen
   }
 }
 
+/** Parts that are there, and then others. It holds on to none of them. */
 async function* beginningWith(
-  first: IteratorResult<FeedPart, void>,
+  there: Array<FeedPart>,
   others: AsyncGenerator<FeedPart, void, undefined>,
 ): AsyncGenerator<FeedPart, void, undefined> {
-  if (first.done === true) return;
-  yield first.value;
+  for (let part = there.shift(); part !== undefined; part = there.shift()) yield part;
   yield* others;
 }
 
@@ -101,13 +104,15 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
     let leave = (): void => undefined;
     const isOver = (): boolean => isClosed || isStopped;
 
-    async function* parts(): AsyncGenerator<FeedPart, void, undefined> {
+    /** The events that are there; then it gives who is told of the others, and the index up to which all were given. */
+    async function* replay(): AsyncGenerator<FeedPart, Joined | undefined, undefined> {
       let known = last;
       let given = after ?? -1n;
       while (!isOver()) {
         // from here on nothing is missed, and all before that is in the rows
         const watcher = tail.watch(filter, known, onTooSlow);
         leave = () => watcher.leave();
+        let isJoined = false;
         try {
           const { entries, isLast } = await pageAfter(filter, given);
           const before = entries.filter(({ index }) => index <= watcher.from);
@@ -115,13 +120,10 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
           const isNear = isLast || before.length < entries.length;
           if (!isNear) watcher.leave();
           if (before.length > 0) yield { _tag: 'Events', entries: before };
-          if (isNear) {
-            yield { _tag: 'CaughtUp', index: later(watcher.from, given) };
-            yield* live(watcher, given, quietMs);
-            return;
-          }
+          isJoined = isNear;
+          if (isNear) return { watcher, given: later(watcher.from, given) };
         } finally {
-          watcher.leave();
+          if (!isJoined) watcher.leave();
         }
         // it watches again when little is left
         for (let isNear = false; !isNear && !isOver();) {
@@ -131,6 +133,20 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
           isNear = isLast;
         }
         if (!isOver()) known = lastIndexIn(right(await ledger.nextPage(END)));
+      }
+      return undefined;
+    }
+
+    // what the replay has read is not held for the hours of what follows: it is a generator of its own
+    async function* parts(): AsyncGenerator<FeedPart, void, undefined> {
+      const joined = yield* replay();
+      if (joined === undefined) return;
+      const { watcher, given } = joined;
+      try {
+        yield { _tag: 'CaughtUp', index: given };
+        yield* live(watcher, given, quietMs);
+      } finally {
+        watcher.leave();
       }
     }
 
@@ -142,7 +158,7 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
     };
     try {
       const first = await all.next();
-      return E.right({ parts: beginningWith(first, all), close });
+      return E.right({ parts: beginningWith(first.done === true ? [] : [first.value], all), close });
     } catch (cause) {
       return E.left({ _tag: 'ReadModelUnavailable', cause });
     }

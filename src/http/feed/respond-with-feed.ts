@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { Feed, FeedRequest, LedgerFeed } from '../../read/ledger-feed.js';
 import { connectionOf } from '../budget/connection.js';
@@ -14,18 +13,14 @@ const HEARTBEAT_MS = 15_000;
 /** The longest time that a timer takes, ms: 24 days. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Rendered bytes that are held for a client beside what its connection holds, but for one part. */
-const AHEAD = 16 * 1024;
-
 type Open = (request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
 
 /** Nginx holds answers back unless it is told not to. */
-const response: HttpResponse = {
+const described = {
   status: 200,
   headers: ['X-Accel-Buffering', 'no'],
   contentType: `${EVENT_STREAM}; charset=utf-8`,
-  isLive: true,
-};
+} as const;
 
 async function* rendered({ parts }: Feed): AsyncGenerator<Buffer, void, undefined> {
   for await (const part of parts) yield renderPart(part);
@@ -64,10 +59,7 @@ export const respondWithFeed = async (
       ? E.left(requestInvalid({ path: saidBy, message: 'must be the index of an event' }))
       : E.left(opened.left);
   const feed = opened.right;
-  if (isHeadOnly) {
-    feed.close();
-    return E.right(response);
-  }
-  endInTime(ctx, caller.expiresAt, feed);
-  return E.right({ ...response, body: Readable.from(rendered(feed), { objectMode: false, highWaterMark: AHEAD }) });
+  if (isHeadOnly) feed.close();
+  else endInTime(ctx, caller.expiresAt, feed);
+  return E.right({ ...described, live: rendered(feed) });
 };

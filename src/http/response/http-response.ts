@@ -18,8 +18,11 @@ export type HttpResponse = {
   readonly cacheControl?: string;
   /** Default: nothing may be loaded or framed. */
   readonly contentSecurityPolicy?: string;
-  /** Whether it goes on while its client reads it: then nobody keeps it, and it may be read for as long as it comes. */
-  readonly isLive?: boolean;
+  /**
+   * Instead of a body: parts that come for as long as the client stays, with no limit of time. No cache keeps them. They end
+   * by themselves when the response is closed.
+   */
+  readonly live?: AsyncGenerator<Buffer, void, undefined>;
   /** Whether the connection ends with it. */
   readonly closes?: boolean;
 };

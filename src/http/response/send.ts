@@ -20,8 +20,8 @@ const KEPT_BY_ITS_READER = 'private, no-cache';
 const KEPT_BY_NOBODY = 'no-store';
 
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
-  const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED, isLive = false } = response;
-  const { cacheControl = isLive ? KEPT_BY_NOBODY : KEPT_BY_ITS_READER } = response;
+  const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED, live } = response;
+  const { cacheControl = live === undefined ? KEPT_BY_ITS_READER : KEPT_BY_NOBODY } = response;
   const described = ['Content-Security-Policy', contentSecurityPolicy, 'Cache-Control', cacheControl];
   const headers = [...FIXED, requestId, ...described, ...own];
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
@@ -82,7 +82,7 @@ const sendStream = async (
   status: number,
   body: Readable,
   connection: Connection,
-  timeoutMs: number | undefined,
+  timeoutMs: number,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -90,7 +90,7 @@ const sendStream = async (
     res.end();
     return;
   }
-  const deadline = timeoutMs === undefined ? undefined : cutAfter(connection, timeoutMs);
+  const deadline = cutAfter(connection, timeoutMs);
   // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
@@ -111,35 +111,64 @@ const untilEvent = (res: ServerResponse, event: 'drain' | 'finish'): Promise<voi
     res.on(event, settle).on('close', settle);
   });
 
+/** Writes bytes in pieces, each in a time slice of its own, no faster than their reader takes them. */
+const writeInPieces = async ({ res, state }: KoaContext, bytes: Buffer): Promise<void> => {
+  for (let start = 0; start < bytes.length; start += PIECE) {
+    await state.timeSlice(Math.min(PIECE, bytes.length - start));
+    if (res.destroyed) throw new ReaderGone();
+    if (!res.write(bytes.subarray(start, start + PIECE))) await untilEvent(res, 'drain');
+  }
+};
+
+const endWhole = async ({ res }: KoaContext): Promise<void> => {
+  if (res.destroyed) throw new ReaderGone();
+  const finished = untilEvent(res, 'finish');
+  res.end();
+  await finished;
+};
+
 /** Writes a large body in pieces, each in a time slice of its own, no faster than its reader takes them. */
 const sendInPieces = async (
-  { res, state }: KoaContext,
+  ctx: KoaContext,
   headers: Array<string>,
   status: number,
   body: Buffer,
   connection: Connection,
   timeoutMs: number,
 ): Promise<void> => {
-  res.writeHead(status, headers);
+  ctx.res.writeHead(status, headers);
   const deadline = cutAfter(connection, timeoutMs);
   try {
-    for (let start = 0; start < body.length; start += PIECE) {
-      await state.timeSlice(Math.min(PIECE, body.length - start));
-      if (res.destroyed) throw new ReaderGone();
-      if (!res.write(body.subarray(start, start + PIECE))) await untilEvent(res, 'drain');
-    }
-    const finished = untilEvent(res, 'finish');
-    res.end();
-    await finished;
+    await writeInPieces(ctx, body);
+    await endWhole(ctx);
   } finally {
     clearTimeout(deadline);
   }
 };
 
+/** Writes parts as they come. Without streams between them and the response: those would take 20 KiB for each watcher. */
+const sendLive = async (
+  ctx: KoaContext,
+  headers: Array<string>,
+  status: number,
+  parts: AsyncGenerator<Buffer, void, undefined>,
+  connection: Connection,
+): Promise<void> => {
+  ctx.res.writeHead(status, headers);
+  try {
+    for await (const part of parts) await writeInPieces(ctx, part);
+  } catch (error) {
+    // without chunks, a regular end of the connection would make the part look like the whole
+    connection.breakOff();
+    throw error;
+  }
+  await endWhole(ctx);
+};
+
 /**
  * Writes a response. An ordinary one goes out by one `writeHead` and one `end`, past Koa's own way of responding, which
  * costs 10 µs more; undefined, as that is done at once. Of another one, a promise that resolves when it is sent, and
- * rejects when its stream fails, its reader goes, or it is not read within `timeoutMs` and not live: the connection is cut,
+ * rejects when its stream fails, its reader goes, or it is not read within `timeoutMs` (unless it is live): the connection is cut
  * because what was sent must not look complete.
  */
 export const send = (
@@ -148,14 +177,18 @@ export const send = (
   connection: Connection,
   timeoutMs: number,
 ): Promise<void> | undefined => {
-  const { status, body, isLive = false } = response;
+  const { status, body, live } = response;
   if (ctx.res.destroyed || ctx.res.headersSent) {
     if (body instanceof Readable) discard(body);
     return undefined;
   }
   const headers = headersOf(response, ctx.state.requestId);
-  if (body instanceof Readable)
-    return sendStream(ctx, headers, status, body, connection, isLive ? undefined : timeoutMs);
+  if (live !== undefined) {
+    if (ctx.req.method !== 'HEAD') return sendLive(ctx, headers, status, live, connection);
+    ctx.res.writeHead(status, headers).end();
+    return undefined;
+  }
+  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, timeoutMs);
   if (body === undefined || body.length <= PIECE || mustClose(ctx.req)) {
     sendWhole(ctx, headers, response, body);
     return undefined;
