@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
+import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
+import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
+import { projectionsOf, readModelsOf } from '../entities/registry.js';
+import { logDrift } from '../infrastructure/logging/log-events.js';
+import { makeDriftCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
+import type { Stores } from '../infrastructure/open-stores.js';
+import type { HistoryAlarm } from './history-alarm.js';
+import type { ServiceContext } from './service-context.js';
+
+/** How long the start waits for the read models, and how often it checks, ms. */
+const START_TIMEOUT = 5_000;
+const START_POLL = 10;
+
+/** Waits for the read models, but no longer than `START_TIMEOUT`: they come later when their database is away. */
+const begun = async ({ all }: Projections): Promise<void> => {
+  const isStarting = (): boolean =>
+    all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
+  for (let waited = 0; isStarting() && waited < START_TIMEOUT; waited += START_POLL) await delay(START_POLL);
+};
+
+const project = async (
+  { config, started, metrics, registry, decisions }: ServiceContext,
+  stores: Stores,
+  onEvent: OnEngineEvent,
+): Promise<Projections> => {
+  const projections = startProjections({
+    store: stores.store,
+    projections: readModelsOf(registry),
+    connectionString: stores.readModelsUrl,
+    projector: config.parts.projector,
+    isSoleProcess: stores.isSoleProcess,
+    ...(config.parts.api ? { decisions } : {}),
+    rollbackWindowMs: config.rollbackWindow * 1_000,
+    onEvent,
+  });
+  started.add(projections.stop);
+  watchProjections(metrics, stores.store, projections);
+  await begun(projections);
+  return projections;
+};
+
+/** Compares rows with the log all the time, in a process that projects. */
+const watch = (
+  { config, log, started, metrics, registry }: ServiceContext,
+  stores: Stores,
+  { byName }: Projections,
+  histories: HistoryAlarm,
+  onEvent: OnEngineEvent,
+): void => {
+  if (!config.parts.projector) return;
+  const projections = projectionsOf(registry);
+  const names = projections.map(({ name }) => name);
+  const count = makeDriftCounter(metrics, names);
+  const logFound = logDrift(log);
+  const watching = watchDrift({
+    store: stores.store,
+    projections,
+    connectionString: stores.readModelsUrl,
+    isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
+    onDrift: (drift) => {
+      if (drift.kind === 'ahead') {
+        histories.report(drift);
+        return;
+      }
+      count(drift.projection);
+      logFound(drift);
+    },
+    onEvent,
+  });
+  started.add(watching.stop);
+};
+
+/** Starts what writes the rows of all read models, waits for them a moment, and has them compared with the log. */
+export const keepReadModels = async (
+  context: ServiceContext,
+  stores: Stores,
+  histories: HistoryAlarm,
+  onEvent: OnEngineEvent,
+): Promise<Projections> => {
+  const projections = await project(context, stores, onEvent);
+  watch(context, stores, projections, histories, onEvent);
+  return projections;
+};

@@ -1,0 +1,49 @@
+import type { Projections } from '../../projections/engine/run/start-projections.js';
+import type { Route } from '../http/route.js';
+import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
+import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
+import type { Storage } from '../infrastructure/open-storage.js';
+import type { Stores } from '../infrastructure/open-stores.js';
+import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { HistoryAlarm } from './history-alarm.js';
+import { sealingKey } from './sealing-key.js';
+import type { OpenLedger } from './serve-audit.js';
+import type { ServiceContext } from './service-context.js';
+import { compareWhileSameLog, type FindWrongLog, queryWhileSameLog, writeWhileSameLog } from './while-same-log.js';
+
+/** The rows of the route table for all kinds of entities. */
+export const serveEntities = async (
+  { config, log, metrics, registry, decisions }: ServiceContext,
+  { store: storeOfLog, storage }: Pick<Stores, 'store'> & { readonly storage: Storage },
+  queries: ReadModelQueries,
+  { byName }: Projections,
+  findWrongLog: FindWrongLog,
+  histories: HistoryAlarm,
+  { feed }: OpenLedger,
+): Promise<ReadonlyArray<Route>> => {
+  const store = writeWhileSameLog(storeOfLog, findWrongLog);
+  const eventKey = await sealingKey(config, log);
+  const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
+  const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
+    const { progress } = byName(projection.name);
+    return serveEntity({
+      ...config,
+      store,
+      storage,
+      onFileFault: (fault) => {
+        countFileFault(fault);
+        logFault(fault);
+      },
+      queries: queryWhileSameLog(queries.of(projection), findWrongLog),
+      findTrustedRow: queries.findTrustedRow(projection),
+      rows: compareWhileSameLog(histories.rowsOf(projection.name), findWrongLog),
+      decisions,
+      eventKey,
+      progress: metrics.timeProjection(projection.name, progress),
+      freshness: progress,
+      feed,
+      now: () => new Date(),
+    });
+  });
+  return (await Promise.all(serving)).flat();
+};
