@@ -1,32 +1,19 @@
-import { either as E } from 'fp-ts';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
-import type { Config } from '../config.js';
-import { ledgerOf, type Registry } from '../entities/registry.js';
+import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
-import type { Logger } from '../infrastructure/logging/logger.js';
-import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
 import type { Storage } from '../infrastructure/open-storage.js';
 import type { Stores } from '../infrastructure/open-stores.js';
 import { makeLockTree } from '../infrastructure/postgres/seal/lock-tree.js';
 import { makePool } from '../postgres/pool.js';
-import { signerOf } from '../seal/note-key.js';
 import { keepSigning } from '../sealing/keep-signing.js';
-import { findRestarts, originAfter } from '../sealing/restart.js';
-import type { Started } from './started.js';
-
-type SealContext = {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly started: Started;
-  readonly metrics: Metrics;
-  readonly registry: Registry;
-};
+import { signerInForce } from '../sealing/restart.js';
+import type { ServiceContext } from './service-context.js';
 
 /** One that signs, one that migrates. */
 const CONNECTIONS = 2;
@@ -39,7 +26,7 @@ type Warnings = Readonly<Record<string, () => boolean>>;
  * warnings of the seal. Throws an error that names what is wrong with the key.
  */
 export const sealLog = async (
-  { config, log, started, metrics, registry }: SealContext,
+  { config, log, started, metrics, registry }: ServiceContext,
   { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
@@ -68,10 +55,7 @@ export const sealLog = async (
     archive: makeCheckpointArchive(storage.checkpoints, {
       onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
     }),
-    findSigner: async () => {
-      const origin = originAfter(base.verifier.name, await findRestarts(store, eventKeys));
-      return orThrow(E.mapLeft(Error)(signerOf(origin, base.seed)));
-    },
+    findSigner: () => signerInForce(base, store, eventKeys),
     isKeeper: () => {
       const { projector } = status();
       return projector._tag === 'Projecting' && projector.role === 'live';

@@ -1,9 +1,11 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventKey, EventKeys } from '../event-sourcing/event-key.js';
 import { macStatusOf } from '../event-sourcing/event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { recordOnce } from '../event-sourcing/record-once.js';
+import { type Signer, signerOf } from '../seal/note-key.js';
 import { endOfSealStream, SEAL_STREAM, sealDecisions } from '../event-sourcing/whole-log/seal-stream.js';
 
 /** Says that checkpoints have another origin from now on, because the log does not extend those of the one before. */
@@ -41,6 +43,17 @@ export const findRestarts = async (
 
 /** The origin of checkpoints of a service whose first one is `base`. */
 export const originAfter = (base: string, restarts: ReadonlyArray<Restart>): string => restarts.at(-1)?.origin ?? base;
+
+/** The secret of `base`, which signs as the origin in force. Throws `StoreUnavailable`. */
+export const signerInForce = async (
+  { verifier, seed }: Signer,
+  store: Pick<EventStore, 'readStream'>,
+  keys: EventKeys,
+): Promise<Signer> => {
+  const origin = originAfter(verifier.name, await findRestarts(store, keys));
+  // whoever recorded the origin has made sure that it can be the name of a key
+  return orThrow(E.mapLeft(Error)(signerOf(origin, seed)));
+};
 
 /** A new name below `base`, of which there are no checkpoints. */
 export const nextOrigin = async (

@@ -3,8 +3,8 @@ import type { Config } from '../../config.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
-import { type Signer, signerOf } from '../../seal/note-key.js';
-import { findRestarts, originAfter } from '../../sealing/restart.js';
+import type { Signer } from '../../seal/note-key.js';
+import { signerInForce } from '../../sealing/restart.js';
 
 /**
  * What checkpoints of this log are signed with now: the configured key, under the origin of the last restart of the seal.
@@ -21,6 +21,5 @@ export const currentSigner = async (
     return E.left('the log is not sealed (SEALING=false), so there is nothing to prove events with');
   if (signer.right === undefined)
     return E.left('there is no key to sign the pack with: set CHECKPOINT_KEY_FILE to that of the service');
-  const { verifier, seed } = signer.right;
-  return signerOf(originAfter(verifier.name, await findRestarts(store, keys.right)), seed);
+  return E.right(await signerInForce(signer.right, store, keys.right));
 };

@@ -1,0 +1,492 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { makeEventKey } from '../../src/event-sourcing/event-key.js';
+import { renderSigner, signerOf } from '../../src/seal/note-key.js';
+import { signCheckpoint } from '../../src/seal/checkpoint.js';
+import { eventually } from '../support/eventually.js';
+import { needs } from '../support/needs.js';
+import { runOperator } from '../support/operator.js';
+import { startingPostgres } from '../support/postgres.js';
+import { hasPython } from '../support/python.js';
+import {
+  changed,
+  type HistoryEvent,
+  objectOf,
+  rechained,
+  removed,
+  swapped,
+  type Tamper,
+  withMetadata,
+} from './history.js';
+import { places, type Place, runSql } from './places.js';
+import {
+  copied,
+  EVENT_KEY,
+  type Kept,
+  makeSealedService,
+  newestCheckpoint,
+  ORIGIN,
+  running,
+  type SealedService,
+  stopped,
+} from './sealed-service.js';
+
+/** What `ops log verify --json` names, as `kind: reason`. */
+type Found = { readonly code: unknown; readonly faults: ReadonlyArray<string>; readonly counts: object };
+
+const verified = async (
+  settings: SealedService['settings'],
+  { url, dataDir }: Kept,
+  ...args: ReadonlyArray<string>
+): Promise<Found> => {
+  const env = { ...settings, DATABASE_URL: url, DATA_DIR: dataDir };
+  const { code, stdout, stderr } = await runOperator(['log', 'verify', '--json', ...args], { env });
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    // reason: docs/ops-json.md
+    .map((line) => JSON.parse(line) as { readonly kind?: string; readonly reason?: string });
+  const faults = lines.flatMap(({ kind, reason }) => (kind === undefined ? [] : [`${kind}: ${reason ?? ''}`]));
+  return { code, faults, counts: lines.at(-1) ?? { stderr } };
+};
+
+const insert =
+  (at: number, make: (history: ReadonlyArray<HistoryEvent>) => HistoryEvent): Tamper =>
+  (history) =>
+    history.toSpliced(at, 0, make(history));
+
+const ANOTHER_ID = '0198f000-0000-4000-8000-00000000beef';
+
+/** What is done to the log itself by somebody who can write into its database. */
+const inTheLog: ReadonlyArray<{
+  readonly what: string;
+  readonly tamper: (service: SealedService) => Tamper;
+  /** What `log verify` names, as it begins. */
+  readonly found: ReadonlyArray<string>;
+}> = [
+  {
+    what: 'one byte of the data of an old event is changed',
+    tamper: () => changed(0, (event) => ({ ...event, data: event.data.replace('first', 'First') })),
+    found: ['chain-broken: dataHash does not match data'],
+  },
+  {
+    what: 'the actor of an event is changed',
+    tamper: () => changed(4, (event) => withMetadata(event, { actor: 'mallory' })),
+    found: ['chain-broken: hash does not match the event', 'mac-mismatch: mac does not fit'],
+  },
+  {
+    what: 'the time of an event is changed',
+    tamper: () => changed(4, (event) => withMetadata(event, { at: '2020-01-01T00:00:00.000Z' })),
+    found: ['chain-broken: hash does not match the event', 'mac-mismatch: mac does not fit'],
+  },
+  {
+    what: 'the type of an event is changed',
+    tamper: () => changed(4, (event) => ({ ...event, type: 'BusinessDeleted' })),
+    found: ['chain-broken: hash does not match the event', 'mac-mismatch: mac does not fit'],
+  },
+  {
+    what: 'the salt of an event is replaced',
+    tamper: () => changed(4, (event) => withMetadata(event, { salt: 'AAAAAAAAAAAAAAAAAAAAAA' })),
+    found: ['chain-broken: dataHash does not match data'],
+  },
+  {
+    what: 'the data of an event is withheld, and its salt is left',
+    tamper: () => changed(4, (event) => ({ ...event, data: '{}' })),
+    found: ['chain-broken: dataHash does not match data'],
+  },
+  {
+    what: 'the mac of an event is taken out',
+    tamper: () =>
+      changed(4, (event) => {
+        const { mac: _mac, ...rest } = objectOf(event.metadata);
+        return { ...event, metadata: JSON.stringify(rest) };
+      }),
+    found: ['chain-broken: hash does not match the event', 'mac-missing: mac is missing'],
+  },
+  {
+    what: 'the end of a stream is cut, and nothing is behind it',
+    tamper: () => removed((_, index) => index === 9),
+    found: ['end-cut:'],
+  },
+  {
+    what: 'the end of a stream is cut, and other events are behind it',
+    tamper: ({ streams }) => removed(({ stream, revision }) => stream === streams.second && revision > 0n),
+    found: ['event-removed:'],
+  },
+  {
+    what: 'a whole stream is removed',
+    tamper: ({ streams }) => removed(({ stream }) => stream === streams.second),
+    found: ['event-removed:'],
+  },
+  {
+    what: 'an event in the middle of a stream is removed, and the chain is computed anew',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(removed((_, index) => index === 5)(history), streams.first, 'kept'),
+    found: ['mac-mismatch: mac does not fit', 'event-'],
+  },
+  {
+    what: 'a stream is forged: another actor, another payload, all hashes computed anew',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(
+          changed(4, (event) => withMetadata({ ...event, data: '{"changes":{"phone":"666"}}' }, { actor: 'mallory' }))(
+            history,
+          ),
+          streams.first,
+          'kept',
+        ),
+    found: ['mac-mismatch: mac does not fit', 'event-changed:'],
+  },
+  {
+    what: 'a stream is forged, without any mac',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(changed(7, (event) => withMetadata(event, { actor: 'mallory' }))(history), streams.second, 'none'),
+    found: ['mac-missing: mac is missing', 'event-changed:'],
+  },
+  {
+    // the first event of the log says whether all must have a mac
+    what: 'the stream of the first event is forged, without any mac',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(changed(4, (event) => withMetadata(event, { actor: 'mallory' }))(history), streams.first, 'none'),
+    found: ['event-changed:'],
+  },
+  {
+    what: 'an event is appended in the name of another, with a chain that is intact',
+    tamper:
+      ({ streams }) =>
+      (history) => {
+        const last = history.at(-1)!;
+        const { mac: _mac, ...envelope } = objectOf(last.metadata);
+        const forged = { ...last, id: ANOTHER_ID, metadata: JSON.stringify({ ...envelope, actor: 'alice' }) };
+        return rechained([...history, forged], streams.first, 'kept');
+      },
+    found: ['mac-missing: mac is missing'],
+  },
+  {
+    what: 'an event is appended with the mac of a key that is made up',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(
+          [...history, { ...history.at(-1)!, id: ANOTHER_ID }],
+          streams.first,
+          makeEventKey('a key that is made up, of more than 32 bytes'),
+        ),
+    found: ['mac-unknown-key: mac is of an unknown key'],
+  },
+  {
+    what: 'two events of a stream are swapped',
+    tamper: () => swapped(4, 5),
+    found: ['chain-broken:'],
+  },
+  {
+    what: 'two events of different streams are swapped, and every chain is intact',
+    tamper: () => swapped(6, 7),
+    found: ['event-'],
+  },
+  {
+    what: 'an event is inserted into a stream, and its chain is computed anew',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        rechained(insert(5, (all) => ({ ...all[4]!, id: ANOTHER_ID }))(history), streams.first, 'kept'),
+    found: ['mac-mismatch: mac does not fit', 'event-'],
+  },
+  {
+    what: 'a stream that never was is inserted',
+    tamper: () => (history) => {
+      const stream = `business-${ANOTHER_ID}` as const;
+      return rechained(insert(4, (all) => ({ ...all[0]!, id: ANOTHER_ID, stream }))(history), stream, 'none');
+    },
+    found: ['mac-missing: mac is missing', 'event-inserted:'],
+  },
+  {
+    what: 'the log is taken back to what it was before the last events',
+    tamper: () => (history) => history.slice(0, 4),
+    found: ['end-cut:'],
+  },
+];
+
+/** What is done to what the service keeps of its log. */
+const beside: ReadonlyArray<{
+  readonly what: string;
+  readonly tamper: (kept: Kept, service: SealedService) => Promise<unknown>;
+  readonly found: ReadonlyArray<string>;
+}> = [
+  {
+    what: 'a row of the ledger is changed',
+    tamper: ({ url }) => runSql(url, `update read_model.ledger set actor = 'mallory' where idx = 5`),
+    found: ['ledger-changed:'],
+  },
+  {
+    what: 'a row of the ledger is removed',
+    tamper: ({ url }) => runSql(url, `delete from read_model.ledger where idx = 5`),
+    found: ['ledger-missing:'],
+  },
+  {
+    what: 'a tile is changed',
+    tamper: ({ url }) =>
+      runSql(url, `update read_model.tile set hashes = set_byte(hashes, 70, get_byte(hashes, 70) # 1) where level = 0`),
+    found: ['tile-changed:'],
+  },
+  {
+    what: 'two hashes of a tile are swapped',
+    tamper: ({ url }) =>
+      runSql(
+        url,
+        `update read_model.tile set hashes = substr(hashes, 33, 32) || substr(hashes, 1, 32) || substr(hashes, 65) where level = 0`,
+      ),
+    found: ['tile-changed:'],
+  },
+  {
+    what: 'all checkpoints are removed from Postgres',
+    tamper: ({ url }) =>
+      runSql(url, 'alter table seal.checkpoint disable trigger never_changed', 'truncate seal.checkpoint'),
+    found: ['checkpoint-missing:'],
+  },
+  {
+    what: 'a checkpoint is forged: signed with another key, as the same origin',
+    tamper: async ({ url }) => {
+      const signer = signerOf(ORIGIN, Buffer.alloc(32, 1));
+      const note =
+        signer._tag === 'Right' ? signCheckpoint({ size: 11, root: Buffer.alloc(32) }, signer.right) : signer;
+      const text = note._tag === 'Right' ? note.right : '';
+      await runSql(url, `insert into seal.checkpoint (origin, size, note) values ('${ORIGIN}', 11, '${text}')`);
+    },
+    found: ['checkpoint-unknown-key:'],
+  },
+  {
+    what: 'another size is written over the note of a checkpoint',
+    tamper: async ({ url }, { checkpoint }) => {
+      const note = checkpoint.replace('\n10\n', '\n12\n');
+      expect(note).not.to.equal(checkpoint);
+      await runSql(url, `insert into seal.checkpoint (origin, size, note) values ('${ORIGIN}', 12, '${note}')`);
+    },
+    found: ['checkpoint-'],
+  },
+];
+
+const fileOf = async ({ dataDir }: Kept, { history, streams }: SealedService, stream: 'document' | 'other') => {
+  const created = history.find((event) => event.stream === streams[stream]);
+  // reason: the event of a document that was created with a file
+  const { key } = objectOf(created?.data ?? '')['file'] as { readonly key: string };
+  const name = key.replaceAll('/', '_');
+  const objects = path.join(dataDir, 'files', 'objects');
+  const found = (await readdir(objects, { recursive: true })).find((entry) => path.basename(entry) === name);
+  return path.join(objects, found ?? name);
+};
+
+const inTheFiles: ReadonlyArray<{
+  readonly what: string;
+  readonly tamper: (kept: Kept, service: SealedService) => Promise<unknown>;
+  readonly found: ReadonlyArray<RegExp>;
+}> = [
+  {
+    what: 'one byte of a file is changed',
+    tamper: async (kept, service) => {
+      const file = await fileOf(kept, service, 'document');
+      const content = await readFile(file);
+      content[3]! ^= 1;
+      await rm(file);
+      await writeFile(file, content);
+    },
+    found: [/different/],
+  },
+  {
+    what: 'a file is removed',
+    tamper: async (kept, service) => rm(await fileOf(kept, service, 'document')),
+    found: [/missing/],
+  },
+  {
+    what: 'two files are swapped',
+    tamper: async (kept, service) => {
+      const [one, other] = [await fileOf(kept, service, 'document'), await fileOf(kept, service, 'other')];
+      const [content, another] = [await readFile(one), await readFile(other)];
+      for (const [file, bytes] of [
+        [one, another],
+        [other, content],
+      ] as const) {
+        await rm(file);
+        await writeFile(file, bytes);
+      }
+    },
+    found: [/different/, /different/],
+  },
+];
+
+const all = Object.entries(places);
+
+for (const [name, openPlace] of all)
+  describe(`tampering with a service whose log is in ${name}`, function () {
+    this.timeout(startingPostgres * 3);
+    let place: Place;
+    let service: SealedService;
+    let discards: Array<() => Promise<void>>;
+
+    before(async () => {
+      place = await openPlace();
+      service = await makeSealedService(place);
+      discards = [];
+    });
+
+    after(async () => {
+      place.close();
+      await rm(service.now.dataDir, { recursive: true });
+      await service.earlier.discard();
+    });
+
+    afterEach(async () => {
+      for (const discard of discards.splice(0)) await discard();
+    });
+
+    const copyOf = async (kept: Kept = service.now): Promise<Kept> => {
+      const copy = await copied(kept);
+      discards.push(copy.discard);
+      await place.write(copy.url, service.history);
+      return copy;
+    };
+
+    const expectFound = ({ code, faults }: Found, wanted: ReadonlyArray<string>): void => {
+      expect(code, faults.join('\n')).to.equal(1);
+      for (const one of wanted)
+        expect(
+          faults.some((fault) => fault.startsWith(one)),
+          `${one} in\n${faults.join('\n')}`,
+        ).to.equal(true);
+    };
+
+    it('is not found where nobody has tampered', async () => {
+      const { code, faults, counts } = await verified(service.settings, await copyOf());
+      expect([code, faults]).to.deep.equal([0, []]);
+      expect(counts).to.include({ events: 10, withMac: 10 });
+    });
+
+    for (const { what, tamper, found } of inTheLog)
+      it(`is found by log verify when ${what}`, async () => {
+        const copy = await copyOf();
+        await place.write(copy.url, tamper(service)(service.history));
+        expectFound(await verified(service.settings, copy), found);
+      });
+
+    for (const { what, tamper, found } of beside)
+      it(`is found by log verify when ${what}`, async () => {
+        const copy = await copyOf();
+        await tamper(copy, service);
+        expectFound(await verified(service.settings, copy), found);
+      });
+
+    for (const { what, tamper, found } of inTheFiles)
+      it(`is found by files verify when ${what}`, async () => {
+        const copy = await copyOf();
+        await tamper(copy, service);
+        const env = { ...service.settings, DATABASE_URL: copy.url, DATA_DIR: copy.dataDir };
+        const { code, stdout } = await runOperator(['files', 'verify'], { env });
+        expect(code).to.equal(1);
+        const lines = stdout.split('\n');
+        for (const [index, line] of found.entries()) expect(lines[index]).to.match(line);
+      });
+
+    for (const [what, from, to] of [
+      ['the user', '"user":"bob"', '"user":"eve"'],
+      ['the time', /"at":"20(\d\d)-/, '"at":"19$1-'],
+      ['a value', '"phone":"1"', '"phone":"9"'],
+    ] as const)
+      it(`is found by verify.py when ${what} of an event is changed in an answer of the API`, async function () {
+        needs(this, hasPython(), 'python3, in which the verifier is written');
+        const file = path.join(service.now.dataDir, 'answer.json');
+        const check = async (answer: string): Promise<number> => {
+          await writeFile(file, answer);
+          return spawnSync('python3', ['verifiers/verify.py', 'events', file]).status ?? -1;
+        };
+        const tampered = service.answer.replace(from, to);
+        expect(tampered).not.to.equal(service.answer);
+        expect([await check(service.answer), await check(tampered)]).to.deep.equal([0, 1]);
+        await rm(file);
+      });
+
+    it('is found when the whole database is taken back to a backup, by what the file storage keeps', async () => {
+      const copy = await copyOf({ ...service.earlier, dataDir: service.now.dataDir });
+      await place.write(copy.url, service.history.slice(0, service.earlier.events));
+      expectFound(await verified(service.settings, copy), ['checkpoint-beyond-log:']);
+    });
+
+    /** Starts the service on a log and nothing else, so that it makes and signs everything anew. */
+    const begunAnew = async (history: ReadonlyArray<HistoryEvent>, storage: 'kept' | 'lost') => {
+      const copy = await copyOf();
+      await place.write(copy.url, history);
+      await runSql(copy.url, 'drop schema read_model cascade', 'drop schema seal cascade');
+      if (storage === 'lost') await rm(path.join(copy.dataDir, 'files', 'checkpoints'), { recursive: true });
+      const started = await running(service.settings, copy);
+      return { copy, started };
+    };
+
+    /** A history in which bob's first change says something else, with all that the event key can make right. */
+    const rewritten = (): ReadonlyArray<HistoryEvent> =>
+      rechained(
+        changed(4, (event) => ({ ...event, data: event.data.replace('"1"', '"7"') }))(service.history),
+        service.streams.first,
+        makeEventKey(EVENT_KEY),
+      );
+
+    const WARNING = 'no checkpoint is signed: the log does not extend what was signed before';
+
+    describe('by somebody who has the database, the event key and the signing key', () => {
+      it('is found where the file storage is out of reach, by the service and by log verify', async () => {
+        const { copy, started } = await begunAnew(rewritten(), 'kept');
+        const warnings = async (): Promise<ReadonlyArray<string>> => {
+          const ready = await fetch(`${started.address}/readyz`);
+          return ((await ready.json()) as { readonly warnings?: ReadonlyArray<string> }).warnings ?? []; // reason: as documented
+        };
+        expect(await eventually(warnings, (given) => given.includes(WARNING))).to.include(WARNING);
+        await stopped(started);
+        expectFound(await verified(service.settings, copy), ['checkpoint-differs:']);
+      });
+
+      it('is found by who kept a checkpoint, and by nobody else, where the storage is in reach', async () => {
+        const { copy, started } = await begunAnew(rewritten(), 'lost');
+        await newestCheckpoint(copy.url, 10);
+        await stopped(started);
+        expect(await verified(service.settings, copy)).to.include({ code: 0 });
+        const file = path.join(tmpdir(), path.basename(copy.dataDir) + '.checkpoint');
+        await writeFile(file, service.checkpoint);
+        expectFound(await verified(service.settings, copy, '--against', file), ['checkpoint-differs:']);
+        await rm(file);
+      });
+    });
+
+    describe('by somebody who has the database and the event key', () => {
+      it('is not found when an event is appended at the end: who has the key can speak in the name of all', async () => {
+        const copy = await copyOf();
+        const forged = withMetadata({ ...service.history.at(-1)!, id: ANOTHER_ID }, { actor: 'alice' });
+        await place.write(
+          copy.url,
+          rechained([...service.history, forged], service.streams.first, makeEventKey(EVENT_KEY)),
+        );
+        expect(await verified(service.settings, copy)).to.deep.include({ code: 0, faults: [] });
+      });
+    });
+
+    describe('by somebody who has the database alone', () => {
+      it('is found when all is made anew, as far as that goes without keys', async () => {
+        const history = rechained(rewritten(), service.streams.first, 'kept').map((event) =>
+          event.stream === service.streams.first ? withMetadata(event, {}) : event,
+        );
+        const another = signerOf(ORIGIN, Buffer.alloc(32, 1));
+        expect(another._tag === 'Right' && renderSigner(another.right)).to.be.a('string');
+        const forged = changed(4, (event) => withMetadata(event, { actor: 'mallory' }))(history);
+        const { copy, started } = await begunAnew(rechained(forged, service.streams.first, 'kept'), 'kept');
+        await stopped(started);
+        expectFound(await verified(service.settings, copy), ['mac-mismatch: mac does not fit', 'checkpoint-differs:']);
+      });
+    });
+  });
