@@ -51,6 +51,8 @@ export type Config = {
   readonly maxConnectionsPerAddress: number | undefined;
   /** Seconds for which replaced rows of a read model are kept up to date, so that one can go back to them. */
   readonly rollbackWindow: number;
+  /** Seconds in which the whole log is verified once. */
+  readonly verifyPeriod: number;
   /** Whether spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
   readonly isTraced: boolean;
   readonly parts: { readonly api: boolean; readonly projector: boolean };
@@ -79,6 +81,13 @@ export const duration: Variable<number> = (value) => {
   const seconds = unit === undefined ? undefined : SECONDS[unit];
   return seconds === undefined ? E.left('a time like 90s, 30m, 24h or 7d') : E.right(Number(count) * seconds);
 };
+
+/** A duration that is not 0. */
+const period: Variable<number> = (value) =>
+  E.filterOrElse(
+    (seconds: number) => seconds > 0,
+    () => 'a time like 90s, 30m, 24h or 7d',
+  )(duration(value));
 
 const flag: Variable<boolean> = (value) => {
   if (/^(true|1|yes)$/i.test(value)) return E.right(true);
@@ -222,6 +231,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     maxConnections: reader.optional('MAX_CONNECTIONS', integer(16, 100_000)) ?? 1_000,
     maxConnectionsPerAddress: reader.optional('MAX_CONNECTIONS_PER_ADDRESS', integer(1, 100_000)),
     rollbackWindow: reader.optional('ROLLBACK_WINDOW', duration) ?? 86_400,
+    verifyPeriod: reader.optional('VERIFY_PERIOD', period) ?? 86_400,
     isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
     parts: readParts(reader),
   };

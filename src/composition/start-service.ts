@@ -34,6 +34,7 @@ import { watchHistories } from './history-alarm.js';
 import { keepReadModels } from './keep-read-models.js';
 import type { Started } from './started.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
+import { verifyContinuously } from './verify-continuously.js';
 import { readWhileSameLog, wrongLogOf } from './while-same-log.js';
 
 /** How long running requests may take to finish when the service stops, ms. */
@@ -122,8 +123,9 @@ export const startService = async (
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
   const seal = await sealLog(context, stores, projections);
+  const verification = await verifyContinuously(context, stores, projections);
 
-  const warnings = { ...disks.warnings, ...histories.warnings, ...seal };
+  const warnings = { ...disks.warnings, ...histories.warnings, ...seal, ...verification };
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const limits = connectionLimitsOf(config, openFilesLimit());

@@ -8,7 +8,9 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { chainFault, macFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { type Verified, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
+import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import { findSeal } from '../../infrastructure/verification/find-seal.js';
 import { type LogChecks, makeLogChecks } from '../../infrastructure/verification/log-checks.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import { parseVerifier, type Verifier } from '../../seal/note-key.js';
@@ -22,7 +24,7 @@ import { makeProgress } from '../progress.js';
 import { runCommand } from '../run-command.js';
 import { streamArgument, streamsIn } from './arguments.js';
 import { makeFaultPrinter } from './log-fault-lines.js';
-import { findSeal, openWitnesses } from './open-witnesses.js';
+import { openWitnesses } from './open-witnesses.js';
 import { shareOfLog } from './share-of-log.js';
 import { withConfiguredLog } from './with-log.js';
 
@@ -122,12 +124,13 @@ const verifyOne = async (
 
 const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { config, registry, store, keys, database } = opened;
-  const seal = await findSeal(config, store, keys, options.key);
-  if (E.isLeft(seal)) return failed(seal.left.message);
+  const signer = await checkpointSigner(config);
+  if (E.isLeft(signer)) return failed(signer.left.message);
   const given = options.key;
+  const seal = await findSeal(store, { signer: signer.right, eventKeys: keys, given });
   const known: FindVerifier =
     given === undefined
-      ? (origin) => (typeof seal.right === 'string' ? undefined : seal.right.findVerifier(origin))
+      ? (origin) => (typeof seal === 'string' ? undefined : seal.findVerifier(origin))
       : (origin) => (origin === given.name ? given : undefined);
   const kept = options.against === undefined ? undefined : await readKept(options.against, known);
   if (kept !== undefined && E.isLeft(kept)) return failed(kept.left);
@@ -140,7 +143,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     const checks = await makeLogChecks(
       store,
       ledgerOf(registry),
-      { ...witnesses, seal: seal.right, kept: kept === undefined ? [] : [kept.right] },
+      { ...witnesses, seal, kept: kept === undefined ? [] : [kept.right] },
       faults.print,
     );
     const verified = await verifyLog(store, {

@@ -39,7 +39,7 @@ type Verifying = {
 };
 
 /** Verifies the events that come, page by page; they are all of a log, or of one stream, in order. */
-const verifyPages = async (
+export const verifyPages = async (
   store: Pick<EventStore, 'readStream' | 'readAll'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
   { keys, onBroken, onMacFault, onPage, checks = [], chainEnds = keepChainEnds(), signal }: Verifying,

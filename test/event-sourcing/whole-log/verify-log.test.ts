@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { BrokenLink } from '../../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { lookUpChainEnds } from '../../../src/event-sourcing/whole-log/chain-ends.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
@@ -58,6 +59,22 @@ describe('verifying a log', () => {
     expect(found).to.deep.equal([
       { stream: first, revision: 20n, reason: 'hash does not match the event' },
       { stream: second, revision: 59n, reason: 'dataHash does not match data' },
+    ]);
+  });
+
+  it('finds the same when it remembers the ends of a few chains and looks the others up', async () => {
+    const [first, second] = [businessStream(3), businessStream(8)];
+    const other = await changed(store, (event) => {
+      if (event.stream === first && event.revision === 20n) return { ...event, type: 'BusinessRenamed' };
+      if (event.stream === second && event.revision >= 40n) return { ...event, metadata: '{}' };
+      return event;
+    });
+    const verified = await verifyLog(other, { ...verifying(), chainEnds: lookUpChainEnds(other, 2) });
+    expect(verified).to.include({ events: 600, streams: 10 });
+    expect(found.slice(0, 3)).to.deep.equal([
+      { stream: first, revision: 20n, reason: 'hash does not match the event' },
+      { stream: second, revision: 40n, reason: 'previousHash is not the hash of the event before it' },
+      { stream: second, revision: 50n, reason: 'revision 50, expected 0' },
     ]);
   });
 

@@ -1,0 +1,86 @@
+import type { Projections } from '../../projections/engine/run/start-projections.js';
+import { makeLedgerSource } from '../../projections/engine/verify/ledger/ledger-source.js';
+import type { Config } from '../config.js';
+import { ledgerOf, type Registry } from '../entities/registry.js';
+import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
+import { orThrow } from '../event-sourcing/attempt.js';
+import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { sharedEventKeys } from '../infrastructure/event-keys.js';
+import { logVerification } from '../infrastructure/logging/log-verification.js';
+import type { Logger } from '../infrastructure/logging/logger.js';
+import type { Metrics } from '../infrastructure/metrics/metrics.js';
+import { makeVerificationMetrics } from '../infrastructure/metrics/verification-metrics.js';
+import type { Storage } from '../infrastructure/open-storage.js';
+import type { Stores } from '../infrastructure/open-stores.js';
+import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
+import { archiveToVerify } from '../infrastructure/verification/archive-to-verify.js';
+import { findSeal } from '../infrastructure/verification/find-seal.js';
+import { watchLog } from '../infrastructure/verification/watch-log.js';
+import { makePool } from '../postgres/pool.js';
+import type { Started } from './started.js';
+
+type VerifyContext = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly started: Started;
+  readonly metrics: Metrics;
+  readonly registry: Registry;
+};
+
+/** One for the rows that are compared, one for those that are read meanwhile, one for checkpoints. */
+const CONNECTIONS = 3;
+
+/** By the text of a warning of `/readyz`: whether it is given. */
+type Warnings = Readonly<Record<string, () => boolean>>;
+
+/**
+ * Verifies the whole log again and again in the process that projects the ledger, and says what it finds in the log of the
+ * process, in the metrics and as a warning. Throws an error that names what is wrong with a key.
+ */
+export const verifyContinuously = async (
+  { config, log, started, metrics, registry }: VerifyContext,
+  { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
+  { byName }: Projections,
+): Promise<Warnings> => {
+  if (!config.parts.projector) return {};
+  const ledger = ledgerOf(registry);
+  const { status } = byName(ledger.name);
+  const signer = orThrow(await checkpointSigner(config));
+  const eventKeys = orThrow(await sharedEventKeys(config));
+  const pool = makePool({
+    connectionString: readModelsUrl,
+    name: 'log-verification',
+    connections: CONNECTIONS,
+    connectMs: SILENCE_MS,
+    queryMs: SILENCE_MS,
+  });
+  started.add(() => pool.end());
+  const [lines, counts] = [logVerification(log), makeVerificationMetrics(metrics)];
+  const watching = watchLog({
+    store,
+    ledger,
+    source: makeLedgerSource(pool, ledger),
+    tree: makeSealedTree(pool, ledger.name),
+    archive: (onFault) => archiveToVerify(storage.checkpoints, onFault),
+    findSeal: () => findSeal(store, { signer, eventKeys }),
+    keys: eventKeys,
+    isVerifier: () => {
+      const { projector } = status();
+      return projector._tag === 'Projecting' && projector.role === 'live';
+    },
+    periodMs: config.verifyPeriod * 1_000,
+    onFault: (fault) => {
+      counts.countFault(fault.kind);
+      lines.fault(fault);
+    },
+    onProgress: counts.setProgress,
+    onPassEnded: (pass) => {
+      counts.passEnded(new Date());
+      lines.passEnded(pass);
+    },
+    onUnchecked: lines.unchecked,
+    onFailed: lines.failed,
+  });
+  started.add(watching.stop);
+  return { 'the log, or what is kept of it, was changed: see ops log verify': watching.hasFaults };
+};

@@ -1,0 +1,27 @@
+import { Counter, Gauge } from 'prom-client';
+import { FAULT_KINDS, type FaultKind } from '../../event-sourcing/whole-log/log-fault.js';
+import type { Metrics } from './metrics.js';
+
+/** Metrics of the verification that goes on all the time. */
+export const makeVerificationMetrics = ({ registry }: Pick<Metrics, 'registry'>) => {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  const verified = gauge('log_verification_events', 'Events of the log that the running pass has verified');
+  const index = gauge('log_verification_index', 'Index of the ledger that the running pass has come to');
+  const ended = gauge('log_verification_ended_seconds', 'When the last whole pass ended, in seconds since 1970');
+  const faults = new Counter({
+    name: 'log_verification_faults_total',
+    help: 'Faults that were found in the log and what is kept of it, again in every pass',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  // a counter that first appears with a 1 shows no increase
+  for (const kind of FAULT_KINDS) faults.inc({ kind }, 0);
+  return {
+    countFault: (kind: FaultKind): void => faults.inc({ kind }),
+    setProgress: (events: number, reached: number): void => {
+      verified.set(events);
+      index.set(reached);
+    },
+    passEnded: (at: Date): void => ended.set(at.getTime() / 1_000),
+  };
+};

@@ -1,0 +1,117 @@
+import { either as E } from 'fp-ts';
+import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
+import { isTransient } from '../../../projections/engine/engine-failure.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { From } from '../../event-sourcing/recorded-event.js';
+import { pause } from '../../event-sourcing/pause.js';
+import { makeRetry } from '../../event-sourcing/retry.js';
+import type { StreamPage } from '../../event-sourcing/stream-page.js';
+import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
+
+/** The work is to end where it is, because the process stops or another one does it. */
+export class PassOver extends Error {}
+
+/** Waits until the process may go on; false when the work is to end. */
+export type MayGoOn = () => Promise<boolean>;
+
+/** For so long nobody has to want the work before it ends, ms: a projector whose connection was lost is soon back. */
+const GRACE = 60_000;
+const LOOK_AGAIN = 1_000;
+
+export const makeMayGoOn =
+  (isWanted: () => boolean, signal: AbortSignal): MayGoOn =>
+  async () => {
+    const until = performance.now() + GRACE;
+    while (!isWanted() && performance.now() < until) if (!(await pause(LOOK_AGAIN, signal))) return false;
+    return !signal.aborted && isWanted();
+  };
+
+/** Tries work again until log and database answer it. Rejects with `PassOver` when nobody wants it any more. */
+export type Persist = <A>(work: () => Promise<A>) => Promise<A>;
+
+const PAUSE = { first: 500, longest: 15_000 };
+
+export const makePersist =
+  (mayGoOn: MayGoOn, signal: AbortSignal): Persist =>
+  async (work) => {
+    const retry = makeRetry({ ...PAUSE, signal });
+    for (;;) {
+      if (!(await mayGoOn())) throw new PassOver();
+      try {
+        return await work();
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        if (!(await retry.again())) throw new PassOver();
+      }
+    }
+  };
+
+/** The log, read page by page: nothing is held open between two pages, however slowly they are taken. */
+export const patientStore = (
+  { readAll, readStream }: Pick<EventStore, 'readAll' | 'readStream'>,
+  persist: Persist,
+): Pick<EventStore, 'readAll' | 'readStream'> => ({
+  async *readAll(range) {
+    let after: From = range.after;
+    for (;;) {
+      const batch = await persist(async () => {
+        for await (const first of readAll({ ...range, after })) return first;
+        return undefined;
+      });
+      if (batch === undefined) return;
+      after = batch.checkpoint;
+      yield batch;
+    }
+  },
+  async *readStream(stream, range) {
+    yield* await persist(async () => {
+      const pages: Array<StreamPage> = [];
+      for await (const page of readStream(stream, range)) pages.push(page);
+      return pages;
+    });
+  },
+});
+
+export const patientSource = (source: LedgerSource, persist: Persist): LedgerSource => ({
+  extent: () => persist(source.extent),
+  rows: (...args) => persist(() => source.rows(...args)),
+  placesOf: (...args) => persist(() => source.placesOf(...args)),
+  readTiles: (tiles) => persist(() => source.readTiles(tiles)),
+});
+
+const isSame = (one: SignedCheckpoint, other: SignedCheckpoint | undefined): boolean =>
+  one.note === other?.note && one.size === other.size && one.origin === other.origin;
+
+type Recorded = Pick<SealedTree, 'checkpoints' | 'newestOf'>;
+
+export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persist): Recorded => ({
+  newestOf: (origin) =>
+    persist(async () => {
+      const newest = await newestOf(origin);
+      if (E.isLeft(newest))
+        throw newest.left.cause instanceof Error ? newest.left.cause : new Error('not read', newest.left);
+      return newest;
+    }),
+  async *checkpoints() {
+    let last: SignedCheckpoint | undefined;
+    let reading = checkpoints()[Symbol.asyncIterator]();
+    for (;;) {
+      const read = await persist(async () => {
+        try {
+          return await reading.next();
+        } catch (error) {
+          reading = checkpoints()[Symbol.asyncIterator]();
+          // goes on behind the one that was given last
+          for (let seen = last === undefined; !seen;) {
+            const again = await reading.next();
+            seen = again.done === true || isSame(again.value, last);
+          }
+          throw error;
+        }
+      });
+      if (read.done === true) return;
+      last = read.value;
+      yield last;
+    }
+  },
+});

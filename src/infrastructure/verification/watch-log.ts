@@ -1,0 +1,163 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
+import type { Ledger } from '../../../projections/ledger.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import { pause } from '../../event-sourcing/pause.js';
+import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { lookUpChainEnds } from '../../event-sourcing/whole-log/chain-ends.js';
+import { chainFault, type LogFault, macFault, type OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { verifyPages } from '../../event-sourcing/whole-log/verify-log.js';
+import type { SealedTree } from '../../read/sealed-tree.js';
+import { type LogWitnesses, makeLogChecks } from './log-checks.js';
+import {
+  makeMayGoOn,
+  makePersist,
+  PassOver,
+  patientSource,
+  patientStore,
+  patientTree,
+  type Persist,
+} from './patient-ports.js';
+
+/** Events that are verified in one go: about a millisecond, then requests have their turn. */
+const AT_ONCE = 32;
+/** At least so many are verified in a second, while it works. */
+const LEAST_A_SECOND = 1_000;
+/** How often it looks whether the period is over, ms. */
+const LOOK_MS = 1_000;
+
+export type Pass = { readonly events: number; readonly faults: number };
+
+type WatchLogOptions = {
+  readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly ledger: Ledger;
+  readonly source: LedgerSource;
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;
+  /** Opened in each pass; it reports what is no checkpoint. */
+  readonly archive: (onFault: OnLogFault) => LogWitnesses['archive'];
+  /** Asked at the beginning of each pass. */
+  readonly findSeal: () => Promise<LogWitnesses['seal']>;
+  readonly keys: EventKeys;
+  /** Whether this process is the one that verifies. */
+  readonly isVerifier: () => boolean;
+  readonly periodMs: number;
+  readonly onFault: OnLogFault;
+  /** How many events of the running pass are verified, and the index in the ledger that it has come to. */
+  readonly onProgress: (events: number, index: number) => void;
+  readonly onPassEnded: (pass: Pass) => void;
+  /** What a pass could not compare, and why. */
+  readonly onUnchecked: (what: string) => void;
+  /** A fault of the program ended a pass; the next one begins after the period. */
+  readonly onFailed: (cause: unknown) => void;
+};
+
+export type LogWatch = {
+  /** Whether the last whole pass, or the running one, has found a fault. */
+  readonly hasFaults: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+/** Pages of the log in small parts, no faster than so many events a second. */
+async function* paced(
+  store: Pick<EventStore, 'readAll'>,
+  aSecond: number,
+  persist: Persist,
+  signal: AbortSignal,
+): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+  const began = performance.now();
+  let done = 0;
+  for await (const { events } of store.readAll({ after: 'start' }))
+    for (let at = 0; at < events.length; at += AT_ONCE) {
+      const part = events.slice(at, at + AT_ONCE);
+      yield part;
+      done += part.length;
+      const ahead = (done / aSecond) * 1_000 - (performance.now() - began);
+      if (ahead > 0) await pause(ahead, signal);
+      else await nextTurn();
+      await persist(() => Promise.resolve());
+    }
+}
+
+const verifyOnce = async (
+  { store, ledger, source, tree, archive, findSeal, keys, periodMs, onProgress, onUnchecked }: WatchLogOptions,
+  onFault: OnLogFault,
+  persist: Persist,
+  signal: AbortSignal,
+): Promise<number> => {
+  const log = patientStore(store, persist);
+  const rows = patientSource(source, persist);
+  const { size } = await rows.extent();
+  const aSecond = Math.max(LEAST_A_SECOND, (Number(size) / periodMs) * 1_000);
+  const witnesses = {
+    source: rows,
+    tree: patientTree(tree, persist),
+    archive: archive(onFault),
+    seal: await persist(findSeal),
+    kept: [],
+  };
+  const { checks, unchecked, ledger: compared } = await makeLogChecks(log, ledger, witnesses, onFault);
+  const verified = await verifyPages(log, paced(log, aSecond, persist, signal), {
+    keys,
+    checks,
+    chainEnds: lookUpChainEnds(log),
+    onBroken: (link) => onFault(chainFault(link)),
+    onMacFault: (fault) => onFault(macFault(fault)),
+    onPage: (events) => onProgress(events, compared?.().compared ?? events),
+    signal: new AbortController().signal,
+  });
+  for (const what of unchecked) onUnchecked(what);
+  return verified.events;
+};
+
+/**
+ * Verifies the whole log again and again, once in a period: as slowly as the period allows, but at least 1,000 events a
+ * second, so that a small log is done soon and rests. Memory does not grow with the log. It goes on when log and database
+ * are back, and leaves it to another process when that has become the verifier.
+ */
+export const watchLog = (options: WatchLogOptions): LogWatch => {
+  const { isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const mayGoOn = makeMayGoOn(isVerifier, signal);
+  let [inLastPass, inThisPass] = [0, 0];
+
+  const pass = async (): Promise<void> => {
+    inThisPass = 0;
+    onProgress(0, 0);
+    const count = (fault: LogFault): void => {
+      inThisPass += 1;
+      onFault(fault);
+    };
+    try {
+      const events = await verifyOnce(options, count, makePersist(mayGoOn, signal), signal);
+      inLastPass = inThisPass;
+      onPassEnded({ events, faults: inThisPass });
+    } catch (error) {
+      if (!(error instanceof PassOver)) onFailed(error);
+    }
+  };
+
+  const watch = async (): Promise<void> => {
+    const isOver = (): boolean => signal.aborted;
+    while (!isOver()) {
+      if (!(await mayGoOn())) {
+        // whoever verifies now says what it finds
+        [inLastPass, inThisPass] = [0, 0];
+        continue;
+      }
+      const next = performance.now() + periodMs;
+      await pass();
+      while (performance.now() < next && (await mayGoOn())) await pause(Math.min(LOOK_MS, periodMs), signal);
+    }
+  };
+  const watching = watch();
+
+  return {
+    hasFaults: () => inLastPass + inThisPass > 0,
+    stop: async () => {
+      stopping.abort();
+      await watching;
+    },
+  };
+};

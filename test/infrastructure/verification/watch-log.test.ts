@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { ledgerOf, registry } from '../../../src/entities/registry.js';
+import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
+import { type Pass, watchLog } from '../../../src/infrastructure/verification/watch-log.js';
+import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
+import { signCheckpoint } from '../../../src/seal/checkpoint.js';
+import { signerOf } from '../../../src/seal/note-key.js';
+import { leafHashOf } from '../../../src/sealing/leaf-of.js';
+import { oneKey } from '../../support/event-keys.js';
+import { eventually } from '../../support/eventually.js';
+import { flipBit, right, treeOver } from '../../support/sealed-tree.js';
+import { sealedLog, sourceOf, storeOf, type Tampered } from '../../support/tampered-ledger.js';
+
+const EVENTS = 200;
+const signer = right(signerOf('log.example', Buffer.alloc(32, 3)));
+
+describe('verifying the log all the time', () => {
+  let world: Tampered;
+  let checkpoints: Array<SignedCheckpoint>;
+  let faults: Array<LogFault>;
+  let passes: Array<Pass>;
+  let progress: Array<readonly [number, number]>;
+  let failures: Array<unknown>;
+  let isVerifier: boolean;
+  /** How many of the next questions to log, ledger and database are not answered. */
+  let unanswered: number;
+  let watching: ReturnType<typeof watchLog>;
+
+  beforeEach(async () => {
+    world = await sealedLog(10, EVENTS / 10);
+    const { root } = treeOver(world.events.map(leafHashOf));
+    checkpoints = [
+      { origin: 'log.example', size: EVENTS, note: right(signCheckpoint({ size: EVENTS, root }, signer)) },
+    ];
+    [faults, passes, progress, failures] = [[], [], [], []];
+    [isVerifier, unanswered] = [true, 0];
+  });
+
+  afterEach(() => watching.stop());
+
+  const answer = (): void => {
+    if (unanswered === 0) return;
+    unanswered -= 1;
+    throw new StoreUnavailable('away');
+  };
+
+  const start = (periodMs: number) => {
+    const store = storeOf(world);
+    const source = sourceOf(world);
+    watching = watchLog({
+      store: {
+        async *readAll(range) {
+          answer();
+          yield* store.readAll(range);
+        },
+        async *readStream(...args) {
+          answer();
+          yield* store.readStream(...args);
+        },
+      },
+      ledger: ledgerOf(registry),
+      source: {
+        ...source,
+        rows: async (...args) => {
+          answer();
+          return source.rows(...args);
+        },
+      },
+      tree: {
+        newestOf: () => Promise.resolve(E.right(checkpoints.at(-1))),
+        // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+        async *checkpoints() {
+          answer();
+          yield* checkpoints;
+        },
+      },
+      archive: () => 'away',
+      findSeal: () => Promise.resolve({ origin: 'log.example', findVerifier: () => signer.verifier }),
+      keys: [oneKey],
+      isVerifier: () => isVerifier,
+      periodMs,
+      onFault: (fault) => faults.push(fault),
+      onProgress: (events, index) => progress.push([events, index]),
+      onPassEnded: (pass) => passes.push(pass),
+      onUnchecked: () => undefined,
+      onFailed: (cause) => failures.push(cause),
+    });
+  };
+
+  const ended = (count: number): Promise<number> =>
+    eventually(
+      () => passes.length,
+      (done) => done >= count,
+    );
+
+  const [LONG, SHORT] = [3_600_000, 50];
+
+  it('verifies the whole log and says how far it is, and then rests', async () => {
+    start(LONG);
+    await ended(1);
+    expect({ passes, faults, failures }).to.deep.equal({
+      passes: [{ events: EVENTS, faults: 0 }],
+      faults: [],
+      failures: [],
+    });
+    expect(progress[0]).to.deep.equal([0, 0]);
+    expect(progress.at(-1)).to.deep.equal([EVENTS, EVENTS]);
+    expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('finds what log verify finds, in each pass, until it is mended', async () => {
+    const [before] = world.events;
+    world.events[0] = { ...before!, data: before!.data.replace('Business', 'business') };
+    world.tiles.set('0/0', flipBit(world.tiles.get('0/0')!, 8 * 32 * 5));
+    const [removed] = world.events.splice(150, 1);
+    start(SHORT);
+    await ended(2);
+    const kinds = new Set(faults.map(({ kind, index }) => `${kind} ${index ?? ''}`.trim()));
+    expect([...kinds]).to.deep.equal([
+      'chain-broken',
+      'event-changed 0',
+      'tile-changed 5',
+      'event-removed 150',
+      'checkpoint-beyond-log 199',
+    ]);
+    expect(passes[0]!.faults).to.be.greaterThan(4);
+    expect(watching.hasFaults()).to.equal(true);
+    world.events.splice(150, 0, removed!);
+    world.events[0] = before!;
+    world.tiles.set('0/0', flipBit(world.tiles.get('0/0')!, 8 * 32 * 5));
+    const now = passes.length;
+    await ended(now + 2);
+    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0 });
+    expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('goes on where it was when log and database answer again', async () => {
+    unanswered = 3;
+    start(LONG);
+    await eventually(
+      () => progress.length,
+      (count) => count > 2,
+    );
+    unanswered = 2;
+    await ended(1);
+    expect({ passes, faults, failures }).to.deep.equal({
+      passes: [{ events: EVENTS, faults: 0 }],
+      faults: [],
+      failures: [],
+    });
+  });
+
+  it('does nothing while another process verifies', async () => {
+    isVerifier = false;
+    start(LONG);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(progress).to.deep.equal([]);
+    isVerifier = true;
+    await ended(1);
+    expect(passes).to.deep.equal([{ events: EVENTS, faults: 0 }]);
+  });
+
+  it('stops in the midst of a pass', async () => {
+    start(LONG);
+    await eventually(
+      () => progress.length,
+      (count) => count > 1,
+    );
+    await watching.stop();
+    expect({ passes, failures }).to.deep.equal({ passes: [], failures: [] });
+  });
+
+  it('reports a fault of the program, and begins anew', async () => {
+    const { rows } = world;
+    world.rows = undefined as unknown as typeof rows; // reason: what a test of a fault takes
+    start(SHORT);
+    await eventually(
+      () => failures.length,
+      (count) => count > 0,
+    );
+    world.rows = rows;
+    await ended(1);
+    expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 0 });
+  });
+});
