@@ -1,8 +1,19 @@
 import { Option } from 'commander';
+import { errorCode } from '../infrastructure/error-code.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 /** Writes a result, which is all that standard output has: a script reads it. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Resolves when standard output has taken a part of a long result; false when nobody reads it any more. */
+export const write = (text: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error === null || error === undefined) resolve(true);
+      else if (errorCode(error) === 'EPIPE') resolve(false);
+      else reject(error);
+    });
+  });
 
 /** Writes a line that is no result to standard error: progress, or why something was not done. */
 export const printNote = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
 import { addPack } from './audit/pack.js';
 import { EXIT } from './exit-code.js';
+import { addEvents } from './events/list-events.js';
 import { addVerifyFiles } from './files/verify.js';
 import { addCopy } from './log/copy.js';
 import { addExport } from './log/export.js';
@@ -43,6 +44,7 @@ export const runOps = async (registry: Registry): Promise<void> => {
   addVerifyFiles(files, registry);
   const audit = program.command('audit').description('for auditors: pack the history of records');
   addPack(audit, registry);
+  addEvents(program, registry);
   addMigrate(program, registry);
   try {
     await program.parseAsync();

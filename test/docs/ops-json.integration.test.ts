@@ -119,6 +119,8 @@ describe('docs/ops-json.md', function () {
       await appendChained(store, makeChains(), ...interleaved(3, 2));
       return 6n;
     });
+    const { printed: shown, code: listed } = await lines('events', '--limit', '2');
+    expect([shown.length, listed]).to.deep.equal([2, 0]);
     expect((await lines('log copy', '--to', await freshDatabase())).code).to.equal(0);
     const { stdout: exported } = await runOperator(['log', 'export'], { env });
     const original = env;
@@ -177,6 +179,7 @@ describe('docs/ops-json.md', function () {
 const COMMANDS = [
   [],
   ['migrate'],
+  ['events'],
   ['projections'],
   ['projections', 'status'],
   ['projections', 'rebuild'],

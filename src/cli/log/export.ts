@@ -2,12 +2,11 @@ import { type Command, Option } from 'commander';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
-import { errorCode } from '../../infrastructure/error-code.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { interrupted, printNote } from '../output.js';
+import { interrupted, printNote, write } from '../output.js';
 import { categoriesIn, categoryArgument, positionArgument, streamArgument, streamsIn } from './arguments.js';
 import { onConfiguredLog } from './with-log.js';
 import { shareOfLog } from './share-of-log.js';
@@ -21,16 +20,6 @@ type Options = {
 
 const selectionOf = ({ stream, category, since }: Options): Selection =>
   stream === undefined ? { _tag: 'Log', category, since } : { _tag: 'Stream', stream, since };
-
-/** Resolves when standard output has taken the text; false when nobody reads it any more. */
-const write = (text: string): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
-      if (error === null || error === undefined) resolve(true);
-      else if (errorCode(error) === 'EPIPE') resolve(false);
-      else reject(error);
-    });
-  });
 
 const exportTo = async (store: EventStore, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const share = options.stream === undefined ? await shareOfLog(store, options.since) : () => undefined;

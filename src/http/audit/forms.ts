@@ -1,6 +1,7 @@
+import { CSV_HEADER, csvLine } from '../../read/ledger-csv.js';
+import { withIndex } from '../../read/ledger-json.js';
 import type { LedgerEntry } from '../../read/ledger.js';
 import { JSON_TYPE } from '../response/http-response.js';
-import { CSV_HEADER, csvLine, type ShownEvent } from './csv.js';
 
 /** How events are written into one answer. */
 export type Form = {
@@ -11,9 +12,6 @@ export type Form = {
   readonly end: string;
   readonly render: (entry: LedgerEntry) => string;
 };
-
-/** The event's own JSON, with its index as the first member. */
-export const withIndex = ({ index, body }: LedgerEntry): string => `{"index":${index},${body.slice(1)}`;
 
 export const json: Form = { contentType: JSON_TYPE, begin: '[', separator: ',', end: ']', render: withIndex };
 
@@ -28,7 +26,6 @@ export const otherForms: Readonly<Record<string, Form>> = {
     begin: CSV_HEADER,
     separator: '',
     end: '',
-    // reason: the ledger holds what the history shows of events
-    render: (entry) => csvLine(JSON.parse(withIndex(entry)) as ShownEvent),
+    render: csvLine,
   },
 };

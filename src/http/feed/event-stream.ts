@@ -1,6 +1,6 @@
 import type { FeedPart } from '../../read/ledger-feed.js';
 import type { LedgerEntry } from '../../read/ledger.js';
-import { withIndex } from '../audit/forms.js';
+import { withIndex } from '../../read/ledger-json.js';
 
 export const EVENT_STREAM = 'text/event-stream';
 

@@ -1,5 +1,8 @@
+import type { LedgerEntry } from './ledger.js';
+import { withIndex } from './ledger-json.js';
+
 /** An event as the history of its entity shows it, and its place. */
-export type ShownEvent = Readonly<Record<string, unknown>> & {
+type ShownEvent = Readonly<Record<string, unknown>> & {
   readonly refs: ReadonlyArray<{ readonly entity: string }>;
 };
 
@@ -25,6 +28,11 @@ const cell = (value: unknown): string => {
 
 export const CSV_HEADER = `${COLUMNS.join(',')}\r\n`;
 
-/** One line, with its end. References are ids with a space between them. */
-export const csvLine = (event: ShownEvent): string =>
+/** References are ids with a space between them. */
+const csvLineOf = (event: ShownEvent): string =>
   `${COLUMNS.map((name) => cell(name === 'refs' ? event.refs.map(({ entity }) => entity).join(' ') : event[name])).join(',')}\r\n`;
+
+/** One line, with its end. */
+export const csvLine = (entry: LedgerEntry): string =>
+  // reason: the ledger holds what the history shows of events
+  csvLineOf(JSON.parse(withIndex(entry)) as ShownEvent);

@@ -1,0 +1,45 @@
+import { either as E } from 'fp-ts';
+import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
+import { migrateReadModels } from '../../../projections/engine/generation/schema.js';
+import { categoriesOf } from '../../../projections/read-model.js';
+import { ledgerOf } from '../../entities/registry.js';
+import { pause } from '../../event-sourcing/pause.js';
+import { counted } from '../plural.js';
+import { type GenerationLine, toLine } from '../projections/generation-line.js';
+import type { ReadModels } from '../projections/with-read-models.js';
+
+/** How long a ledger that a service writes may take to show the newest events, and how often it is looked at, ms. */
+const PATIENCE_MS = 3_000;
+const POLL_MS = 100;
+
+const lineOfLive = async ({ store, pool, registry }: ReadModels): Promise<GenerationLine | undefined> => {
+  const ledger = ledgerOf(registry);
+  const statuses = await readStatuses(pool);
+  const live = statuses.find(({ projection, role }) => projection === ledger.name && role === 'live');
+  return live && toLine(store, categoriesOf(ledger), live, undefined);
+};
+
+const missingIn = ({ lagEvents, leader }: GenerationLine): string | undefined => {
+  if (lagEvents === null || lagEvents === 0) return undefined;
+  const missing = `not in the ledger yet: ${counted(lagEvents, 'event')} of the log`;
+  return leader === null ? `${missing}; no service is running that adds what is missing` : missing;
+};
+
+/** Left: why the ledger cannot be read. Right: what it lacks of the log, if anything, in a sentence. */
+export const stateOfLedger = async (
+  readModels: ReadModels,
+  signal: AbortSignal,
+): Promise<E.Either<string, string | undefined>> => {
+  await migrateReadModels(readModels.pool);
+  for (let waited = 0; ; waited += POLL_MS) {
+    const line = await lineOfLive(readModels);
+    if (line === undefined)
+      return E.left(
+        'there is no ledger yet: a service that runs makes it, and so does: ops projections rebuild ledger',
+      );
+    if (line.refused !== null) return E.left(line.refused);
+    const missing = missingIn(line);
+    const isWaitedFor = missing !== undefined && line.leader !== null && waited < PATIENCE_MS;
+    if (!isWaitedFor || !(await pause(POLL_MS, signal))) return E.right(missing);
+  }
+};
