@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
 import type { Checkpoint } from '../seal/checkpoint.js';
 import { eventLeaf } from '../seal/event-leaf.js';
 import { type Hash, leafHash } from '../seal/hash.js';
@@ -18,6 +19,9 @@ export type Places = {
   readonly verifiedProof: (indexed: IndexedEvent, hash: string) => Promise<string>;
 };
 
+/** Of one to two kilobytes each. */
+const PROOFS = 5_000;
+
 export const makePlaces = (
   { size, root }: Checkpoint,
   { checkpoint, readTiles }: Pick<PackSources, 'checkpoint' | 'readTiles'>,
@@ -35,10 +39,16 @@ export const makePlaces = (
     throw new CannotPack('the tree cannot be read', 'cause' in left ? left.cause : undefined);
   };
 
-  const render = (index: number, hashes: ReadonlyArray<Hash>): string => renderTlogProof({ index, hashes, checkpoint });
+  // to compute a proof again takes some hundred hashes
+  const known = makeBoundedCache<number, string>(PROOFS);
+  const render = (index: number, hashes: ReadonlyArray<Hash>): string => {
+    const proof = renderTlogProof({ index, hashes, checkpoint });
+    known.set(index, proof);
+    return proof;
+  };
 
   return {
-    proof: async (index) => render(index, await pathOf(index)),
+    proof: async (index) => known.get(index) ?? render(index, await pathOf(index)),
     verifiedProof: async ({ index, event }, hash) => {
       const hashes = await pathOf(index);
       if (verifyInclusion(leafHash(eventLeaf(event, hash)), index, { size, root }, hashes))

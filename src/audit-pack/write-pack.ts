@@ -11,7 +11,7 @@ import { type NamedFile, type PackedEvent, packedEvent, recordLine } from './pac
 import { makePlaces, type Places } from './places.js';
 import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from './report.js';
 import { Survey, type SurveyedRecord } from './survey.js';
-import { makeZip } from './zip.js';
+import { writeZip } from './zip.js';
 
 /** What is in a pack. */
 export type Packed = {
@@ -43,12 +43,8 @@ class Pack {
     records.sort((one, other) => byName(one.lines, other.lines));
     const files = survey.files.map((file) => this.#fileMember(file)).sort(byName);
     const members = await this.#membersOf({ records, files }, files, survey.events);
-    const zip = makeZip(output, this.#sources.createdAt);
-    for (const member of members) {
-      this.#packing.signal?.throwIfAborted();
-      await zip.add(member.name, checked(member));
-    }
-    await zip.end();
+    const contents = members.map((member) => ({ name: member.name, content: () => this.#checked(member) }));
+    await writeZip(contents, output, this.#sources.createdAt);
     const { events } = survey;
     return { records: records.length, events, files: files.length, checkpoint: this.#checkpoint };
   }
@@ -74,6 +70,11 @@ class Pack {
     const manifest = signNote(renderManifest(head, members), signer);
     if (E.isLeft(manifest)) throw new CannotPack(`the manifest cannot be signed: ${manifest.left}`);
     return [...members, shortMember('manifest.txt', manifest.right)].sort(byName);
+  }
+
+  async *#checked(member: Member): AsyncGenerator<Buffer> {
+    this.#packing.signal?.throwIfAborted();
+    yield* checked(member);
   }
 
   #proofMembers({ proofs, indexes }: SurveyedRecord): ReadonlyArray<Member> {
@@ -135,7 +136,7 @@ const faultOf = (records: ReadonlyArray<PackRecord>): string | undefined => {
 
 /**
  * Writes an audit pack (docs/audit-pack.md) and closes the output. Verifies each event on the way, so that no pack is made
- * that does not verify. Reads each record several times, page by page, and keeps a few hundred bytes of each event.
+ * that does not verify. Reads each record several times, page by page, and keeps about 3 KB of each event.
  *
  * Left: why there is no such pack; what was written by then is none. Rejects with what `events` or the output fails with,
  * and with the reason of the signal.

@@ -1,41 +1,36 @@
-import { once } from 'node:events';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A ZIP that is written member by member, at the pace of what takes it; it remembers no more than the names and sizes. */
-type Zip = {
-  /** Resolves when all of the content has been taken. Rejects with what the content, or what takes the ZIP, fails with. */
-  readonly add: (name: string, content: AsyncIterable<Buffer>) => Promise<void>;
-  /** Writes the directory, and resolves when all has been taken and the output has been closed. */
-  readonly end: () => Promise<void>;
-};
+type ZipMember = { readonly name: string; readonly content: () => AsyncIterable<Buffer> };
 
 const MODE = 0o100644;
 
-/** Begins a ZIP, the members of which all have this time. */
-export const makeZip = (output: Writable, mtime: Date): Zip => {
+/**
+ * Writes a ZIP of these members, which all have this time, at the pace of what takes it, and closes that. A content is read
+ * when its turn has come. Rejects with what a content, or what takes the ZIP, fails with.
+ */
+export const writeZip = async (members: ReadonlyArray<ZipMember>, output: Writable, mtime: Date): Promise<void> => {
   const zip = new ZipFile();
-  const written = pipeline(zip.outputStream, output);
-  let stop: (error: unknown) => void = () => undefined;
-  let failure: { readonly error: unknown } | undefined;
-  // told to whoever adds at the time, or adds next
-  written.catch((error: unknown) => {
-    failure = { error };
-    stop(error);
-  });
-
-  return {
-    add: async (name, content) => {
-      if (failure !== undefined) throw failure.error;
-      const source = Readable.from(content, { objectMode: false });
-      stop = (error) => source.destroy(error instanceof Error ? error : new Error(String(error)));
-      zip.addReadStreamLazy(name, { mtime, mode: MODE }, (take) => take(undefined, source));
-      await once(source, 'end');
-    },
-    end: async () => {
-      zip.end();
-      await written;
-    },
-  };
+  const stopping = new AbortController();
+  let failure: Error | undefined;
+  let reading: Readable | undefined;
+  // All at once: the library keeps a short Buffer of each name, which shares its memory with what is allocated around it.
+  for (const { name, content } of members)
+    zip.addReadStreamLazy(name, { mtime, mode: MODE }, (take) => {
+      reading = Readable.from(content(), { objectMode: false });
+      reading.once('error', (error) => {
+        failure = error;
+        stopping.abort();
+      });
+      take(undefined, reading);
+    });
+  zip.end();
+  try {
+    await pipeline(zip.outputStream, output, { signal: stopping.signal });
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    reading?.destroy();
+  }
 };
