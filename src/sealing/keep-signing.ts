@@ -7,7 +7,7 @@ import type { LockTree } from './lock-tree.js';
 import { type SealFault, signTree } from './sign-tree.js';
 
 /** How often at most a checkpoint is signed, one is put into the storage, and a tree that must not be signed is compared again, ms. */
-export type SigningIntervals = { readonly sign: number; readonly archive: number; readonly again: number };
+type SigningIntervals = { readonly sign: number; readonly archive: number; readonly again: number };
 
 const INTERVALS: SigningIntervals = { sign: 1_000, archive: 60_000, again: 5_000 };
 
@@ -19,7 +19,7 @@ export type SigningEvent =
   /** Reported once, until something is signed again. */
   | { readonly _tag: 'Postponed'; readonly cause: unknown };
 
-export type SigningDeps = {
+type SigningDeps = {
   readonly lockTree: LockTree;
   readonly archive: CheckpointArchive;
   /** With the origin that the log says. Rejects with what the log throws. */
@@ -34,7 +34,7 @@ export type SigningDeps = {
   readonly intervals?: SigningIntervals;
 };
 
-export type Signing = {
+type Signing = {
   /** Why the tree must not be signed; undefined: it may be. */
   readonly fault: () => SealFault | undefined;
   /** Signs what there is, and puts the last checkpoint into the storage. */

@@ -62,7 +62,8 @@ describe('the rows of what commands have handed over', function () {
       code: 0,
       stdout:
         'businesses: 2 entities compared, none differs from its stream\n' +
-        'documents: 2 entities compared, none differs from its stream\n',
+        'documents: 2 entities compared, none differs from its stream\n' +
+        'ledger: 16 events compared, none differs from its row\n',
       stderr: '',
     });
   });

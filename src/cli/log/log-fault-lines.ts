@@ -29,8 +29,8 @@ const lineOf = ({ kind, index, stream, revision, id, reason }: LogFault): string
   return `${label}: ${place.length === 0 ? '' : `${place.join(', ')}: `}${reason}`;
 };
 
-/** Prints faults as they are found, the first ones of each kind, and counts all of them. */
-export const makeFaultPrinter = (options: JsonOption, beforeLine: () => void) => {
+/** Prints faults as they are found, the first ones of each kind, and counts all of them. An object has `members`, too. */
+export const makeFaultPrinter = (options: JsonOption, beforeLine: () => void, members: object = {}) => {
   const counts = new Map<FaultKind, number>();
   return {
     print: (fault: LogFault): void => {
@@ -40,6 +40,7 @@ export const makeFaultPrinter = (options: JsonOption, beforeLine: () => void) =>
       if (hasLimit(kind) && count > NAMED) return;
       beforeLine();
       const object = {
+        ...members,
         ...{ kind, index: index ?? null, stream: stream ?? null },
         ...{ revision: revision?.toString() ?? null, id: id ?? null, reason },
       };

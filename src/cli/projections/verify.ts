@@ -1,22 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
 import type { EngineFailure } from '../../../projections/engine/engine-failure.js';
-import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
+import { type Operations, operationsOn, type ReadModelOperations } from '../../../projections/engine/operations.js';
 import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { Drift } from '../../../projections/engine/verify/find-drift.js';
 import type { VerifiedRows } from '../../../projections/engine/verify/verify-rows.js';
-import type { Registry } from '../../entities/registry.js';
+import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
-import { projectionArgument } from './projection-argument.js';
-import { onEntities } from './on-read-models.js';
+import { readModelArgument } from './projection-argument.js';
+import { onReadModels } from './on-read-models.js';
+import { verifyLedgerRows } from './verify-ledger.js';
+import type { ReadModels } from './with-read-models.js';
 
 type Options = JsonOption & {
   readonly sample?: number;
   readonly repair?: true;
   readonly acceptShorterHistory?: true;
 };
+
+/** The read model with a row for each event. */
+const LEDGER = 'ledger';
 
 type Verified = VerifiedRows & { readonly repaired: number; readonly ahead: number };
 
@@ -105,16 +110,12 @@ const verifyOne = async (
   return E.map((counts: VerifiedRows) => ({ ...counts, repaired, ahead }))(verified);
 };
 
-const verifyAll = async (
+const verifyEntities = async (
   { readModels }: Operations,
   wanted: string | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  if (options.acceptShorterHistory === true && options.repair !== true) {
-    printNote('--accept-shorter-history says what --repair may do: give both');
-    return EXIT.usage;
-  }
   let left = 0;
   for (const readModel of readModels.filter(({ name }) => wanted === undefined || name === wanted)) {
     const verified = await verifyOne(readModel, options, signal);
@@ -127,17 +128,56 @@ const verifyAll = async (
   return left === 0 ? EXIT.ok : EXIT.failed;
 };
 
+const verifyLedger = async (opened: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const verified = await verifyLedgerRows(opened, options, signal);
+  if (E.isLeft(verified)) return failed(verified.left.message);
+  if (verified.right === undefined) return interrupted(`a part of the ${LEDGER}`);
+  return verified.right.drifted === 0 ? EXIT.ok : EXIT.failed;
+};
+
+/** What the options ask for that cannot be; undefined: nothing. */
+const misuse = (wanted: string | undefined, { sample, repair, acceptShorterHistory }: Options): string | undefined => {
+  if (acceptShorterHistory === true && repair !== true)
+    return '--accept-shorter-history says what --repair may do: give both';
+  if (wanted === LEDGER && (repair === true || sample !== undefined))
+    return `the ${LEDGER} is compared as a whole, and mended by ops projections rebuild ${LEDGER}: leave out --repair and --sample`;
+  return undefined;
+};
+
+const verifyAll = async (
+  opened: ReadModels,
+  wanted: string | undefined,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const wrong = misuse(wanted, options);
+  if (wrong !== undefined) {
+    printNote(wrong);
+    return EXIT.usage;
+  }
+  const { store, pool, registry, eventKey } = opened;
+  if (wanted === LEDGER) return verifyLedger(opened, options, signal);
+  const operations = await operationsOn(store, pool, projectionsOf(registry), eventKey);
+  if (E.isLeft(operations)) return failed(operations.left.message);
+  const ofEntities = await verifyEntities(operations.right, wanted, options, signal);
+  const isAllAsked = wanted === undefined && options.sample === undefined;
+  if (!isAllAsked || signal.aborted) return ofEntities;
+  const ofLedger = await verifyLedger(opened, options, signal);
+  return ofLedger === EXIT.ok ? ofEntities : ofLedger;
+};
+
 export const addVerifyRows = (projections: Command, registry: Registry): void => {
   projections
     .command('verify')
-    .addArgument(projectionArgument(registry))
+    .addArgument(readModelArgument(registry))
     .description(
       'computes rows anew from the log and compares them with the live rows, field by field\n' +
-        '(each up to the checkpoint at which its row was read: a row that is behind the log is not different for that)',
+        '(each up to the checkpoint at which its row was read: a row that is behind the log is not different for that);\n' +
+        'the ledger is compared event by event, and with the tiles of its tree',
     )
     .option(
       '--sample <n>',
-      'only so many rows, chosen at random; without it all rows, and entities without a row',
+      'only so many rows, chosen at random; without it all rows, entities without a row, and the ledger',
       sampleArgument,
     )
     .option('--repair', 'compute rows that differ anew from their streams; the service may keep running')
@@ -148,6 +188,6 @@ export const addVerifyRows = (projections: Command, registry: Registry): void =>
     )
     .addOption(jsonOption('one JSON object a line: each drifted row, then the counts of each read model'))
     .action((name: string | undefined, options: Options) =>
-      onEntities(registry, (operations, signal) => verifyAll(operations, name, options, signal)),
+      onReadModels(registry, (opened, signal) => verifyAll(opened, name, options, signal)),
     );
 };

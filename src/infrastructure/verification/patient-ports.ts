@@ -12,7 +12,7 @@ import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 export class PassOver extends Error {}
 
 /** Waits until the process may go on; false when the work is to end. */
-export type MayGoOn = () => Promise<boolean>;
+type MayGoOn = () => Promise<boolean>;
 
 /** For so long nobody has to want the work before it ends, ms: a projector whose connection was lost is soon back. */
 const GRACE = 60_000;

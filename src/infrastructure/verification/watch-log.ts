@@ -52,7 +52,7 @@ type WatchLogOptions = {
   readonly onFailed: (cause: unknown) => void;
 };
 
-export type LogWatch = {
+type LogWatch = {
   /** Whether the last whole pass, or the running one, has found a fault. */
   readonly hasFaults: () => boolean;
   readonly stop: () => Promise<void>;

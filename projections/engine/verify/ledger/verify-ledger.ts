@@ -1,0 +1,36 @@
+import type { Pool } from 'pg';
+import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
+import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
+import type { Ledger } from '../../../ledger.js';
+import { categoriesOf } from '../../../read-model.js';
+import { requireSameLogs } from '../../generation/provenance.js';
+import { makeLedgerCheck } from './ledger-check.js';
+import { makeLedgerSource } from './ledger-source.js';
+
+type VerifyingLedger = {
+  readonly onFault: OnLogFault;
+  /** After every page. */
+  readonly onCompared: (events: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Compares the live rows of a ledger, and the tiles over them, with the log. Gives how many events were compared; undefined
+ * when `signal` aborted it. Throws what log and database throw, `WrongLog` and `NoLiveRows`.
+ */
+export const verifyLedger = async (
+  pool: Pool,
+  store: EventStore,
+  ledger: Ledger,
+  { onFault, onCompared, signal }: VerifyingLedger,
+): Promise<number | undefined> => {
+  await requireSameLogs(store, pool, [ledger]);
+  const check = await makeLedgerCheck({ store, ledger, source: makeLedgerSource(pool, ledger), onFault });
+  for await (const { events } of store.readAll({ after: 'start', categories: categoriesOf(ledger) })) {
+    if (signal.aborted) return undefined;
+    await check.take(events);
+    onCompared(check.counts().compared);
+  }
+  await check.end();
+  return check.counts().compared;
+};
