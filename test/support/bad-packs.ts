@@ -178,6 +178,7 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
       ),
     /^2 events/,
   ],
+  ['of data that is null', async () => zipped(await handMade([{ index: 0, data: null }])), /^All data was there/m],
   ['of a file', async () => zipped(await handMade([{ index: 1, data: fileData({}) }], [FILE])), /^1 file: /m],
 ];
 
@@ -246,6 +247,7 @@ const odd = (
 });
 
 const SPELLING = 'is not in the one spelling of such a line (RFC 8785)';
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const NOT_AT_PLACE = 'its proof does not lead to the root of checkpoint.txt: it is not the event at that place';
 const TWICE = 'is JSON with a member that stands there twice';
 
@@ -430,6 +432,26 @@ export const badPacks: ReadonlyArray<BadPack> = [
     'has a checkpoint by another key',
     put('checkpoint.txt', (text) => note(`${text.split('\n\n')[0]!}\n`, other)),
     `checkpoint.txt is not signed by the key ${ORIGIN}+${KEY_ID}`,
+  ),
+  signed(
+    'has a checkpoint with more signatures than anybody reads',
+    put('checkpoint.txt', (text) => text + text.split('\n\n')[1]!.repeat(100)),
+    'checkpoint.txt has more than 100 signatures',
+  ),
+  signed(
+    'has a checkpoint without a root',
+    put('checkpoint.txt', () => note(`${ORIGIN}\n300\nnone\n`)),
+    'checkpoint.txt has no size and root',
+  ),
+  signed(
+    'has half a key',
+    put('key.txt', (text) => text.slice(0, -1)),
+    'key.txt is not the key of the log',
+  ),
+  signed(
+    'has a report that ends earlier',
+    put('report.html', (text) => text.slice(0, -1)),
+    'report.html does not say what the sealed events say',
   ),
   signed(
     'has a checkpoint that is none',
@@ -692,6 +714,13 @@ export const badPacks: ReadonlyArray<BadPack> = [
     atLine(2, ACME, NOT_AT_PLACE),
   ),
   signed(
+    'has a proof with a hash in another spelling',
+    put(proof(ACME, 1), (text) =>
+      text.replace(/(?<=index \d*\n.{42})(.)=/, (_, last: string) => `${BASE64[BASE64.indexOf(last) + 1] ?? ''}=`),
+    ),
+    atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
+  ),
+  signed(
     'has a proof with a short hash',
     put(proof(ACME, 1), swap(/(index \d*\n).*\n/, '$1AAAA\n')),
     atLine(2, ACME, 'its proof is no tlog-proof without extra data'),
@@ -794,9 +823,35 @@ export const badPacks: ReadonlyArray<BadPack> = [
     said: atLine(2, 'document-7', 'stands in the log before the event that it follows'),
   },
   {
+    what: 'has an event at a place beyond the log, to which its proof leads all the same',
+    pack: async () => {
+      const members = await handMade([{ index: 2, data: {} }]);
+      const moved = put(
+        record('document-7'),
+        swap('"index":"2"', '"index":"3"'),
+      )(put(proof('document-7', 0), swap('index 2', 'index 3'))(members));
+      return zipped(signedAgain(moved, { ...HEAD, records: 1, events: 1 }));
+    },
+    said: atLine(1, 'document-7', NOT_AT_PLACE),
+  },
+  {
     what: 'has an event that names its file without a hash',
     pack: async () => zipped(await handMade([{ index: 0, data: fileData({ sha256: 'none' }) }])),
     said: atLine(1, 'document-7', 'names a file without SHA-256 and size'),
+  },
+  {
+    what: 'has an event that names its file by a number',
+    pack: async () => zipped(await handMade([{ index: 0, data: fileData({ sha256: 7 }) }])),
+    said: atLine(1, 'document-7', 'names a file without SHA-256 and size'),
+  },
+  {
+    what: 'lacks data that is null, but has its salt',
+    pack: async () => {
+      const members = await handMade([{ index: 0, data: null }]);
+      const cut = put(record('document-7'), swap('"data":null,', ''))(members);
+      return zipped(signedAgain(cut, { ...HEAD, records: 1, events: 1 }));
+    },
+    said: atLine(1, 'document-7', 'dataHash does not match data'),
   },
   {
     what: 'has an event that names its file without a size',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { makeChains } from '../support/chained-events.js';
+import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
 import { oneKey } from '../support/event-keys.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { needs } from '../support/needs.js';
@@ -114,24 +115,38 @@ describe('verify.py events', function () {
     );
   });
 
-  it('names as not covered what it cannot compute because it does not know the kind of event', async () => {
-    const { event, revision } = makeChains()('contact-7', { name: 'Ada' });
-    // reason: sealed above
-    const metadata = JSON.parse(event.metadata) as {
-      readonly actor: string;
-      readonly at: string;
-      readonly hash: string;
-    };
-    const { actor: user, at, hash } = metadata;
-    const told = { type: 'created', message: 'contact created', refs: [], entityType: 'Contact' };
-    const place = { _id: event.id, name: event.type, stream: 'contact-7', entity: '7', revision: Number(revision) };
-    const { code, out } = await verify(
-      JSON.stringify([{ ...told, ...place, user, at, hash, data: { name: 'Ada' }, metadata }]),
-    );
-    expect(code).to.equal(0);
-    for (const member of Object.keys(told))
-      expect(out).to.include(`Not covered: ${member} of 1 event, the first one in contact-7, revision 0.\n`);
-  });
+  for (const [what, stream, entityType, schemaVersion, isWithheld, uncovered] of [
+    ['is of another kind of record', 'contact-7', 'Contact', 1, false, ['type', 'message', 'refs', 'entityType']],
+    ['is of a later version', 'business-7', 'Business', 2, false, ['type', 'message', 'refs']],
+    ['has its data withheld', 'business-7', 'Business', 1, true, ['type', 'message', 'refs']],
+  ] as const)
+    it(`names type, message and refs as not covered where an event ${what}`, async () => {
+      const { id, type, hash, ...sealed } = seal({
+        id: 'id',
+        stream,
+        revision: 0n,
+        type: 'BusinessCreated',
+        data: { name: 'Ada', parent: 'x' },
+        schemaVersion,
+        at: '2026-01-02T03:04:05.678Z',
+        actor: 'alice',
+        correlationId: 'request',
+        causationId: 'command',
+        request: 'null',
+        previousHash: GENESIS_HASH,
+      });
+      const told = { type: 'made', message: 'something was made', refs: [], entityType, entity: '7', hash };
+      const { salt, ...metadata } = JSON.parse(sealed.metadata) as JsonObject; // reason: sealed above
+      const place = { _id: id, name: type, stream, revision: 0, user: metadata['actor'], at: metadata['at'] };
+      const shown = isWithheld
+        ? { data: null, metadata }
+        : { data: JSON.parse(sealed.data) as JsonObject, metadata: { ...metadata, salt } }; // reason: sealed above
+      const { code, out } = await verify(JSON.stringify([{ ...place, ...told, ...shown }]));
+      expect(code).to.equal(0);
+      expect(out.match(/(?<=^Not covered: )\w+(?= of 1 event, the first one in \w+-7, revision 0\.$)/gm)).to.deep.equal(
+        uncovered,
+      );
+    });
 
   for (const [what, change, said] of [
     [
@@ -186,6 +201,11 @@ describe('verify.py events', function () {
       'the revision was changed',
       put('"revision":1,', '"revision":2,'),
       'event 2 of the answer: revision 2, expected 1',
+    ],
+    [
+      'the revision is a text',
+      put('"revision":1,', '"revision":"1",'),
+      'event 2 of the answer: has no revision that is a whole number',
     ],
     [
       'the revision is no whole number',
