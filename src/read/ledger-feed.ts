@@ -66,7 +66,7 @@ type Joined = { readonly watcher: Watcher; readonly given: bigint };
 
 const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** What comes to a watcher, without events up to `given`: its reader may have been given some by another process. */
+/** What comes to a watcher, without events up to `given`: some were in the page that was read while it watched already. */
 async function* live(watcher: Watcher, given: bigint, quietMs: number): AsyncGenerator<FeedPart, void, undefined> {
   for (;;) {
     const entries = await watcher.next(quietMs);
@@ -115,11 +115,10 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
         let isJoined = false;
         try {
           const { entries, isLast } = await pageAfter(filter, given);
-          const before = entries.filter(({ index }) => index <= watcher.from);
-          given = before.at(-1)?.index ?? given;
-          const isNear = isLast || before.length < entries.length;
+          given = entries.at(-1)?.index ?? given;
+          const isNear = isLast || given >= watcher.from;
           if (!isNear) watcher.leave();
-          if (before.length > 0) yield { _tag: 'Events', entries: before };
+          if (entries.length > 0) yield { _tag: 'Events', entries };
           isJoined = isNear;
           if (isNear) return { watcher, given: later(watcher.from, given) };
         } finally {

@@ -16,6 +16,8 @@ const aLedger = () => {
   const asked = { pages: 0, rows: 0 };
   /** What is done while a page is read, before it is answered. */
   let onPage = (): Promise<void> => Promise.resolve();
+  /** The same of the rows that come. */
+  let onRows = (): void => undefined;
   let isAway = false;
   const queries = queriesOver(() => Promise.resolve([...rows]));
   const page = async (request: LedgerPageRequest) => {
@@ -24,9 +26,11 @@ const aLedger = () => {
     await onPage();
     return isAway ? E.left({ _tag: 'ReadModelUnavailable' as const, cause: 'away' }) : found;
   };
-  const rowsAfter: typeof queries.rowsAfter = (...range) => {
+  const rowsAfter: typeof queries.rowsAfter = async (...range) => {
     asked.rows += 1;
-    return queries.rowsAfter(...range);
+    const found = await queries.rowsAfter(...range);
+    onRows();
+    return found;
   };
   /** As another process does, of which this one hears by `note`. */
   const write = (count: number, user = 'ann', padding = ''): void => {
@@ -45,6 +49,7 @@ const aLedger = () => {
     note,
     forget: progress.forget,
     whilePageIsRead: (work: () => Promise<void>) => (onPage = work),
+    whileRowsAreRead: (work: () => void) => (onRows = work),
     goAway: () => (isAway = true),
   };
 };
@@ -207,6 +212,23 @@ describe('a feed of the ledger', () => {
     ledger.append(1);
     await Promise.resolve();
     expect(ledger.asked.rows).to.equal(rows);
+  });
+
+  it('gives what comes while other rows are read, though nothing comes after that', async () => {
+    const ledger = aLedger();
+    const { seen } = collect(await open(ledger));
+    await length(seen, 1);
+    let isFirst = true;
+    ledger.whileRowsAreRead(() => {
+      if (isFirst) {
+        isFirst = false;
+        ledger.append(1);
+      }
+    });
+    ledger.append(1);
+    await length(seen, 3);
+    expect(numbersIn(seen)).to.deep.equal([0, 1]);
+    ledger.feed.stop();
   });
 
   it('says when nothing has come for a while', async () => {
