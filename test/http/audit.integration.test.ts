@@ -85,6 +85,16 @@ for (const [name, start] of Object.entries(stacks))
       expect(await indexes(`?since=${at}&limit=1&user=ann`)).to.deep.equal([2]);
     });
 
+    it('are what the description of its parameters is about', async () => {
+      type Described = { readonly get: { readonly parameters: ReadonlyArray<{ readonly description: string }> } };
+      const description = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
+      // reason: a test of its own holds the document to OpenAPI
+      const { paths } = description as { readonly paths: Readonly<Record<string, Described>> };
+      const described = paths['/audit/v1/events']!.get.parameters.map((parameter) => parameter.description);
+      expect(described).to.include('Only events that this user made happen.');
+      expect(described.filter((text) => text.startsWith('Only records'))).to.deep.equal([]);
+    });
+
     it('come page by page in both directions', async () => {
       const first = await get('?limit=2&user=bob');
       expect(first.headers.get('link')).to.equal('</audit/v1/events?limit=2&user=bob&after=3>; rel="next"');

@@ -4,7 +4,7 @@ import type { LedgerPageRequest } from '../../read/ledger.js';
 import { fields } from '../fields/fields-type.js';
 import { Order } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
-import { ExactText } from '../parameters/list.js';
+import { exactTextParameter } from '../parameters/list.js';
 import { Limit } from '../parameters/page.js';
 import { parameterValues } from '../parameters/parameter.js';
 import { revisionParameter } from '../parameters/revision.js';
@@ -13,12 +13,14 @@ import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 
 const filters = {
-  user: ExactText,
-  entityType: ExactText,
-  entity: ExactText,
-  name: ExactText,
-  field: ExactText,
-  ref: ExactText,
+  user: exactTextParameter('Only events that this user made happen.'),
+  entityType: exactTextParameter('Only events of records of this kind, as entityType of an event says it.'),
+  entity: exactTextParameter('Only events of the record with this id.'),
+  name: exactTextParameter('Only events with exactly this name.'),
+  field: exactTextParameter(
+    'Only events that gave this field a value or changed it, by its name in data, or owners, or file.',
+  ),
+  ref: exactTextParameter('Only events that refer to this id.'),
   since: instantParameter('Only events of this time or later.'),
   until: instantParameter('Only events before this time.'),
 };

@@ -20,11 +20,16 @@ export type ListRequest<Filter> = {
  * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is a fault,
  * as in a body.
  */
-export const ExactText = parameter<string>({
-  expectation: 'text without control characters',
-  schema: { type: 'string', pattern: PLAIN_TEXT },
-  read: (value) => (isPlainText(value, Infinity) ? value : undefined),
-});
+export const exactTextParameter = (meaning?: string): t.Type<string, string> =>
+  parameter<string>({
+    expectation: 'text without control characters',
+    ...(meaning === undefined ? {} : { meaning }),
+    schema: { type: 'string', pattern: PLAIN_TEXT },
+    read: (value) => (isPlainText(value, Infinity) ? value : undefined),
+  });
+
+/** The same for a list of records. */
+export const ExactText = exactTextParameter();
 
 const page = { limit: Limit, after: After };
 
