@@ -23,6 +23,8 @@ describe('verifying the log all the time', () => {
   let passes: Array<Pass>;
   let progress: Array<readonly [number, number]>;
   let failures: Array<unknown>;
+  /** Of each pass but the first: whether there is an alarm when it begins. */
+  let atBeginning: Array<boolean>;
   let isVerifier: boolean;
   /** How many of the next questions to log, ledger and database are not answered. */
   let unanswered: number;
@@ -34,7 +36,7 @@ describe('verifying the log all the time', () => {
     checkpoints = [
       { origin: 'log.example', size: EVENTS, note: right(signCheckpoint({ size: EVENTS, root }, signer)) },
     ];
-    [faults, passes, progress, failures] = [[], [], [], []];
+    [faults, passes, progress, failures, atBeginning] = [[], [], [], [], []];
     [isVerifier, unanswered] = [true, 0];
   });
 
@@ -82,7 +84,10 @@ describe('verifying the log all the time', () => {
       isVerifier: () => isVerifier,
       periodMs,
       onFault: (fault) => faults.push(fault),
-      onProgress: (events, index) => progress.push([events, index]),
+      onProgress: (events, index) => {
+        progress.push([events, index]);
+        if (events === 0 && passes.length > 0) atBeginning.push(watching.hasFaults());
+      },
       onPassEnded: (pass) => passes.push(pass),
       onUnchecked: () => undefined,
       onFailed: (cause) => failures.push(cause),
@@ -126,6 +131,7 @@ describe('verifying the log all the time', () => {
       'checkpoint-beyond-log 199',
     ]);
     expect(passes[0]!.faults).to.be.greaterThan(4);
+    expect(atBeginning[0]).to.equal(true);
     expect(watching.hasFaults()).to.equal(true);
     world.events.splice(150, 0, removed!);
     world.events[0] = before!;
