@@ -207,6 +207,9 @@ type BadPack = {
 };
 
 const NO_ZIP = 'the pack is no ZIP, or one that is damaged or has more in it than members';
+const NO_KEY = 'the key is not of the form NAME+ID+BASE64';
+const keyOfBytes = (...bytes: ReadonlyArray<number>): string =>
+  `${ORIGIN}+${KEY_ID}+${Buffer.from(bytes).toString('base64')}`;
 const FORGED = 'the signature of manifest.txt does not fit: it was changed, or is forged';
 const changed = (name: string): string => `${name} is not what manifest.txt lists: it was changed`;
 const atLine = (number: number, stream: StreamName, said: string): string =>
@@ -342,18 +345,25 @@ export const badPacks: ReadonlyArray<BadPack> = [
     key: renderVerifier(other.verifier),
     said: `manifest.txt is not signed by the key ${ORIGIN}+${other.verifier.id}`,
   },
-  {
-    what: 'is verified with half a key',
+  ...(
+    [
+      ['half a key', PACK_KEY.slice(0, 30), NO_KEY],
+      ['a key without a name', PACK_KEY.slice(ORIGIN.length), NO_KEY],
+      ['a key that has a space in its name', `the ${PACK_KEY}`, NO_KEY],
+      ['a key that has a control character in its name', `the\u0001${PACK_KEY}`, NO_KEY],
+      ['a key with an id in capitals', PACK_KEY.replace(KEY_ID, KEY_ID.toUpperCase()), NO_KEY],
+      ['a key that is not base64', `${PACK_KEY}!`, NO_KEY],
+      ['a key without bytes', `${ORIGIN}+${KEY_ID}+`, NO_KEY],
+      ['the name of another key', PACK_KEY.replace('log', 'fog'), 'the id in the key is not that of its name and key'],
+      ['a key of another kind', keyOfBytes(2, ...Buffer.alloc(32)), 'the key is not a key for Ed25519'],
+      ['a key that is too short', keyOfBytes(1, 2, 3), 'the key is not a key for Ed25519'],
+    ] as const
+  ).map(([what, key, said]): BadPack => ({
+    what: `is verified with ${what}`,
     pack: () => packOf(log.sources()),
-    key: PACK_KEY.slice(0, 30),
-    said: 'the key is not of the form NAME+ID+BASE64',
-  },
-  {
-    what: 'is verified with the name of another key',
-    pack: () => packOf(log.sources()),
-    key: PACK_KEY.replace('log', 'fog'),
-    said: 'the id in the key is not that of its name and key',
-  },
+    key,
+    said,
+  })),
   // the manifest itself
   listing('is of another format', swap('pack/v1', 'pack/v2'), 'line 1 of manifest.txt does not say: audit-pack/v1'),
   listing('has no origin', swap(/origin .*\n/, ''), 'line 2 of manifest.txt does not say: origin'),
@@ -843,6 +853,15 @@ export const badPacks: ReadonlyArray<BadPack> = [
     what: 'has an event that names its file by a number',
     pack: async () => zipped(await handMade([{ index: 0, data: fileData({ sha256: 7 }) }])),
     said: atLine(1, 'document-7', 'names a file without SHA-256 and size'),
+  },
+  {
+    what: 'has members in another order in an object of a list',
+    pack: async () => {
+      const members = await handMade([{ index: 0, data: { list: [{ a: 1, b: 2 }] } }]);
+      const swapped = put(record('document-7'), swap('{"a":1,"b":2}', '{"b":2,"a":1}'))(members);
+      return zipped(signedAgain(swapped, { ...HEAD, records: 1, events: 1 }));
+    },
+    said: atLine(1, 'document-7', SPELLING),
   },
   {
     what: 'lacks data that is null, but has its salt',
