@@ -38,7 +38,8 @@ const inPostgres = (): Promise<Place> =>
         'select stream, revision, id, type, data, metadata from event_log.event order by position',
       );
       // reason: the columns are those
-      return (rows as ReadonlyArray<HistoryEvent>).map((event) => ({ ...event, revision: BigInt(event.revision) }));
+      const events = rows as ReadonlyArray<Omit<HistoryEvent, 'revision'> & { readonly revision: string }>;
+      return events.map((event) => ({ ...event, revision: BigInt(event.revision) }));
     },
     write: async (url, history) => {
       await runSql(
