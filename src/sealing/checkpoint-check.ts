@@ -20,6 +20,11 @@ export type CheckpointCounts = {
   /** Compared and as the log is, by where they are kept. */
   readonly fitting: number;
   readonly differing: number;
+  /**
+   * In the file storage and not in Postgres, whose first checkpoint is a later one: Postgres was restored since, or they
+   * were removed there. They are compared as all others are.
+   */
+  readonly beforePostgres: number;
   /** Of earlier origins, by origin: how many, and the size of the largest. The seal was restarted after them. */
   readonly earlier: Readonly<Record<string, { readonly count: number; readonly largest: number }>>;
 };
@@ -67,6 +72,7 @@ export const makeCheckpointCheck = async ({
   const counts = {
     fitting: 0,
     differing: 0,
+    beforePostgres: 0,
     earlier: {} as Record<string, { count: number; largest: number }>,
   };
 
@@ -104,6 +110,7 @@ export const makeCheckpointCheck = async ({
   };
   const recorded = makeRecorded();
   let fromPostgres = await recorded.next();
+  const smallestRecorded = fromPostgres?.size ?? Infinity;
   const kept = witnesses.toSorted((one, other) => one.size - other.size);
 
   let edge = emptyEdge;
@@ -151,11 +158,14 @@ export const makeCheckpointCheck = async ({
   const judgeArchived = ({ size, root }: { readonly size: number; readonly root: Hash }, isRecorded: boolean): void => {
     const checkpoint = { origin: origin ?? '', size, root, where: IN_STORAGE };
     judge(checkpoint);
-    if (tree !== undefined && !isRecorded)
+    if (tree === undefined || isRecorded) return;
+    // a log that was restored from a backup has none of the checkpoints that were signed before
+    if (size < smallestRecorded) counts.beforePostgres += 1;
+    else
       onFault({
         kind: 'checkpoint-missing',
         index: size,
-        reason: `${describeKept(checkpoint)} is not in Postgres: it was removed there, or Postgres was restored`,
+        reason: `${describeKept(checkpoint)} is not in Postgres, which has earlier ones: it was removed there, or Postgres was taken back to a backup`,
       });
   };
 

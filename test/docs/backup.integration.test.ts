@@ -12,7 +12,7 @@ const EXAMPLE = /<!-- example: backup -->\n+```sh\n([\s\S]*?)\n```/;
 const START = 'DATA_DIR=restored npm start';
 
 describe('the backup of docs/production.md', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let directory: string;
   let token: string;
   let running: ReadonlyArray<ServiceProcess>;

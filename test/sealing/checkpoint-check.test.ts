@@ -80,7 +80,7 @@ describe('comparing the log with checkpoints', () => {
     (await check(...given)).faults.map(({ kind, index, reason }) => ({ kind, index, reason }));
 
   it('finds that all of them fit', async () => {
-    expect(await check()).to.deep.equal({ faults: [], counts: { fitting: 6, differing: 0, earlier: {} } });
+    expect(await check()).to.deep.equal({ faults: [], counts: { fitting: 6, differing: 0, beforePostgres: 0, earlier: {} } });
   });
 
   it('says between which sizes the first change lies, when log and ledger were changed together', async () => {
@@ -120,11 +120,19 @@ describe('comparing the log with checkpoints', () => {
         kind: 'checkpoint-missing',
         index: 200,
         reason:
-          'the checkpoint of 200 events of log.example/2, kept in the file storage, is not in Postgres: it was removed there, or Postgres was restored',
+          'the checkpoint of 200 events of log.example/2, kept in the file storage, is not in Postgres, which has earlier ones: it was removed there, or Postgres was taken back to a backup',
       },
     ]);
     // who has no Postgres to ask misses nothing in it
     expect(await kinds([], false)).to.deep.equal([]);
+  });
+
+  it('counts those of the file storage that are older than all of Postgres, and still compares them', async () => {
+    inPostgres.splice(0, 2);
+    const { faults, counts } = await check();
+    expect([faults, counts.beforePostgres]).to.deep.equal([[], 1]);
+    world.events.splice(50, 1);
+    expect((await kinds()).map(({ kind }) => kind)).to.include('checkpoint-differs');
   });
 
   it('names a checkpoint that no known key has signed, one that is no note, and one that is filed wrongly', async () => {
@@ -150,7 +158,7 @@ describe('comparing the log with checkpoints', () => {
     inStorage.push(signed(390, earlier));
     expect((await check()).counts.earlier).to.deep.equal({ [EARLIER]: { count: 2, largest: 390 } });
     expect(await check([], false)).to.deep.include({
-      counts: { fitting: 2, differing: 0, earlier: { [EARLIER]: { count: 1, largest: 390 } } },
+      counts: { fitting: 2, differing: 0, beforePostgres: 0, earlier: { [EARLIER]: { count: 1, largest: 390 } } },
     });
   });
 

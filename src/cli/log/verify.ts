@@ -62,9 +62,13 @@ const describeChecks = ({ ledger, checkpoints, unchecked }: LogChecks): Readonly
     lines.push(`ledger: ${counted(compared, 'event')} compared with rows and tiles${waiting}`);
   }
   if (checkpoints !== undefined) {
-    const { fitting, differing, earlier } = checkpoints();
+    const { fitting, differing, beforePostgres, earlier } = checkpoints();
     const all = fitting === 0 ? 'none is kept' : 'all fit';
     lines.push(`checkpoints: ${differing === 0 ? all : `${fitting} fit, ${differing} do not`}`);
+    if (beforePostgres > 0)
+      lines.push(
+        `checkpoints that the file storage alone has: ${beforePostgres}; Postgres was restored after them, or they were removed there`,
+      );
     for (const [origin, { count, largest }] of Object.entries(earlier))
       lines.push(
         `checkpoints of ${origin}, an earlier origin: ${count}, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,

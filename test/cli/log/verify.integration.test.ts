@@ -100,7 +100,7 @@ describe('log verify with ledger and seal', function () {
     expect(JSON.parse(stdout)).to.deep.equal({
       ...{ events: 300, streams: 20, broken: 0, withMac: 300, macFaults: 0, macsChecked: true },
       ledger: { compared: 300, notYet: 0 },
-      checkpoints: { fitting: 2, differing: 0, earlierOrigins: [] },
+      checkpoints: { fitting: 2, differing: 0, beforePostgres: 0, earlierOrigins: [] },
       faults: [],
       unchecked: [],
     });
