@@ -9,7 +9,7 @@ import { ENTITY, PLACE } from '../../generation/ledger-table.js';
 import { readWritableLive } from '../../generation/writable-live.js';
 import { makeReadTiles } from '../../ledger/tiles.js';
 import { indexedPart } from '../../ledger/ledger-rows.js';
-import { COMPARED, COMPARED_SQL, type RowTexts } from './row-texts.js';
+import { COMPARED, COMPARED_SQL, type RowTexts, textsFrom } from './row-texts.js';
 
 /** A row of the ledger as it is stored. */
 export type StoredRow = { readonly index: bigint; readonly leaf: Buffer; readonly texts: RowTexts };
@@ -31,8 +31,6 @@ export type LedgerSource = {
   /** The tree that is kept of the rows. */
   readonly readTiles: ReadTiles<never>;
 };
-
-const BYTES = /^[0-9a-f]*$/;
 
 /** The live rows of a ledger in Postgres. */
 export const makeLedgerSource = (pool: Pool, ledger: Ledger): LedgerSource => {
@@ -58,11 +56,10 @@ export const makeLedgerSource = (pool: Pool, ledger: Ledger): LedgerSource => {
         text: `select idx, encode(leaf, 'hex'), ${columns} from ${view} where idx >= $1 order by idx limit $2`,
         values: [from.toString(), String(limit)],
       });
-      return rows.map(([index, leaf, ...texts]) => ({
-        index: BigInt(index ?? 0),
-        leaf: Buffer.from(BYTES.test(leaf ?? '') ? (leaf ?? '') : '', 'hex'),
-        // reason: one text for each column, in their order
-        texts: Object.fromEntries(COMPARED.map((column, at) => [column, texts[at] ?? null])) as RowTexts,
+      return rows.map((row) => ({
+        index: BigInt(row[0] ?? 0),
+        leaf: Buffer.from(row[1] ?? '', 'hex'),
+        texts: textsFrom(row, 2),
       }));
     },
     placesOf: async (keys, from) => {

@@ -74,6 +74,29 @@ const wellFormed = (text: string): string => Buffer.from(text).toString();
 const isSame = (expected: string | null, stored: string | null): boolean =>
   expected === stored || (expected !== null && stored !== null && wellFormed(expected) === stored);
 
+const NONE: ReadonlyArray<ComparedColumn> = [];
+
 /** The columns in which a row is not as it must be. */
-export const differingColumns = (expected: RowTexts, stored: RowTexts): ReadonlyArray<ComparedColumn> =>
-  COMPARED.filter((column) => !isSame(expected[column], stored[column]));
+export const differingColumns = (expected: RowTexts, stored: RowTexts): ReadonlyArray<ComparedColumn> => {
+  for (const column of COMPARED)
+    if (expected[column] !== stored[column]) return COMPARED.filter((each) => !isSame(expected[each], stored[each]));
+  return NONE;
+};
+
+/** The texts of a row from its columns, which come in the order of `COMPARED`. An object made at once is read fastest. */
+export const textsFrom = (columns: ReadonlyArray<string | null>, first: number): RowTexts => {
+  const text = (at: number): string | null => columns[first + at] ?? null;
+  return {
+    category: text(0),
+    entity: text(1),
+    revision: text(2),
+    name: text(3),
+    actor: text(4),
+    at: text(5),
+    latest: text(6),
+    is_late: text(7),
+    fields: text(8),
+    refs: text(9),
+    body: text(10),
+  };
+};

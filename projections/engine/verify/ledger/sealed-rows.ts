@@ -79,7 +79,7 @@ export const makeSealRows = (readTiles: ReadTiles<never>, onFault: OnLogFault) =
       const hash = hashAt(bytes[tile - (tiles[0]?.index ?? 0)], index % TILE_WIDTH);
       const own = leafHash(row.leaf);
       if (hash?.equals(own) !== true) misfits.add(tile);
-      return { ...row, leafHash: own, sealed: hash };
+      return { index: row.index, leaf: row.leaf, texts: row.texts, leafHash: own, sealed: hash };
     });
     for (const [at, tile] of tiles.entries()) {
       const held = bytes[at];
