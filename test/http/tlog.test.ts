@@ -239,7 +239,7 @@ describe('the transparency log', () => {
     expect(tooNew.headers.get('retry-after')).to.equal('1');
     for (const index of [15, 16, 2 ** 53 - 1, '9007199254740992', '007', '-1', '1.5', 'x', '%00'])
       expect(problemOf(await proof(index)), String(index)).to.deep.equal({
-        ...{ name: 'Entity not found', message: 'No event has this index', status: 404 },
+        ...{ name: 'Not Found', message: 'No event has this index', status: 404 },
       });
     page = () => Promise.resolve(E.left({ _tag: 'LedgerBehind' }));
     expect(problemOf(await proof(14))).to.include({ status: 503, code: 'ledger_behind' });
