@@ -80,7 +80,10 @@ describe('comparing the log with checkpoints', () => {
     (await check(...given)).faults.map(({ kind, index, reason }) => ({ kind, index, reason }));
 
   it('finds that all of them fit', async () => {
-    expect(await check()).to.deep.equal({ faults: [], counts: { fitting: 6, differing: 0, beforePostgres: 0, earlier: {} } });
+    expect(await check()).to.deep.equal({
+      faults: [],
+      counts: { fitting: 6, differing: 0, beforePostgres: 0, earlier: {} },
+    });
   });
 
   it('says between which sizes the first change lies, when log and ledger were changed together', async () => {
