@@ -81,16 +81,22 @@ describe('verify.html, opened from disk in Chromium', function () {
     expect(await page.evaluate('document.activeElement.id')).to.equal('result');
   });
 
+  /** Opens the list of a record's events, which are in the page a moment after the click. */
+  const open = async (record: string): Promise<void> => {
+    await page.getByText(record).click();
+    await page.locator('details[open]', { hasText: record }).locator('article').first().waitFor();
+  };
+
   it('lets one read the events', async () => {
     const [odd = '', , acme = ''] = log.streams;
     await verify(await packOf(log.sources()));
     expect(await page.locator('article').count()).to.equal(0);
-    await page.getByText(`${acme}, 15 events`).click();
+    await open(`${acme}, 15 events`);
     expect(await page.locator('article').count()).to.equal(15);
     expect(await page.locator('article').nth(1).innerText()).to.match(
       /^1\. BusinessUpdated\s+at\s+2026-\S+Z\s+actor\s+bob\s+place in the log\s+122\s+reason\s+asked by <phone>\s+changes\s+\{"phone":null,"revenue":0\.1\}$/,
     );
-    await page.getByText(`${odd}, 3 events`).click();
+    await open(`${odd}, 3 events`);
     const said = await page.locator('details', { hasText: odd }).innerText();
     expect(said).to.include(String.raw`Ünïcode & <b>"Söhne's"</b> \u202eevil\u202c 😀 \u0000\u007f\u2028 \u202e`);
     expect(await page.locator('details b').count()).to.equal(0);
