@@ -15,6 +15,7 @@ import { errorFields } from '../http/problem/log-fields.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { watchWarnings } from '../infrastructure/metrics/disk-gauges.js';
+import { watchFeeds } from '../infrastructure/metrics/feed-gauge.js';
 import { makeMetrics } from '../infrastructure/metrics/metrics.js';
 import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
@@ -129,6 +130,8 @@ export const startService = async (
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const limits = connectionLimitsOf(config, openFilesLimit());
+  const feeds = makeFeedLimit(feedLimitOf(limits.connections));
+  watchFeeds(metrics, feeds.held);
   const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
   const listener = makeApp({
     entityRoutes: config.parts.api
@@ -151,7 +154,7 @@ export const startService = async (
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
-    budget: { feeds: makeFeedLimit(feedLimitOf(limits.connections)) },
+    budget: { feeds },
     log,
   });
   if (limits.connections < config.maxConnections)

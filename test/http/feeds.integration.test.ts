@@ -1,4 +1,6 @@
+import { get } from 'node:http';
 import { expect } from 'chai';
+import { longDocument } from '../hostile/support/seed-log.js';
 import { type Api, makeApi } from '../support/api.js';
 import { startDistributedStack, startEmbeddedStack } from '../support/composed-stack.js';
 import { follow, type Following, type Received } from '../support/event-stream.js';
@@ -97,6 +99,59 @@ for (const [name, start] of Object.entries(stacks))
       ]);
     });
   });
+
+/** The metrics of a service, as text. */
+const metricsOf = async ({ baseUrl, tokenFor }: Stack): Promise<string> => {
+  const headers = { Authorization: `Bearer ${tokenFor('auditor')}` };
+  return (await fetch(`${baseUrl}/metrics`, { headers })).text();
+};
+
+/** Opens a feed on a socket of its own, and reads nothing after the headers until `readOn`, which says how it ends. */
+const stopReading = ({ baseUrl, tokenFor }: Stack): Promise<{ readonly readOn: () => Promise<Error | undefined> }> =>
+  new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${tokenFor('auditor')}`, Accept: 'text/event-stream' };
+    const request = get(`${baseUrl}/audit/v1/events`, { headers, agent: false }, (response) => {
+      response.socket.pause();
+      const readOn = () =>
+        new Promise<Error | undefined>((ended) => {
+          response
+            .once('error', ended)
+            .once('end', () => ended(undefined))
+            .resume()
+            .socket.resume();
+        });
+      resolve({ readOn });
+    });
+    request.once('error', reject);
+  });
+
+describe('a feed that nobody reads', function () {
+  this.timeout(startingPostgres);
+
+  afterEach(leaveAll);
+
+  it('is cut, and those who read miss nothing', async () => {
+    const stack = await startEmbeddedStack();
+    running.push(stack);
+    const ann = apiOf(stack, 'ann');
+    await create(ann, 'first');
+    const { readOn } = await stopReading(stack);
+    const read = await following(stack);
+    await read.until(2);
+    expect(await metricsOf(stack)).to.include('http_feeds_open 2\n');
+    const CUT = 'http_connections_cut_total{reason="a feed was not read in time"} 1';
+    let written = 1;
+    while (written < 2_000 && !(await metricsOf(stack)).includes(CUT)) {
+      await Promise.all(upTo(20).map(() => ann.json('POST', '/document', longDocument(0))));
+      written += 20;
+    }
+    expect(await readOn()).to.include({ code: 'ECONNRESET' });
+    const text = await metricsOf(stack);
+    expect(text).to.include(CUT);
+    expect(text).to.include('http_feeds_open 1\n');
+    expect(indexesIn(await read.until(written + 1))).to.deep.equal(upTo(written));
+  });
+});
 
 describe('a feed that is resumed', function () {
   this.timeout(180_000);

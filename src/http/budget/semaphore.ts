@@ -21,6 +21,8 @@ export type Semaphore = {
   readonly acquire: (holder: Holder, caller: string, amount?: number) => Promise<boolean>;
   /** As `acquire` of one, but never waits, and evicts nobody. */
   readonly tryAcquire: (holder: Holder, caller: string) => boolean;
+  /** How much of it is held now. */
+  readonly held: () => number;
 };
 
 type SemaphoreOptions = {
@@ -145,6 +147,7 @@ export const makeSemaphore = ({
   };
 
   return {
+    held: () => total - left,
     tryAcquire: (holder, caller) => holdNow({ holder, caller, amount: 1 }),
     acquire: (holder, caller, wanted = 1) => {
       // what is larger than a caller's maximum waits until all of that is free

@@ -34,6 +34,7 @@ describe('requests and the budget of the process', () => {
         return Promise.resolve(!isExhausted || (refused !== undefined && refused !== name));
       },
       tryAcquire: () => !isExhausted,
+      held: () => 0,
     });
     const [lists, histories, files] = [none('lists'), none('histories'), none('files')];
     return { lists, histories, files, feeds: none('feeds'), bytes: none('bytes') };
