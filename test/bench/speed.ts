@@ -1,12 +1,14 @@
 /**
  * How fast the service is, as ratios: each request is measured in turns with the least that could be done in its place,
- * on the same Postgres in the same minutes, so that what else the machine does falls on both. `npm run bench`; with
+ * on the same Postgres in the same minutes, so that what else the machine does falls on both; a create also with the
+ * service itself without the parts that keep its history. `npm run bench`; with
  * `--only <part of a name>`, `--seconds` of each measurement, `--rounds`, `--businesses` and `--json`. Needs Linux.
  * Ends with 1 when a request failed.
  */
 import { printReport } from './report.js';
 import { cases } from './speed/cases.js';
 import { besides, columnsOf, type Row } from './speed/compare.js';
+import { costOfHistory } from './speed/cost-of-history.js';
 import { readSpeedOptions } from './speed/options.js';
 import { withStack } from './speed/stack.js';
 
@@ -18,5 +20,6 @@ const rows = await withStack({}, options.businesses, async (stack) => {
     if (each.name.includes(options.only)) measured.push(await stack.compare(each, options));
   return measured;
 });
+if ('create'.includes(options.only)) rows.push(...(await costOfHistory(options)));
 printReport({ command: 'bench', options }, { rows, columns: columnsOf('Postgres'), ...besides(rows) });
 process.exitCode = rows.every(({ errors }) => errors === 0) ? 0 : 1;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,6 +12,8 @@ import type { Processes, Side } from '../measure/measure.js';
 import { cpuOfPostgresBelow, cpuOfServer } from '../processes.js';
 import { API, type Case, type Request, type Seeded } from './cases.js';
 import { compare, type Lengths, type Row } from './compare.js';
+import { type Databases, newDatabases } from './databases.js';
+import { type Ends, withEnds } from './ends.js';
 import { startLimits } from './limits.js';
 import { seed } from './seed.js';
 
@@ -28,10 +29,10 @@ export type Stack = {
   readonly compare: (each: Case, lengths: Lengths) => Promise<Row>;
 };
 
-/** Databases beside each other, one of the service (absent: it makes its own) and one of the limits. */
-type Databases = { readonly service: string; readonly limits: string; readonly leave: () => Promise<void> };
+type Both = Databases<'service' | 'limits'>;
 
-const besideEmbedded = async (dataDir: string): Promise<Databases> => {
+/** The database of a service that runs on its embedded Postgres, and a new one beside it. */
+const besideEmbedded = async (dataDir: string): Promise<Both> => {
   const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
   if (E.isLeft(joined)) throw new Error(joined.left.message);
   const { connectionString: service, stop } = joined.right;
@@ -39,30 +40,7 @@ const besideEmbedded = async (dataDir: string): Promise<Databases> => {
   await client.connect();
   await client.query('create database limits');
   await client.end();
-  return { service, limits: new URL('limits', service).href, leave: stop };
-};
-
-const within = (connectionString: string, database: string): string => {
-  const url = new URL(connectionString);
-  url.pathname = `/${database}`;
-  return url.href;
-};
-
-/** New databases on a server of one's own, dropped in the end; nothing else there is touched. */
-const newDatabases = async (connectionString: string): Promise<Databases> => {
-  const names = ['service', 'limits'].map((name) => `bench_${name}_${randomUUID().slice(0, 8)}`);
-  const run = async (statement: (name: string) => string): Promise<void> => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    try {
-      for (const name of names) await client.query(statement(name));
-    } finally {
-      await client.end();
-    }
-  };
-  await run((name) => `create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding 'UTF8'`);
-  const [service = '', limits = ''] = names.map((name) => within(connectionString, name));
-  return { service, limits, leave: () => run((name) => `drop database if exists ${name} with (force)`) };
+  return { urls: { service, limits: new URL('limits', service).href }, leave: stop };
 };
 
 /** Where EventStoreDB listens: of several nodes the first. */
@@ -76,24 +54,22 @@ const requireEmpty = async ({ address }: BuiltService, headers: Load['headers'])
   if ((await answer.text()) !== '[]') throw new Error('there are businesses in the log already: it has to be empty');
 };
 
-type Ends = Array<() => Promise<void> | void>;
-
 const opened = async (settings: Settings, businesses: number, ends: Ends): Promise<Stack> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'speed-'));
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   const { DATABASE_URL: own, EVENTSTOREDB_URL: log } = settings;
-  const databases = own === undefined ? undefined : await newDatabases(own);
+  const databases = own === undefined ? undefined : await newDatabases(own, ['service', 'limits']);
   if (databases !== undefined) ends.push(databases.leave);
   const service = await startBuiltService(dataDir, {
     ...settings,
-    ...(databases === undefined ? {} : { DATABASE_URL: databases.service }),
+    ...(databases === undefined ? {} : { DATABASE_URL: databases.urls.service }),
   });
   ends.push(service.stop);
-  const { limits: database, service: serviceDatabase, ...joined } = databases ?? (await besideEmbedded(dataDir));
+  const { urls, ...joined } = databases ?? (await besideEmbedded(dataDir));
   if (databases === undefined) ends.push(joined.leave);
   const generator: LoadGenerator = startLoadGenerator();
   ends.push(generator.stop);
-  const limits = await startLimits(database, serviceDatabase);
+  const limits = await startLimits(urls.limits, urls.service);
   ends.push(limits.stop);
 
   const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
@@ -144,15 +120,5 @@ const opened = async (settings: Settings, businesses: number, ends: Ends): Promi
 };
 
 /** Starts a stack with so many businesses, and ends it with all that it stored, but for a log of one's own. */
-export const withStack = async <A>(
-  settings: Settings,
-  businesses: number,
-  work: (stack: Stack) => Promise<A>,
-): Promise<A> => {
-  const ends: Ends = [];
-  try {
-    return await work(await opened(settings, businesses, ends));
-  } finally {
-    for (const end of ends.toReversed()) await end();
-  }
-};
+export const withStack = <A>(settings: Settings, businesses: number, work: (stack: Stack) => Promise<A>): Promise<A> =>
+  withEnds(async (ends) => work(await opened(settings, businesses, ends)));
