@@ -4,7 +4,6 @@ import { orThrow } from '../event-sourcing/attempt.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
-import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
 import type { Storage } from '../infrastructure/open-storage.js';
@@ -38,7 +37,6 @@ export const sealLog = async (
     );
     return {};
   }
-  const eventKeys = orThrow(await sharedEventKeys(config));
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
   const pool = makePool({
@@ -55,7 +53,7 @@ export const sealLog = async (
     archive: makeCheckpointArchive(storage.checkpoints, {
       onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
     }),
-    findSigner: () => signerInForce(base, store, eventKeys),
+    findSigner: () => signerInForce(base, store),
     isKeeper: () => {
       const { projector } = status();
       return projector._tag === 'Projecting' && projector.role === 'live';

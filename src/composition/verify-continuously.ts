@@ -62,7 +62,7 @@ export const verifyContinuously = async (
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),
     archive: (onFault) => archiveToVerify(storage.checkpoints, onFault),
-    findSeal: () => findSeal(store, { signer, eventKeys }),
+    findSeal: () => findSeal(store, { own: signer?.verifier }),
     keys: eventKeys,
     isVerifier: () => {
       const { projector } = status();

@@ -93,6 +93,12 @@ const withThatId =
       ? E.right(key)
       : E.left(`the id in the ${what} is not that of its name and key`);
 
+/** The verifier of the same public key under another name; undefined where that cannot name a key. */
+export const renamedVerifier = ({ publicKey }: Verifier, name: string): Verifier | undefined => {
+  const key = createPublicKey({ key: Buffer.concat([PUBLIC_DER, publicKey]), format: 'der', type: 'spki' });
+  return isKeyName(name) ? verifierOf(name, publicKey, key) : undefined;
+};
+
 /** A verifier key from its text; any other spelling of one is an error. */
 export const parseVerifier = (text: string): E.Either<string, Verifier> => {
   const what = 'verifier key';

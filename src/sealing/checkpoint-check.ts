@@ -25,9 +25,12 @@ export type CheckpointCounts = {
    * were removed there. They are compared as all others are.
    */
   readonly beforePostgres: number;
-  /** Of earlier origins, by origin: how many, and the size of the largest. The seal was restarted after them. */
-  readonly earlier: Readonly<Record<string, { readonly count: number; readonly largest: number }>>;
+  /** Of other origins, by origin. The seal was restarted after them. */
+  readonly earlier: Readonly<Record<string, EarlierCheckpoints>>;
 };
+
+/** How many there are in each place, and the size of the largest. They are not compared. */
+export type EarlierCheckpoints = { readonly inPostgres: number; readonly inStorage: number; readonly largest: number };
 
 type CheckpointCheck = LogCheck & { readonly counts: () => CheckpointCounts };
 
@@ -47,6 +50,8 @@ type CheckpointCheckOptions = {
 
 const IN_POSTGRES = 'in Postgres';
 const IN_STORAGE = 'in the file storage';
+
+const NONE: EarlierCheckpoints = { inPostgres: 0, inStorage: 0, largest: 0 };
 
 const NOTHING: SortedCheckpoints = { peek: () => undefined, next: () => undefined };
 
@@ -73,7 +78,7 @@ export const makeCheckpointCheck = async ({
     fitting: 0,
     differing: 0,
     beforePostgres: 0,
-    earlier: {} as Record<string, { count: number; largest: number }>,
+    earlier: {} as Record<string, EarlierCheckpoints>,
   };
 
   /** Those of the origin that is in force; of the others it is noted that they are there. */
@@ -82,9 +87,13 @@ export const makeCheckpointCheck = async ({
       const opened = openKept(signed, where, findVerifier);
       if (E.isLeft(opened)) onFault(opened.left);
       else if (opened.right.origin === origin) yield opened.right;
-      else if (where === IN_POSTGRES || tree === undefined) {
-        const { count = 0, largest = 0 } = counts.earlier[opened.right.origin] ?? {};
-        counts.earlier[opened.right.origin] = { count: count + 1, largest: Math.max(largest, opened.right.size) };
+      else {
+        const { inPostgres, inStorage, largest } = counts.earlier[opened.right.origin] ?? NONE;
+        counts.earlier[opened.right.origin] = {
+          inPostgres: inPostgres + (where === IN_POSTGRES ? 1 : 0),
+          inStorage: inStorage + (where === IN_STORAGE ? 1 : 0),
+          largest: Math.max(largest, opened.right.size),
+        };
       }
     }
   }

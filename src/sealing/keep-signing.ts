@@ -13,6 +13,8 @@ const INTERVALS: SigningIntervals = { sign: 1_000, archive: 60_000, again: 5_000
 
 export type SigningEvent =
   | { readonly _tag: 'Signed' | 'Archived'; readonly checkpoint: SignedCheckpoint }
+  /** The seal was restarted: checkpoints have another origin from now on. */
+  | { readonly _tag: 'Restarted'; readonly origin: string; readonly replaced: string }
   /** Reported once, and again when it is another one. */
   | { readonly _tag: 'Fault'; readonly fault: SealFault }
   | { readonly _tag: 'FaultOver'; readonly fault: SealFault }
@@ -79,6 +81,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     signer = await findSigner();
     const { name } = signer.verifier;
     if (name !== before) [archived, newest] = [undefined, undefined];
+    if (before !== undefined && name !== before) onEvent({ _tag: 'Restarted', origin: name, replaced: before });
     archived = orThrow(await archive.largestOf(name, archived?.size ?? -1)) ?? archived;
     askedAt = performance.now();
     return signer;
@@ -136,7 +139,11 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   const run = async (): Promise<void> => {
     let putAt = -Infinity;
     while (await pause(fault === undefined ? intervals.sign : intervals.again, stopping.signal)) {
-      if (!isKeeper()) continue;
+      if (!isKeeper()) {
+        // whoever keeps the tree now says what is wrong with it
+        fault = undefined;
+        continue;
+      }
       await attempted(async () => {
         await sign();
         if (performance.now() - putAt < intervals.archive) return;

@@ -1,58 +1,98 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
-import type { EventKey, EventKeys } from '../event-sourcing/event-key.js';
-import { macStatusOf } from '../event-sourcing/event-mac.js';
+import { canonicalJson } from '../event-sourcing/canonical-json.js';
+import { Metadata } from '../event-sourcing/envelope.js';
+import type { EventKey } from '../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { recordOnce } from '../event-sourcing/record-once.js';
-import { type Signer, signerOf } from '../seal/note-key.js';
+import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import { endOfSealStream, SEAL_STREAM, sealDecisions } from '../event-sourcing/whole-log/seal-stream.js';
+import { openNote, signNote } from '../seal/note.js';
+import { renamedVerifier, type Signer, signerOf, type Verifier } from '../seal/note-key.js';
+import type { FindVerifier } from './kept-checkpoint.js';
 
 /** Says that checkpoints have another origin from now on, because the log does not extend those of the one before. */
 const SEAL_RESTARTED = 'SealRestarted';
 
-const Restart = t.readonly(t.type({ origin: t.string, reason: t.string, replaced: t.string }));
+const Recorded = t.readonly(t.type({ origin: t.string, reason: t.string, replaced: t.string, note: t.string }));
 
-/** A new origin, the one that it replaces, and why. */
-export type Restart = t.TypeOf<typeof Restart>;
+type Recorded = t.TypeOf<typeof Recorded>;
 
-const restartIn = (data: string): Restart | undefined => {
-  const parsed = E.tryCatch(
-    (): unknown => JSON.parse(data),
-    () => undefined,
-  );
-  return E.isRight(parsed) && Restart.is(parsed.right) ? parsed.right : undefined;
+/** A new origin, the one that it replaces, and why; by whom, and when (RFC 3339). */
+export type Restart = {
+  readonly origin: string;
+  readonly replaced: string;
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: string;
+};
+
+export type Restarts = {
+  /** Those that are in force, the oldest first. */
+  readonly valid: ReadonlyArray<Restart>;
+  /** Events that say that they are one, and that the key of the checkpoints has not signed. */
+  readonly unsigned: ReadonlyArray<StoredEvent>;
+};
+
+/** What is signed. No checkpoint has a second line like that, so neither can be taken for the other. */
+const signedText = ({ origin, replaced, ...because }: Restart): string =>
+  `${replaced}\nseal restarted as ${origin}\n${canonicalJson(because)}\n`;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The restart that an event is; undefined where the key of its origin has not signed all that it says. */
+const signedRestart = (event: StoredEvent, findVerifier: FindVerifier): Restart | undefined => {
+  const [data, envelope] = [parsed(event.data), parsed(event.metadata)];
+  if (!Recorded.is(data) || !Metadata.is(envelope)) return undefined;
+  const { note, ...said } = data;
+  const restart: Restart = { ...said, actor: envelope.actor, at: envelope.at };
+  const verifier = findVerifier(said.origin);
+  const opened = openNote(Buffer.from(note), verifier === undefined ? [] : [verifier]);
+  return E.isRight(opened) && opened.right.text === signedText(restart) ? restart : undefined;
 };
 
 /**
- * The operators' restarts of the seal, the oldest first. Where there are event keys, only those that one of them has sealed:
- * who can write into the database must not begin another origin. Throws `StoreUnavailable`.
+ * The operators' restarts of the seal of a log whose first origin is `base`. One counts when the key of the checkpoints has
+ * signed it and it replaces the origin in force: whoever can write into the database, also with the key of the events, can
+ * begin no other origin. Throws `StoreUnavailable`.
  */
 export const findRestarts = async (
   store: Pick<EventStore, 'readStream'>,
-  keys: EventKeys,
-): Promise<ReadonlyArray<Restart>> => {
-  const restarts: Array<Restart> = [];
+  base: string,
+  findVerifier: FindVerifier,
+): Promise<Restarts> => {
+  const valid: Array<Restart> = [];
+  const unsigned: Array<StoredEvent> = [];
   for await (const event of sealDecisions(store, SEAL_RESTARTED)) {
-    const restart = restartIn(event.data);
-    const isOurs = keys.length === 0 || macStatusOf(keys, event) === 'Fits';
-    if (restart !== undefined && isOurs) restarts.push(restart);
+    const restart = signedRestart(event, findVerifier);
+    if (restart === undefined) unsigned.push(event);
+    else if (restart.replaced === originAfter(base, valid)) valid.push(restart);
   }
-  return restarts;
+  return { valid, unsigned };
 };
 
 /** The origin of checkpoints of a service whose first one is `base`. */
 export const originAfter = (base: string, restarts: ReadonlyArray<Restart>): string => restarts.at(-1)?.origin ?? base;
 
+/** The verifier keys of one public key under all names: a key signs under the name of each origin that it begins. */
+export const underAnyName =
+  (key: Verifier): FindVerifier =>
+  (origin) =>
+    renamedVerifier(key, origin);
+
 /** The secret of `base`, which signs as the origin in force. Throws `StoreUnavailable`. */
-export const signerInForce = async (
-  { verifier, seed }: Signer,
-  store: Pick<EventStore, 'readStream'>,
-  keys: EventKeys,
-): Promise<Signer> => {
-  const origin = originAfter(verifier.name, await findRestarts(store, keys));
+export const signerInForce = async (base: Signer, store: Pick<EventStore, 'readStream'>): Promise<Signer> => {
+  const { name } = base.verifier;
+  const { valid } = await findRestarts(store, name, underAnyName(base.verifier));
   // whoever recorded the origin has made sure that it can be the name of a key
-  return orThrow(E.mapLeft(Error)(signerOf(origin, seed)));
+  return orThrow(E.mapLeft(Error)(signerOf(originAfter(name, valid), base.seed)));
 };
 
 /** A new name below `base`, of which there are no checkpoints. */
@@ -67,18 +107,23 @@ export const nextOrigin = async (
   }
 };
 
-/** Records a restart in the log. Throws what reading the log throws. */
+/** Signs a restart with the secret of the checkpoints, and records it in the log. Throws what reading the log throws. */
 export const recordRestart = async (
   store: Pick<EventStore, 'readStream' | 'append'>,
   restart: Restart,
-  { actor, at }: { readonly actor: string; readonly at: Date },
+  { seed }: Pick<Signer, 'seed'>,
   eventKey: EventKey | undefined,
-): Promise<E.Either<AppendRejected | StoreUnavailable, void>> =>
-  E.map(() => undefined)(
+): Promise<E.Either<AppendRejected | StoreUnavailable, void>> => {
+  const { actor, at, ...said } = restart;
+  const signer = orThrow(E.mapLeft(Error)(signerOf(said.origin, seed)));
+  const note = orThrow(E.mapLeft(Error)(signNote(signedText(restart), signer)));
+  const data: Recorded = { ...said, note };
+  return E.map(() => undefined)(
     await recordOnce(
       store,
-      { stream: SEAL_STREAM, type: SEAL_RESTARTED, data: restart, schemaVersion: 1, actor, at },
+      { stream: SEAL_STREAM, type: SEAL_RESTARTED, data, schemaVersion: 1, actor, at: new Date(at) },
       async () => ({ isRecorded: false, end: await endOfSealStream(store) }),
       eventKey,
     ),
   );
+};

@@ -159,9 +159,14 @@ describe('comparing the log with checkpoints', () => {
   it('names those of an earlier origin, which are no faults', async () => {
     inPostgres = [signed(300, earlier), signed(390, earlier), ...inPostgres];
     inStorage.push(signed(390, earlier));
-    expect((await check()).counts.earlier).to.deep.equal({ [EARLIER]: { count: 2, largest: 390 } });
+    expect((await check()).counts.earlier).to.deep.equal({ [EARLIER]: { inPostgres: 2, inStorage: 1, largest: 390 } });
     expect(await check([], false)).to.deep.include({
-      counts: { fitting: 2, differing: 0, beforePostgres: 0, earlier: { [EARLIER]: { count: 1, largest: 390 } } },
+      counts: {
+        fitting: 2,
+        differing: 0,
+        beforePostgres: 0,
+        earlier: { [EARLIER]: { inPostgres: 0, inStorage: 1, largest: 390 } },
+      },
     });
   });
 

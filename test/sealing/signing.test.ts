@@ -236,17 +236,34 @@ describe('signing the tree', () => {
     expect([events, kept.state.recorded]).to.deep.equal([[], []]);
   });
 
+  it('says nothing of a fault any more when another process keeps the tree', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    let isKeeper = true;
+    const { said, fault } = start(kept, archive, { isKeeper: () => isKeeper });
+    await said('Signed');
+    kept.state.leaves = names(5);
+    await said('Fault');
+    expect(fault()?._tag).to.equal('Shorter');
+    isKeeper = false;
+    expect(await eventually(() => Promise.resolve(fault() === undefined), Boolean)).to.equal(true);
+  });
+
   it('begins anew under another origin when the log says so', async () => {
     const kept = tree();
     const archive = makeMemoryArchive();
     let origin = ORIGIN;
     kept.state.leaves = names(10);
-    const { said } = start(kept, archive, { findSigner: () => Promise.resolve(signerNamed(origin)) });
+    const { said, events } = start(kept, archive, { findSigner: () => Promise.resolve(signerNamed(origin)) });
     await said('Archived');
     kept.state.leaves = names(5);
     await said('Fault');
     origin = `${ORIGIN}/2`;
     await said('FaultOver');
+    expect(events.filter(({ _tag }) => _tag === 'Restarted')).to.deep.equal([
+      { _tag: 'Restarted', origin, replaced: ORIGIN },
+    ]);
     expect(kept.state.recorded.map((one) => [one.origin, one.size])).to.deep.equal([
       [ORIGIN, 10],
       [`${ORIGIN}/2`, 5],

@@ -171,6 +171,20 @@ describe('the seal of a service', function () {
     ).to.deep.equal([]);
     const sizes = (await archived()).map((note) => opened(note, all[0])).filter((one) => typeof one !== 'string');
     expect(sizes.map(({ size }) => size)).to.include(3);
+    const verified = await runOperator(['log', 'verify'], { env });
+    expect(verified.stdout).to.match(
+      new RegExp(
+        `^checkpoints of ${ORIGIN}, an earlier origin: 0 in Postgres, \\d in the file storage, up to 3 events;`,
+        'm',
+      ),
+    );
+    expect(verified.stdout).to.match(
+      new RegExp(
+        `^seal restarted at \\S+ by olga: ${ORIGIN}/2 in place of ${ORIGIN}, because: restored a backup$`,
+        'm',
+      ),
+    );
+    expect(verified.code).to.equal(0);
   });
 
   it('is off where there is no key, or the settings say so, and the service says it', async () => {

@@ -63,19 +63,19 @@ const inPostgres = (): Promise<Place> =>
 
 const inEventStoreDb = async (): Promise<Place> => {
   const double = await startDouble();
-  /** Of a record of a business or document: the log has others, of the server and of the adapter. */
-  const isOfEntity = ({ stream }: { readonly stream: string }): boolean => /^(business|document)-/.test(stream);
+  /** Of the service: the log has others, of the server and of the adapter. */
+  const isOurs = ({ stream }: { readonly stream: string }): boolean => /^(business|document|operations)-/.test(stream);
   return {
     settings: { EVENTSTOREDB_URL: double.connectionString },
     read: () =>
       Promise.resolve(
         double.log.records
-          .filter(isOfEntity)
+          .filter(isOurs)
           // reason: they are named so
           .map(({ position: _position, ...event }) => event as HistoryEvent),
       ),
     write: (_, history) => {
-      const others = double.log.records.slice(1).filter((record) => !isOfEntity(record));
+      const others = double.log.records.slice(1).filter((record) => !isOurs(record));
       double.log.restore(1);
       for (const { stream, id, type, data, metadata } of [...others, ...history])
         double.log.append(stream, 'any', [{ id, type, data, metadata }]);

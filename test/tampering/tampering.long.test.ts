@@ -4,13 +4,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
-import { renderSigner, signerOf } from '../../src/seal/note-key.js';
+import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { parseSigner, renderSigner, signerOf } from '../../src/seal/note-key.js';
 import { signCheckpoint } from '../../src/seal/checkpoint.js';
+import { recordRestart } from '../../src/sealing/restart.js';
+import { wholeLog } from '../support/chained-events.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
 import { startingPostgres } from '../support/postgres.js';
 import { hasPython } from '../support/python.js';
+import { right } from '../support/sealed-tree.js';
+import type { ServiceProcess } from '../support/service-process.js';
 import {
   changed,
   type HistoryEvent,
@@ -444,16 +450,82 @@ for (const [name, openPlace] of all)
 
     const WARNING = 'no checkpoint is signed: the log does not extend what was signed before';
 
+    /** That the seal was restarted, sealed with the event key, and signed with this key. */
+    const restart = async (key: string): Promise<HistoryEvent> => {
+      const store = makeInMemoryEventStore();
+      const said = { actor: 'olga', at: '2026-01-01T00:00:00.000Z', reason: 'restored a backup' };
+      const { origin, replaced } = { origin: `${ORIGIN}/2`, replaced: ORIGIN };
+      const signer = right(parseSigner(key));
+      right(await recordRestart(store, { ...said, origin, replaced }, signer, makeEventKey(EVENT_KEY)));
+      const [{ position: _, ...event }] = (await wholeLog(store)) as [StoredEvent]; // reason: it was just recorded
+      return event;
+    };
+
+    const strangersKey = (): string => renderSigner(right(signerOf(ORIGIN, Buffer.alloc(32, 1))));
+
+    const warningsOf = async ({ address }: ServiceProcess): Promise<ReadonlyArray<string>> => {
+      const ready = await fetch(`${address}/readyz`);
+      return ((await ready.json()) as { readonly warnings?: ReadonlyArray<string> }).warnings ?? []; // reason: as documented
+    };
+
+    const expectWarned = async (started: ServiceProcess): Promise<void> => {
+      const given = await eventually(
+        () => warningsOf(started),
+        (warnings) => warnings.includes(WARNING),
+      );
+      expect(given).to.include(WARNING);
+    };
+
+    describe('by somebody who has the database and the signing key', () => {
+      it('is found by log verify, by the macs, though all checkpoints fit', async () => {
+        const forged = rechained(
+          changed(4, (event) => ({ ...event, data: event.data.replace('"1"', '"7"') }))(service.history),
+          service.streams.first,
+          'kept',
+        );
+        const { copy, started } = await begunAnew(
+          [...forged, await restart(service.settings['CHECKPOINT_KEY']!)],
+          'kept',
+        );
+        await newestCheckpoint(copy.url, 10);
+        await stopped(started);
+        const found = await verified(service.settings, copy);
+        expectFound(found, ['mac-mismatch: mac does not fit']);
+        expect(found.faults.filter((fault) => fault.startsWith('checkpoint-'))).to.deep.equal([]);
+      });
+    });
+
     describe('by somebody who has the database, the event key and the signing key', () => {
       it('is found where the file storage is out of reach, by the service and by log verify', async () => {
         const { copy, started } = await begunAnew(rewritten(), 'kept');
-        const warnings = async (): Promise<ReadonlyArray<string>> => {
-          const ready = await fetch(`${started.address}/readyz`);
-          return ((await ready.json()) as { readonly warnings?: ReadonlyArray<string> }).warnings ?? []; // reason: as documented
-        };
-        expect(await eventually(warnings, (given) => given.includes(WARNING))).to.include(WARNING);
+        await expectWarned(started);
         await stopped(started);
         expectFound(await verified(service.settings, copy), ['checkpoint-differs:']);
+      });
+
+      it('is named as a restart of the seal where one is recorded, and found by who kept a checkpoint', async () => {
+        const { copy, started } = await begunAnew(
+          [...rewritten(), await restart(service.settings['CHECKPOINT_KEY']!)],
+          'kept',
+        );
+        await newestCheckpoint(copy.url, 10);
+        expect(await warningsOf(started)).to.deep.equal([]);
+        await stopped(started);
+        const { code, counts } = await verified(service.settings, copy);
+        expect(code).to.equal(0);
+        expect(counts).to.deep.include({
+          restarts: [
+            {
+              ...{ origin: `${ORIGIN}/2`, replaced: ORIGIN, reason: 'restored a backup' },
+              ...{ actor: 'olga', at: '2026-01-01T00:00:00.000Z' },
+            },
+          ],
+        });
+        const file = path.join(tmpdir(), `${path.basename(copy.dataDir)}.checkpoint`);
+        await writeFile(file, service.checkpoint);
+        const against = await verified(service.settings, copy, '--against', file, '--key', service.key);
+        expectFound(against, ['checkpoint-differs:']);
+        await rm(file);
       });
 
       it('is found by who kept a checkpoint, and by nobody else, where the storage is in reach', async () => {
@@ -469,6 +541,15 @@ for (const [name, openPlace] of all)
     });
 
     describe('by somebody who has the database and the event key', () => {
+      it('is found when events are written anew, and a restart of the seal is recorded that is not signed', async () => {
+        const { copy, started } = await begunAnew([...rewritten(), await restart(strangersKey())], 'kept');
+        await expectWarned(started);
+        await stopped(started);
+        const { rows } = await runSql(copy.url, 'select 1 from seal.checkpoint');
+        expect(rows).to.deep.equal([]);
+        expectFound(await verified(service.settings, copy), ['restart-unsigned:', 'checkpoint-differs:']);
+      });
+
       it('is not found when an event is appended at the end: who has the key can speak in the name of all', async () => {
         const copy = await copyOf();
         const forged = withMetadata({ ...service.history.at(-1)!, id: ANOTHER_ID }, { actor: 'alice' });

@@ -4,9 +4,8 @@ import type { Config } from '../../config.js';
 import type { Registry } from '../../entities/registry.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { checkpointSigner, newCheckpointKey } from '../../infrastructure/checkpoint-signer.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { isKeyName, renderSigner, renderVerifier, signerOf } from '../../seal/note-key.js';
-import { findRestarts, originAfter } from '../../sealing/restart.js';
+import { findRestarts, originAfter, underAnyName } from '../../sealing/restart.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, print } from '../output.js';
 import { onConfiguredLog } from './with-log.js';
@@ -16,12 +15,11 @@ export const NO_KEY = 'no key for checkpoints is set (CHECKPOINT_KEY_FILE), or s
 type KeyOptions = { readonly all?: true };
 
 const printKeys = async (store: EventStore, config: Config, { all }: KeyOptions): Promise<ExitCode> => {
-  const [signer, eventKeys] = [await checkpointSigner(config), await sharedEventKeys(config)];
+  const signer = await checkpointSigner(config);
   if (E.isLeft(signer)) return failed(signer.left.message);
-  if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
   if (signer.right === undefined) return failed(NO_KEY);
   const { verifier, seed } = signer.right;
-  const restarts = await findRestarts(store, eventKeys.right);
+  const { valid: restarts } = await findRestarts(store, verifier.name, underAnyName(verifier));
   const origins =
     all === true ? [verifier.name, ...restarts.map(({ origin }) => origin)] : [originAfter(verifier.name, restarts)];
   for (const origin of origins) {

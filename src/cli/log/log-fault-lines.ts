@@ -13,6 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
   tile: 'tiles',
   checkpoint: 'checkpoint',
   proof: 'proof',
+  restart: 'seal',
 };
 
 const hasLimit = (kind: FaultKind): boolean => !/^(chain|mac)-/.test(kind);

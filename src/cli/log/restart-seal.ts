@@ -6,7 +6,14 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
-import { findRestarts, nextOrigin, originAfter, recordRestart, type Restart } from '../../sealing/restart.js';
+import {
+  findRestarts,
+  nextOrigin,
+  originAfter,
+  recordRestart,
+  type Restart,
+  underAnyName,
+} from '../../sealing/restart.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
 import type { ReadModels } from '../projections/with-read-models.js';
@@ -34,7 +41,8 @@ const restart = async ({ store, pool, registry }: ReadModels, config: Config, op
   if (signer.right === undefined) return failed(NO_KEY);
   const base = signer.right.verifier.name;
   const [eventKey] = eventKeys.right;
-  const restarts = await findRestarts(store, eventKeys.right);
+  const { valid: restarts } = await findRestarts(store, base, underAnyName(signer.right.verifier));
+  const by = signer.right;
   const tree = makeSealedTree(pool, ledgerOf(registry).name);
   return withCheckpointArchive(config, async (archive) => {
     const isTaken = async (origin: string): Promise<boolean> =>
@@ -44,8 +52,10 @@ const restart = async ({ store, pool, registry }: ReadModels, config: Config, op
       origin: await nextOrigin(base, restarts, isTaken),
       replaced: originAfter(base, restarts),
       reason: options.reason,
+      actor: options.user,
+      at: new Date().toISOString(),
     };
-    const done = await recordRestart(store, recorded, { actor: options.user, at: new Date() }, eventKey);
+    const done = await recordRestart(store, recorded, by, eventKey);
     if (E.isLeft(done)) return failed(`not recorded: ${describeAppendFailure(done.left)}`);
     printFinding(
       options,

@@ -22,6 +22,7 @@ import { failed, interrupted, type JsonOption, jsonOption, print, printFinding, 
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { runCommand } from '../run-command.js';
+import { categoriesOf } from '../../../projections/read-model.js';
 import { streamArgument, streamsIn } from './arguments.js';
 import { makeFaultPrinter } from './log-fault-lines.js';
 import { openWitnesses } from './open-witnesses.js';
@@ -40,7 +41,7 @@ type Opened = {
 
 type FaultPrinter = ReturnType<typeof makeFaultPrinter>;
 
-const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined };
+const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined, restarts: [] };
 
 const verifierArgument = (text: string): Verifier => {
   const parsed = parseVerifier(text.trim());
@@ -54,7 +55,7 @@ const describeMacs = ({ withMac, macFaults }: Verified, areChecked: boolean): st
   return macFaults === 0 ? `${have}${checked}` : `${have}${checked}; ${counted(macFaults, 'event')} suspect`;
 };
 
-const describeChecks = ({ ledger, checkpoints, unchecked }: LogChecks): ReadonlyArray<string> => {
+const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   if (ledger !== undefined) {
     const { compared, notYet } = ledger();
@@ -69,11 +70,13 @@ const describeChecks = ({ ledger, checkpoints, unchecked }: LogChecks): Readonly
       lines.push(
         `checkpoints that the file storage alone has: ${beforePostgres}; Postgres was restored after them, or they were removed there`,
       );
-    for (const [origin, { count, largest }] of Object.entries(earlier))
+    for (const [origin, { inPostgres, inStorage, largest }] of Object.entries(earlier))
       lines.push(
-        `checkpoints of ${origin}, an earlier origin: ${count}, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,
+        `checkpoints of ${origin}, an earlier origin: ${inPostgres} in Postgres, ${inStorage} in the file storage, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,
       );
   }
+  for (const { origin, replaced, reason, actor, at } of restarts)
+    lines.push(`seal restarted at ${at} by ${actor}: ${origin} in place of ${replaced}, because: ${reason}`);
   return [...lines, ...unchecked.map((what) => `not checked: ${what}`)];
 };
 
@@ -85,16 +88,17 @@ const reportCounts = (
   options: Options,
 ): void => {
   const { events, streams, broken, withMac, macFaults } = verified;
-  const { ledger, checkpoints, unchecked } = checks;
+  const { ledger, checkpoints, restarts, unchecked } = checks;
   const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
   const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeMacs(verified, macsChecked)}`;
   const { earlier = {}, ...fits } = checkpoints?.() ?? {};
+  const earlierOrigins = Object.entries(earlier).map(([origin, counts]) => ({ origin, ...counts }));
   const compared = {
     ledger: ledger?.() ?? null,
-    checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins: Object.keys(earlier) },
+    checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins },
   };
   const counts = { events, streams, broken, withMac, macFaults, macsChecked };
-  printFinding(options, text, { ...counts, ...compared, faults: faults.counts(), unchecked });
+  printFinding(options, text, { ...counts, ...compared, restarts, faults: faults.counts(), unchecked });
   if (options.json === true) return;
   for (const line of [...faults.unnamed(), ...describeChecks(checks)]) print(line);
 };
@@ -131,7 +135,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
   const signer = await checkpointSigner(config);
   if (E.isLeft(signer)) return failed(signer.left.message);
   const given = options.key;
-  const seal = await findSeal(store, { signer: signer.right, eventKeys: keys, given });
+  const seal = await findSeal(store, { own: signer.right?.verifier, given });
   const known: FindVerifier =
     given === undefined
       ? (origin) => (typeof seal === 'string' ? undefined : seal.findVerifier(origin))
@@ -153,8 +157,9 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     const verified = await verifyLog(store, {
       keys,
       checks: checks.checks,
-      onBroken: (link) => faults.print(chainFault(link)),
-      onMacFault: (fault) => faults.print(macFault(fault)),
+      categories: categoriesOf(ledgerOf(registry)),
+      onBroken: (link, index) => faults.print(chainFault(link, index)),
+      onMacFault: (fault, index) => faults.print(macFault(fault, index)),
       onPage: (events, reached) => progress.report(events, share(reached)),
       signal,
     });

@@ -32,6 +32,8 @@ export const FAULT_KINDS = [
   /** It is kept outside of Postgres, and not in Postgres. */
   'checkpoint-missing',
   'proof-differs',
+  /** An event says that the seal was restarted, and no key of the service has signed that. */
+  'restart-unsigned',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -51,8 +53,17 @@ export type OnLogFault = (fault: LogFault) => void;
 
 const placeOf = ({ stream, revision, id }: StoredEvent) => ({ stream, revision, id });
 
-export const chainFault = ({ event, reason }: BrokenLink): LogFault => ({
+const at = (index: number | undefined): Pick<LogFault, 'index'> => (index === undefined ? {} : { index });
+
+export const restartFault = (event: StoredEvent): LogFault => ({
+  kind: 'restart-unsigned',
+  ...placeOf(event),
+  reason: 'the event says that the seal was restarted, and no key of this service has signed that',
+});
+
+export const chainFault = ({ event, reason }: BrokenLink, index?: number): LogFault => ({
   kind: 'chain-broken',
+  ...at(index),
   ...placeOf(event),
   reason,
 });
@@ -63,7 +74,7 @@ const MAC_FAULTS = {
   MacMissing: ['mac-missing', 'mac is missing'],
 } as const;
 
-export const macFault = ({ _tag, event }: MacFault): LogFault => {
+export const macFault = ({ _tag, event }: MacFault, index?: number): LogFault => {
   const [kind, reason] = MAC_FAULTS[_tag];
-  return { kind, ...placeOf(event), reason };
+  return { kind, ...at(index), ...placeOf(event), reason };
 };

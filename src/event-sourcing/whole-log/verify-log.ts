@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
-import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
+import { categoryOf, type Position, type StoredEvent, type StreamName } from '../recorded-event.js';
 import { type ChainEnds, keepChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import type { LogCheck } from './log-check.js';
@@ -25,10 +25,12 @@ export type Verified = {
 type Verifying = {
   /** What every `mac` is checked with; without keys, it is only found where one is missing. */
   readonly keys: EventKeys;
-  /** The first broken link of a stream, as it is found. */
-  readonly onBroken: (link: BrokenLink) => void;
-  /** Each event with a fault, also behind a broken link. */
-  readonly onMacFault: (fault: MacFault) => void;
+  /** The first broken link of a stream, as it is found, and the event's index. */
+  readonly onBroken: (link: BrokenLink, index: number | undefined) => void;
+  /** Each event with a fault, also behind a broken link, and its index. */
+  readonly onMacFault: (fault: MacFault, index: number | undefined) => void;
+  /** Of the events that have an index: their place among each other, from 0. Default: none. */
+  readonly categories?: ReadonlyArray<string>;
   /** What else is compared while the events pass by. Default: nothing. */
   readonly checks?: ReadonlyArray<LogCheck>;
   /** Where the ends of chains are kept. Default: in memory, all of them. */
@@ -42,11 +44,12 @@ type Verifying = {
 export const verifyPages = async (
   store: Pick<EventStore, 'readStream' | 'readAll'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { keys, onBroken, onMacFault, onPage, checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
+  { keys, onBroken, onMacFault, onPage, categories = [], checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
 ): Promise<Verified> => {
   const chains = makeChainVerifier(chainEnds);
   const macs = makeMacVerifier(keys, await findMacRule(store));
   let [broken, macFaults] = [0, 0];
+  let indexed = 0;
   let isComplete = true;
   for await (const events of pages) {
     if (signal.aborted) {
@@ -55,15 +58,16 @@ export const verifyPages = async (
     }
     await chainEnds.prepare(events);
     for (const event of events) {
+      const index = categories.includes(categoryOf(event.stream)) ? indexed++ : undefined;
       const linked = chains.verify(event);
       if (E.isLeft(linked)) {
         broken += 1;
-        onBroken(linked.left);
+        onBroken(linked.left, index);
       }
       const authentic = macs.verify(event);
       if (E.isLeft(authentic)) {
         macFaults += 1;
-        onMacFault(authentic.left);
+        onMacFault(authentic.left, index);
       }
     }
     for (const check of checks) await check.take(events);

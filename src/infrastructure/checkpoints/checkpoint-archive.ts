@@ -4,7 +4,7 @@ import type { StorageUnavailable } from '../../application/ports.js';
 import { attempt } from '../../event-sourcing/attempt.js';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { SignedCheckpoint } from '../../read/sealed-tree.js';
-import { type Checkpoint, readCheckpoint } from '../../seal/checkpoint.js';
+import { readCheckpoint } from '../../seal/checkpoint.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import { NoSuchObject } from '../open-failure.js';
 import { checkpointKey, CHECKPOINTS, GROUP, GROUPS, groupsOf, ORIGIN, originFolder } from './checkpoint-key.js';
@@ -13,12 +13,7 @@ import type { CheckpointObjects, FoundObject } from './checkpoint-objects.js';
 /** An object where checkpoints are kept that is none, or not the one that its key says. */
 export type UnfitObject = { readonly key: string; readonly reason: string };
 
-export type ArchiveOptions = {
-  /**
-   * Which notes count as checkpoints. By default all that have the form of one, whoever signed them; with
-   * `openCheckpoint` and the known keys, those alone that one of them has signed.
-   */
-  readonly open?: (note: Buffer) => E.Either<string, Checkpoint>;
+type ArchiveOptions = {
   /** Once for each object and reason. Whoever can write into the storage can put such objects there. */
   readonly onUnfit?: (unfit: UnfitObject) => void;
 };
@@ -63,13 +58,11 @@ const byNameFromTheLast = (one: string, other: string): number => (one < other ?
 
 class Archive {
   readonly #objects: CheckpointObjects;
-  readonly #open: (note: Buffer) => E.Either<string, Checkpoint>;
   readonly #onUnfit: (unfit: UnfitObject) => void;
   readonly #reported = makeBoundedCache<string, true>(REMEMBERED);
 
-  constructor(objects: CheckpointObjects, { open = readCheckpoint, onUnfit = () => undefined }: ArchiveOptions) {
+  constructor(objects: CheckpointObjects, { onUnfit = () => undefined }: ArchiveOptions) {
     this.#objects = objects;
-    this.#open = open;
     this.#onUnfit = onUnfit;
   }
 
@@ -152,7 +145,7 @@ class Archive {
 
   #fit({ key }: FoundObject, content: Buffer | undefined): E.Either<string, SignedCheckpoint> {
     if (content === undefined) return E.left('it is no regular object, or longer than any checkpoint');
-    const opened = this.#open(content);
+    const opened = readCheckpoint(content);
     if (E.isLeft(opened)) return opened;
     const { origin, size } = opened.right;
     if (checkpointKey({ origin, size }) !== key) return E.left('its key is not that of the checkpoint in it');
@@ -168,8 +161,8 @@ class Archive {
 }
 
 /**
- * Keeps checkpoints in a storage of files. What is no checkpoint is reported and otherwise as if it were not there. It is
- * not an error, because whoever may write into the storage could stop the service with it.
+ * Keeps checkpoints in a storage of files. What is no checkpoint is reported and otherwise as if it were not there: rubbish
+ * under such a key is no error. Signatures are not looked at: one by another key is for the caller to judge.
  */
 export const makeCheckpointArchive = (objects: CheckpointObjects, options: ArchiveOptions = {}): CheckpointArchive => {
   const archive = new Archive(objects, options);

@@ -21,6 +21,12 @@ export const logSigning =
       case 'Archived':
         log.debug({ events: event.checkpoint.size }, 'checkpoint put into the file storage');
         return;
+      case 'Restarted':
+        log.warn(
+          { origin: event.origin, replaced: event.replaced },
+          'the seal was restarted: checkpoints have another origin from now on',
+        );
+        return;
       case 'Fault': {
         const { _tag, ...fields } = event.fault;
         log.error(fields, `no checkpoint is signed: ${WHY[_tag]}`);

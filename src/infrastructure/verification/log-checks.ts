@@ -5,20 +5,23 @@ import { categoriesOf } from '../../../projections/read-model.js';
 import type { Ledger } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
-import type { OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
+import type { Restart, Restarts } from '../../sealing/restart.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 import { reasonOf } from '../logging/reason-of.js';
+
+/** The origin in force, the restarts of the seal before it, and the keys by which checkpoints are known. */
+type Seal = { readonly origin: string; readonly restarts: Restarts; readonly findVerifier: FindVerifier };
 
 /** What a log is compared with; a text in its place says why it is not there. */
 export type LogWitnesses = {
   readonly source: LedgerSource | string;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | string;
   readonly archive: Pick<CheckpointArchive, 'all'> | string;
-  /** The origin in force, and the keys by which checkpoints are known. */
-  readonly seal: { readonly origin: string; readonly findVerifier: FindVerifier } | string;
+  readonly seal: Seal | string;
   /** What auditors kept at home. */
   readonly kept: ReadonlyArray<Witness>;
 };
@@ -30,6 +33,8 @@ export type LogChecks = {
   /** Undefined for what is not compared. */
   readonly ledger: (() => { readonly compared: number; readonly notYet: number }) | undefined;
   readonly checkpoints: (() => CheckpointCounts) | undefined;
+  /** The restarts of the seal that count, the oldest first. */
+  readonly restarts: ReadonlyArray<Restart>;
 };
 
 /** The checks of a log beside its chains and macs: ledger, tiles and checkpoints, as far as they are at hand. */
@@ -70,6 +75,7 @@ export const makeLogChecks = async (
     (await unlessAway('the ledger was not compared', () => makeLedgerCheck({ store, ledger, source: rows, onFault })));
 
   const sealed = here('the kept checkpoints were not compared', seal);
+  for (const event of sealed?.restarts.unsigned ?? []) onFault(restartFault(event));
   const inPostgres = sealed && here('the checkpoints in Postgres were not compared', tree);
   const inStorage = sealed && here('the checkpoints in the file storage were not compared', archive);
   const checkpoints =
@@ -91,5 +97,6 @@ export const makeLogChecks = async (
     unchecked,
     ledger: compared?.counts,
     checkpoints: checkpoints?.counts,
+    restarts: sealed?.restarts.valid ?? [],
   };
 };

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import type { Ledger } from '../../../projections/ledger.js';
+import { categoriesOf } from '../../../projections/read-model.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
@@ -101,8 +102,9 @@ const verifyOnce = async (
     keys,
     checks,
     chainEnds: lookUpChainEnds(log),
-    onBroken: (link) => onFault(chainFault(link)),
-    onMacFault: (fault) => onFault(macFault(fault)),
+    categories: categoriesOf(ledger),
+    onBroken: (link, index) => onFault(chainFault(link, index)),
+    onMacFault: (fault, index) => onFault(macFault(fault, index)),
     onPage: (events) => onProgress(events, compared?.().compared ?? events),
     signal: new AbortController().signal,
   });

@@ -79,7 +79,12 @@ describe('verifying the log all the time', () => {
         },
       },
       archive: () => 'away',
-      findSeal: () => Promise.resolve({ origin: 'log.example', findVerifier: () => signer.verifier }),
+      findSeal: () =>
+        Promise.resolve({
+          origin: 'log.example',
+          restarts: { valid: [], unsigned: [] },
+          findVerifier: () => signer.verifier,
+        }),
       keys: [oneKey],
       isVerifier: () => isVerifier,
       periodMs,
@@ -124,7 +129,7 @@ describe('verifying the log all the time', () => {
     await ended(2);
     const kinds = new Set(faults.map(({ kind, index }) => `${kind} ${index ?? ''}`.trim()));
     expect([...kinds]).to.deep.equal([
-      'chain-broken',
+      'chain-broken 0',
       'event-changed 0',
       'tile-changed 5',
       'event-removed 150',
