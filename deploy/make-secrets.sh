@@ -1,10 +1,12 @@
 #!/bin/sh
-# make-secrets.sh DIRECTORY: makes what the stack has to keep secret, each once and never again.
-# Passwords and connection strings in files, and a certificate authority with one certificate a log node.
+# make-secrets.sh DIRECTORY SEAL: makes what the stack has to keep secret, each once and never again.
+# DIRECTORY gets passwords and connection strings in files, and a certificate authority with one certificate a log node.
+# SEAL gets the keys that sign checkpoints, one for each log, because only processes that project may read them.
 set -eu
 umask 077
 directory=$1
-mkdir -p "$directory"
+mkdir -p "$directory" "$2"
+seal=$(cd "$2" && pwd)
 cd "$directory"
 chmod 755 .
 
@@ -26,11 +28,11 @@ secret() {
 
 # checkpoint_key NAME: a key as `ops log new-key NAME` makes it, of which the image of this script has no program.
 checkpoint_key() {
-  openssl genpkey -algorithm ed25519 -outform DER -out checkpoint.der
-  openssl pkey -inform DER -in checkpoint.der -pubout -outform DER -out checkpoint.pub
-  id=$({ printf '%s\n\001' "$1"; tail -c 32 checkpoint.pub; } | sha256sum | cut -c 1-8)
-  printf 'PRIVATE+KEY+%s+%s+%s' "$1" "$id" "$({ printf '\001'; tail -c 32 checkpoint.der; } | base64 -w 0)"
-  rm checkpoint.der checkpoint.pub
+  openssl genpkey -algorithm ed25519 -outform DER -out "$seal/new.der"
+  openssl pkey -inform DER -in "$seal/new.der" -pubout -outform DER -out "$seal/new.pub"
+  id=$({ printf '%s\n\001' "$1"; tail -c 32 "$seal/new.pub"; } | sha256sum | cut -c 1-8)
+  printf 'PRIVATE+KEY+%s+%s+%s' "$1" "$id" "$({ printf '\001'; tail -c 32 "$seal/new.der"; } | base64 -w 0)"
+  rm "$seal/new.der" "$seal/new.pub"
 }
 
 copy() { secret "$2" "$3" "$(cat "$1")"; }
@@ -47,8 +49,15 @@ copy files/secret-key service/s3-secret-key $SERVICE_UID
 secret service/jwt-secret $SERVICE_UID "$(random)"
 secret service/snapshot-key $SERVICE_UID "$(random)"
 secret service/event-key $SERVICE_UID "$(random)"
-[ -e service/checkpoint-key ] ||
-  secret service/checkpoint-key $SERVICE_UID "$(checkpoint_key "stack/$(random | cut -c 1-16)")"
+# An earlier version put the key where every process could read it.
+if [ -e service/checkpoint-key ]; then
+  copy service/checkpoint-key "$seal/checkpoint-key" $SERVICE_UID
+  rm service/checkpoint-key
+fi
+[ -e "$seal/checkpoint-key" ] ||
+  secret "$seal/checkpoint-key" $SERVICE_UID "$(checkpoint_key "stack/$(random | cut -c 1-16)")"
+[ -e "$seal/cluster-checkpoint-key" ] ||
+  secret "$seal/cluster-checkpoint-key" $SERVICE_UID "$(checkpoint_key "cluster/$(random | cut -c 1-16)")"
 secret service/log-url $SERVICE_UID 'esdb://log:2113?tls=false'
 secret service/cluster-url $SERVICE_UID \
   "esdb://admin:$(cat log/admin-password)@log1:2113,log2:2113,log3:2113?tls=true&tlsCAFile=/secrets/service/ca.crt"

@@ -8,20 +8,18 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { makeApi } from '../support/api.js';
 import { tokenFor } from '../support/service-process.js';
 import { startBuiltService } from './built-service.js';
 import { residentMib } from './processes.js';
+import { readOptions } from './read-options.js';
 import { type Column, note, printReport } from './report.js';
 
-const { values } = parseArgs({
-  options: {
-    watchers: { type: 'string', default: '1000' },
-    events: { type: 'string', default: '20' },
-    replay: { type: 'string', default: '0' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  watchers: { type: 'string', default: '1000' },
+  events: { type: 'string', default: '20' },
+  replay: { type: 'string', default: '0' },
+  json: { type: 'boolean', default: false },
 });
 const { json } = values;
 const [watchers, events, replay] = [Number(values.watchers), Number(values.events), Number(values.replay)];

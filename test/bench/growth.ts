@@ -6,7 +6,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { either as E } from 'fp-ts';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
@@ -19,16 +18,15 @@ import { type LoadGenerator, type LoadResult, startLoadGenerator } from './measu
 import { measure, type Measured, type Processes, type Side } from './measure/measure.js';
 import { runOps } from './ops.js';
 import { cpuOfPostgresBelow } from './processes.js';
+import { readOptions } from './read-options.js';
 import { amount, type Column, note, percent, percentile, printReport } from './report.js';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    sizes: { type: 'string' },
-    seconds: { type: 'string', default: '1' },
-    large: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  only: { type: 'string', default: '' },
+  sizes: { type: 'string' },
+  seconds: { type: 'string', default: '1' },
+  large: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 });
 const { only, json } = values;
 const seconds = Number(values.seconds);

@@ -8,22 +8,20 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { makeApi } from '../support/api.js';
 import { tokenFor } from '../support/service-process.js';
 import { startBuiltService } from './built-service.js';
 import { residentMib } from './processes.js';
+import { readOptions } from './read-options.js';
 import { type Column, note, printReport } from './report.js';
 
 const MIB = 1024 * 1024;
 
-const { values } = parseArgs({
-  options: {
-    mib: { type: 'string', default: '500' },
-    businesses: { type: 'string', default: '100000' },
-    clients: { type: 'string', default: '64' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  mib: { type: 'string', default: '500' },
+  businesses: { type: 'string', default: '100000' },
+  clients: { type: 'string', default: '64' },
+  json: { type: 'boolean', default: false },
 });
 const { json } = values;
 const [mib, businesses, clients] = [Number(values.mib), Number(values.businesses), Number(values.clients)];

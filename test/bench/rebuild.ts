@@ -7,7 +7,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
@@ -15,17 +14,16 @@ import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-
 import { eventsOfBusinesses } from './business-log.js';
 import { runOps } from './ops.js';
 import { cpuOf, cpuOfPostgresBelow } from './processes.js';
+import { readOptions } from './read-options.js';
 import { fillEventStoreDb } from './rebuild/fill-event-store-db.js';
 import { startLimits } from './rebuild/limits.js';
 import { amount, type Column, median, note, printReport } from './report.js';
 import { fillLogWith } from './sealed-log.js';
 
-const { values } = parseArgs({
-  options: {
-    entities: { type: 'string', default: '200000' },
-    rounds: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  entities: { type: 'string', default: '200000' },
+  rounds: { type: 'string', default: '3' },
+  json: { type: 'boolean', default: false },
 });
 const EVENTS_EACH = 5;
 const [entities, rounds] = [Number(values.entities), Number(values.rounds)];

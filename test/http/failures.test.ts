@@ -45,6 +45,17 @@ describe('the failure table', () => {
     [{ _tag: 'KeysUnavailable', cause }, away],
     [{ _tag: 'StreamContended', stream: 'business-x' }, away],
     [
+      { _tag: 'HistoryCut', stream: 'business-x', shown: 2n, newest: 1n },
+      {
+        ...away,
+        code: 'history_cut',
+        message:
+          'The history of this record is shorter than its row: events are missing from the log. Nothing is written to it ' +
+          'until the operator of the service has looked into this',
+        headers: ['Retry-After', '60'],
+      },
+    ],
+    [
       { _tag: 'NotReady', missing: ['log', 'files'] },
       { ...away, message: 'Not ready: log, files' },
     ],

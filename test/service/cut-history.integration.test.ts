@@ -95,7 +95,9 @@ for (const [place, openLog] of [
 
     const put = async (body: object, { _id }: Business = record) => {
       const response = await api.send('PUT', `/business/${_id}`, body);
-      return [response.status, ((await response.json()) as { message?: string }).message]; // reason: an error or a record
+      // reason: an error or a record
+      const { code, message } = (await response.json()) as { readonly code?: string; readonly message?: string };
+      return [response.status, code, message];
     };
 
     /** Cuts the log when the row shows all that is cut off: it is the last trace of it. */
@@ -111,6 +113,7 @@ for (const [place, openLog] of [
 
     const CUT = [
       503,
+      'history_cut',
       'The history of this record is shorter than its row: events are missing from the log. Nothing is written to it ' +
         'until the operator of the service has looked into this',
     ];
@@ -175,7 +178,7 @@ for (const [place, openLog] of [
           outcome: 'Projected',
         },
       ]);
-      expect(await put({ phone: '1' })).to.deep.equal([200, undefined]);
+      expect(await put({ phone: '1' })).to.deep.equal([200, undefined, undefined]);
       expect(await api.json('GET', `/business/${record._id}`)).to.include({ name: 'first', phone: '1' });
       const gone = await eventually(warnings, (now) => JSON.stringify(now) === '[200,null]', NOTICED);
       expect(gone).to.deep.equal([200, undefined]);

@@ -88,10 +88,11 @@ const problems: ProblemTable = {
   }),
   HistoryCut: () => ({
     status: 503,
-    name: 'History Cut',
+    name: 'Service Unavailable',
     message:
       'The history of this record is shorter than its row: events are missing from the log. Nothing is written to it ' +
       'until the operator of the service has looked into this',
+    code: 'history_cut',
     headers: ['Retry-After', LATER],
   }),
   StreamContended: unavailable,

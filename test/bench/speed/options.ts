@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '../read-options.js';
 
 /** What a run that compares the service with its limits can be told. */
 type SpeedOptions = {
@@ -14,14 +14,12 @@ type SpeedOptions = {
 
 /** Reads the options of this process. */
 export const readSpeedOptions = (): SpeedOptions => {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', default: '' },
-      seconds: { type: 'string', default: '3' },
-      rounds: { type: 'string', default: '5' },
-      businesses: { type: 'string', default: '10000' },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    businesses: { type: 'string', default: '10000' },
+    json: { type: 'boolean', default: false },
   });
   const { only, seconds, rounds, businesses, json } = values;
   return { only, json, seconds: Number(seconds), rounds: Number(rounds), businesses: Number(businesses) };
