@@ -5,7 +5,7 @@ import type { SearchGroup } from './searches.js';
 const RUNS = 5;
 
 /** Who answers searches. */
-export type Searched = {
+type Searched = {
   readonly address: string;
   /** With the token of an auditor. */
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export type Searched = {
 
 type Timed = { readonly query: string; readonly ms: number; readonly errors: number };
 
-export type SearchResult = {
+type SearchResult = {
   readonly requests: number;
   readonly errors: number;
   /** Each is the median of its runs: that of all requests, and that of the slowest, with the query of that one. */
