@@ -1,5 +1,5 @@
 /** What Linux counts of processes: CPU time and memory. There is no such place on other systems. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 /** CPU times are given in hundredths of a second, on every Linux that Node runs on. */
 const TICK_US = 10_000;
@@ -114,3 +114,6 @@ export const residentMib = (pid: number, which: 'VmRSS' | 'VmHWM'): number => {
   const kib = new RegExp(`${which}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kib) / 1024);
 };
+
+/** Has the most memory that a process ever took (`VmHWM`) counted anew from what it takes now. */
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');

@@ -5,9 +5,16 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
 
-export type BenchFact = { readonly type: string; readonly data: Json; readonly actor?: string };
+export type BenchFact = {
+  readonly type: string;
+  readonly data: Json;
+  readonly actor?: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  readonly at?: string;
+};
 
 /** A stream while it is written. */
 export type OpenStream = { readonly name: `${string}-${string}`; revision: bigint; hash: string };
@@ -20,46 +27,55 @@ export const openStreamOf = (category: string, id: string = randomUUID()): OpenS
 
 const copied = (text: string): string => text.replaceAll('\\', '\\\\');
 
-/** The next event of a stream, chained and sealed. */
-export const sealNext = (
+/** The next event of a stream, chained and not yet sealed. */
+export const unsealedNext = (
   stream: OpenStream,
-  { type, data, actor = 'alice' }: BenchFact,
-): NewEvent & { readonly revision: bigint } => {
+  { type, data, actor = 'alice', at = '2026-01-02T03:04:05.678Z' }: BenchFact,
+): Parameters<typeof seal>[0] => {
   const id = randomUUID();
-  const { revision } = stream;
-  const sealed = seal({
-    ...{ type, data, actor, id },
+  return {
+    ...{ type, data, actor, at, id },
     stream: stream.name,
-    revision,
+    revision: stream.revision,
     schemaVersion: 1,
-    at: '2026-01-02T03:04:05.678Z',
     correlationId: id,
     causationId: id,
     request: '{}',
     previousHash: stream.hash,
-  });
+  };
+};
+
+/** The next event of a stream, chained and sealed; it has a `mac` where there is a key. */
+export const sealNext = (
+  stream: OpenStream,
+  fact: BenchFact,
+  key?: EventKey,
+): NewEvent & { readonly revision: bigint } => {
+  const unsealed = unsealedNext(stream, fact);
+  const { id, type, data, metadata, hash } = seal(unsealed, undefined, key);
   stream.revision += 1n;
-  stream.hash = sealed.hash;
-  return { id, type, revision, data: sealed.data, metadata: sealed.metadata };
+  stream.hash = hash;
+  return { id, type, revision: unsealed.revision, data, metadata };
 };
 
 /** As a line of the text format of COPY. */
-const lineOf = (stream: OpenStream, fact: BenchFact, position: number): string => {
-  const { id, type, revision, data, metadata } = sealNext(stream, fact);
+const lineOf = (stream: OpenStream, fact: BenchFact, position: number, key: EventKey | undefined): string => {
+  const { id, type, revision, data, metadata } = sealNext(stream, fact, key);
   return `${[position, stream.name, revision, id, type, copied(data), copied(metadata)].join('\t')}\n`;
 };
 
-/** Fills the empty log of a database with events in this order. */
+/** Fills the empty log of a database with events in this order; they have a `mac` where there is a key. */
 export const fillLogWith = async (
   connectionString: string,
   events: Iterable<readonly [stream: OpenStream, fact: BenchFact]>,
+  key?: EventKey,
 ): Promise<void> => {
   let position = 0;
   function* inChunks(): Generator<string> {
     let chunk = '';
     for (const [stream, fact] of events) {
       position += 1;
-      chunk += lineOf(stream, fact, position);
+      chunk += lineOf(stream, fact, position, key);
       if (chunk.length < 256 * 1024) continue;
       yield chunk;
       chunk = '';
