@@ -82,6 +82,21 @@ export const patientSource = (source: LedgerSource, persist: Persist): LedgerSou
 const isSame = (one: SignedCheckpoint, other: SignedCheckpoint | undefined): boolean =>
   one.note === other?.note && one.size === other.size && one.origin === other.origin;
 
+/** Reads from the beginning up to the one that was given last. */
+const iteratorBehind = async (
+  checkpoints: SealedTree['checkpoints'],
+  last: SignedCheckpoint | undefined,
+): Promise<AsyncIterator<SignedCheckpoint>> => {
+  const reading = checkpoints()[Symbol.asyncIterator]();
+  for (let seen = last === undefined; !seen;) {
+    const read = await reading.next();
+    // to end here would make all behind it look as if they were not in Postgres
+    if (read.done === true) throw new Error('a checkpoint is not in Postgres any more, where it just was');
+    seen = isSame(read.value, last);
+  }
+  return reading;
+};
+
 type Recorded = Pick<SealedTree, 'checkpoints' | 'newestOf'>;
 
 export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persist): Recorded => ({
@@ -94,20 +109,15 @@ export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persis
     }),
   async *checkpoints() {
     let last: SignedCheckpoint | undefined;
-    let reading = checkpoints()[Symbol.asyncIterator]();
+    /** Undefined where the next read has to begin anew: what has thrown gives nothing more. */
+    let reading: AsyncIterator<SignedCheckpoint> | undefined;
     for (;;) {
       const read = await persist(async () => {
-        try {
-          return await reading.next();
-        } catch (error) {
-          reading = checkpoints()[Symbol.asyncIterator]();
-          // goes on behind the one that was given last
-          for (let seen = last === undefined; !seen;) {
-            const again = await reading.next();
-            seen = again.done === true || isSame(again.value, last);
-          }
-          throw error;
-        }
+        const current = reading ?? (await iteratorBehind(checkpoints, last));
+        reading = undefined;
+        const next = await current.next();
+        reading = current;
+        return next;
       });
       if (read.done === true) return;
       last = read.value;
