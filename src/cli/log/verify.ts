@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
+import { failureIn } from '../../../projections/engine/engine-failure.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
@@ -11,16 +12,18 @@ import { type Verified, verifyLog, verifyStream } from '../../event-sourcing/who
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { findSeal } from '../../infrastructure/verification/find-seal.js';
-import { type LogChecks, makeLogChecks } from '../../infrastructure/verification/log-checks.js';
+import { type LogChecks, makeLogChecks, type Unchecked } from '../../infrastructure/verification/log-checks.js';
+import { PassOver } from '../../infrastructure/verification/patient-ports.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import { parseVerifier, type Verifier } from '../../seal/note-key.js';
 import type { Witness } from '../../sealing/checkpoint-check.js';
 import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
 import { readWitness } from '../../sealing/read-witness.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, interrupted, type JsonOption, jsonOption, print, printFinding, printNote } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding, printLine, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
+import { databaseTrouble } from '../projections/database-trouble.js';
 import { runCommand } from '../run-command.js';
 import { streamArgument, streamsIn } from './arguments.js';
 import { makeFaultPrinter } from './log-fault-lines.js';
@@ -39,6 +42,8 @@ type Opened = {
 };
 
 type FaultPrinter = ReturnType<typeof makeFaultPrinter>;
+
+const isUnread = (one: Unchecked): boolean => one.isUnread;
 
 const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined };
 
@@ -74,8 +79,13 @@ const describeChecks = ({ ledger, checkpoints, unchecked }: LogChecks): Readonly
         `checkpoints of ${origin}, an earlier origin: ${count}, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,
       );
   }
-  return [...lines, ...unchecked.map((what) => `not checked: ${what}`)];
+  return [
+    ...lines,
+    ...unchecked.map(({ what, isUnread }) => `${isUnread ? 'could not be read' : 'not checked'}: ${what}`),
+  ];
 };
+
+const namesOf = (unchecked: ReadonlyArray<Unchecked>): ReadonlyArray<string> => unchecked.map(({ what }) => what);
 
 const reportCounts = (
   verified: Verified,
@@ -94,9 +104,15 @@ const reportCounts = (
     checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins: Object.keys(earlier) },
   };
   const counts = { events, streams, broken, withMac, macFaults, macsChecked };
-  printFinding(options, text, { ...counts, ...compared, faults: faults.counts(), unchecked });
+  printFinding(options, text, {
+    ...counts,
+    ...compared,
+    faults: faults.counts(),
+    unchecked: namesOf(unchecked),
+    unread: namesOf(unchecked.filter(isUnread)),
+  });
   if (options.json === true) return;
-  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) print(line);
+  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) printLine(line);
 };
 
 /** What an auditor kept, from its file. Left: why it says nothing. */
@@ -126,6 +142,10 @@ const verifyOne = async (
   return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
 };
 
+/** What ended the comparison with the read models; undefined for an error of another kind. */
+const readModelsTrouble = (error: unknown): string | undefined =>
+  failureIn(error, 'NoLiveRows')?.message ?? databaseTrouble(error);
+
 const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { config, registry, store, keys, database } = opened;
   const signer = await checkpointSigner(config);
@@ -141,7 +161,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
 
   const progress = makeProgress('verifying');
   const faults = makeFaultPrinter(options, progress.end);
-  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print);
+  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print, signal);
   try {
     const share = await shareOfLog(store);
     const checks = await makeLogChecks(
@@ -161,7 +181,13 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     progress.end();
     if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
     reportCounts(verified, keys.length > 0, checks, faults, options);
-    return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
+    return faults.counts().length === 0 && !checks.unchecked.some(isUnread) ? EXIT.ok : EXIT.failed;
+  } catch (error) {
+    progress.end();
+    if (error instanceof PassOver) return interrupted('0 events, while the checkpoints in the file storage were read');
+    const trouble = readModelsTrouble(error);
+    if (trouble === undefined) throw error;
+    return failed(trouble);
   } finally {
     await close();
   }

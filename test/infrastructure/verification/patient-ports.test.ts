@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
-import { patientTree, type Persist } from '../../../src/infrastructure/verification/patient-ports.js';
+import {
+  endableArchive,
+  PassOver,
+  patientTree,
+  type Persist,
+} from '../../../src/infrastructure/verification/patient-ports.js';
 import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
 import { checkpointOf } from '../../support/checkpoints.js';
 
@@ -78,5 +83,35 @@ describe('reading checkpoints until the database answers', () => {
     onFailure = () => (kept = kept.filter((_, at) => at !== 2));
     const failed: unknown = await read().catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error).with.property('message').that.includes('is not in Postgres any more');
+  });
+});
+
+describe('reading checkpoints from the storage until nobody wants them', () => {
+  const kept = [100, 200, 300, 400].map((size) => checkpointOf(ORIGIN, size));
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+  const all = async function* () {
+    yield* kept;
+  };
+
+  const readWhile = async (mayGoOn: (given: number) => boolean) => {
+    const found: Array<SignedCheckpoint> = [];
+    const { signal } = new AbortController();
+    const archive = endableArchive({ all }, () => Promise.resolve(mayGoOn(found.length)), signal);
+    try {
+      for await (const checkpoint of archive.all()) found.push(checkpoint);
+      return { found, error: undefined };
+    } catch (error) {
+      return { found, error };
+    }
+  };
+
+  it('gives all of them', async () => {
+    expect(await readWhile(() => true)).to.deep.equal({ found: kept, error: undefined });
+  });
+
+  it('ends where another process has become the one that verifies', async () => {
+    const { found, error } = await readWhile((given) => given < 3);
+    expect(found).to.deep.equal(kept.slice(0, 3));
+    expect(error).to.be.instanceOf(PassOver);
   });
 });
