@@ -2,6 +2,18 @@ import { Option } from 'commander';
 import { errorCode } from '../infrastructure/error-code.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
+/** Without control characters, which move the cursor of a terminal: names come from tokens, databases and storages. */
+export const harmless = (text: string): string => text.replace(/\p{C}/gu, '�');
+
+/** The same, for a script: what JSON lets stand as it is becomes an escape, which is the same text. */
+const harmlessJson = (json: string): string =>
+  json.replace(/\p{C}/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 /** Writes a result, which is all that standard output has: a script reads it. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -35,6 +47,11 @@ export type JsonOption = { readonly json?: true };
 /** `--json`. `lines` describes what standard output then has; docs/ops-json.md has the members. */
 export const jsonOption = (lines: string): Option => new Option('--json', lines);
 
-/** One finding, as a person or as a machine reads it: an object is one line. */
-export const printFinding = ({ json }: JsonOption, text: string, object: object): void =>
-  print(json === true ? JSON.stringify(object) : text);
+/** One line of a result for a person. */
+export const printLine = (text: string): void => print(harmless(text));
+
+/** One finding, as a person or as a machine reads it: an object is one line, a text as many as it is given. */
+export const printFinding = ({ json }: JsonOption, text: string | ReadonlyArray<string>, object: object): void => {
+  if (json === true) print(harmlessJson(JSON.stringify(object)));
+  else for (const line of [text].flat()) printLine(line);
+};

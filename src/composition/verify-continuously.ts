@@ -61,7 +61,7 @@ export const verifyContinuously = async (
     ledger,
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),
-    archive: (onFault) => archiveToVerify(storage.checkpoints, onFault),
+    archive: (onFault, signal) => archiveToVerify(storage.checkpoints, onFault, signal),
     findSeal: () => findSeal(store, { own: signer?.verifier }),
     keys: eventKeys,
     isVerifier: () => {
@@ -75,7 +75,7 @@ export const verifyContinuously = async (
     },
     onProgress: counts.setProgress,
     onPassEnded: (pass) => {
-      counts.passEnded(new Date());
+      if (pass.isWhole) counts.passEnded(new Date());
       lines.passEnded(pass);
     },
     onUnchecked: lines.unchecked,

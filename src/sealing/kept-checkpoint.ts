@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
 import type { LogFault } from '../event-sourcing/whole-log/log-fault.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { openCheckpoint } from '../seal/checkpoint.js';
@@ -16,6 +17,21 @@ export type KeptCheckpoint = {
 
 /** The key by which checkpoints of an origin are known; undefined where there is none. */
 export type FindVerifier = (origin: string) => Verifier | undefined;
+
+/** Origins whose keys are remembered. Whoever can write into database or storage names any number of them. */
+const REMEMBERED = 100;
+
+/** Makes the key of an origin once for all of its checkpoints: that takes longer than to verify one. */
+export const rememberVerifiers = (findVerifier: FindVerifier): FindVerifier => {
+  const known = makeBoundedCache<string, { readonly verifier: Verifier | undefined }>(REMEMBERED);
+  return (origin) => {
+    const remembered = known.get(origin);
+    if (remembered !== undefined) return remembered.verifier;
+    const verifier = findVerifier(origin);
+    known.set(origin, { verifier });
+    return verifier;
+  };
+};
 
 export const describeKept = ({ size, origin, where }: Pick<KeptCheckpoint, 'size' | 'origin' | 'where'>): string =>
   `the checkpoint of ${size} events of ${origin}, kept ${where},`;

@@ -173,6 +173,36 @@ describe('comparing the log with ledger and tiles', () => {
     ]);
   });
 
+  it('names a row that was added at an index far behind the others, and reads no tile of those between', async () => {
+    const last = world.rows.at(-1)!;
+    for (const index of [10n ** 15n, 2n ** 63n - 1n]) {
+      world.rows[EVENTS] = { ...last, index, texts: { ...last.texts, revision: '77' } };
+      const asked: Array<number> = [];
+      const faults: Array<LogFault> = [];
+      const { readTiles, ...source } = sourceOf(world);
+      const { take, end } = await makeLedgerCheck({
+        store: storeOf(world),
+        ledger: ledgerOf(registry),
+        source: {
+          ...source,
+          readTiles: (tiles) => {
+            asked.push(...tiles.map((tile) => tile.index));
+            return readTiles(tiles);
+          },
+        },
+        onFault: (fault) => faults.push(fault),
+      });
+      await take(world.events);
+      await end();
+      expect(asked).to.have.length.below(20);
+      expect(faults.map(({ kind, index: at }) => [kind, at])).to.deep.equal([
+        ['tile-missing', Math.floor(Number(index / 256n)) * 256],
+        ['event-removed', EVENTS],
+        ['end-cut', Number(index)],
+      ]);
+    }
+  });
+
   it('tells by the tiles that a row was added to the ledger, or removed and the gap closed', async () => {
     const { texts } = world.rows[200]!;
     world.rows.splice(200, 1);

@@ -143,6 +143,27 @@ describe('the ledger', function () {
     expect(tiles).to.equal(fromRows);
   });
 
+  it('makes the tree anew only as far as no row is missing, and goes on', async () => {
+    const chains = makeChains();
+    await appendChained(engine.store, chains, ...interleaved(1, 300));
+    await fill();
+    await engine.database.query('delete from read_model.tile');
+    await engine.database.query(`update read_model.ledger set idx = 1000000000000000 where idx = 299`);
+    await engine.database.query('delete from read_model.ledger where idx = 280');
+    await appendChained(engine.store, chains, ...interleaved(1, 1));
+    await fill();
+    expect((await rows()).at(-1)?.idx).to.equal('1000000000000001');
+    const { rows: tiles } = await engine.database.query<{ level: number; idx: string; count: number }>(
+      'select level, idx, length(hashes) / 32 as count from read_model.tile order by level, idx',
+    );
+    // the 280 rows before the first gap, and the new one
+    expect(tiles.map(({ level, idx, count }) => [level, Number(idx), count])).to.deep.equal([
+      [0, 0, 256],
+      [0, 1, 25],
+      [1, 0, 1],
+    ]);
+  });
+
   it('goes on numbering where another process has ended', async () => {
     const chains = makeChains();
     await appendChained(engine.store, chains, ...interleaved(2, 2));

@@ -7,19 +7,23 @@ import { makeReadTiles, tileArrays, upsertTiles } from './tiles.js';
 
 const LEAVES_AT_ONCE = 10_000;
 
+/** Ends before the first index that has no row: leaves behind it would not be at the indexes of their rows. */
 const writeTilesAnew = async (run: RunStatement, generation: Pick<Generation, 'name'>): Promise<TreeEdge> => {
   const table = tableOf(generation);
   let edge = emptyEdge;
   for (;;) {
     const rows = await run({
       name: `leaves of ${generation.name}`,
-      text: `select encode(leaf, 'hex') from ${table} where idx >= $1::bigint order by idx limit ${LEAVES_AT_ONCE}`,
+      text: `select idx, encode(leaf, 'hex') from ${table} where idx >= $1::bigint order by idx limit ${LEAVES_AT_ONCE}`,
       values: [String(edge.size)],
     });
-    if (rows.length === 0) return edge;
+    const { size } = edge;
+    const gap = rows.findIndex(([index], at) => index !== String(size + at));
+    const inOrder = gap === -1 ? rows : rows.slice(0, gap);
+    if (inOrder.length === 0) return edge;
     const appended = appendLeaves(
       edge,
-      rows.map(([leaf]) => leafHash(Buffer.from(leaf ?? '', 'hex'))),
+      inOrder.map(([, leaf]) => leafHash(Buffer.from(leaf ?? '', 'hex'))),
     );
     const values = [generation.name, ...tileArrays(appended.tiles)];
     await run({ name: 'write tiles', text: upsertTiles(1, '(select) source'), values });
@@ -29,7 +33,8 @@ const writeTilesAnew = async (run: RunStatement, generation: Pick<Generation, 'n
 
 /**
  * Where the tree of a ledger goes on that has `size` rows. Tiles that somebody removed are made anew from the rows: to go
- * on is right, because nobody signs a tree that does not begin as the signed ones do.
+ * on is right, because nobody signs a tree that does not begin as the signed ones do, or is smaller than its ledger. The
+ * tree of a ledger with a gap is. The verification names the rows, and `ops projections rebuild ledger` makes both anew.
  */
 export const readTreeEdge = async (
   run: RunStatement,

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../read/ledger.js';
+import { harmless } from '../output.js';
 
 /** What the table shows of an event; null where its envelope does not tell. */
 type Shown = {
@@ -13,9 +14,6 @@ const WIDTHS = { index: 8, at: 20, user: 12, message: 30 } as const;
 
 /** Of a line with all columns: an entity is named by its type and a UUID. */
 const WIDE = 122;
-
-// control characters move the cursor of a terminal, and may be in a name that a token brought
-const harmless = (text: string): string => text.replace(/\p{C}/gu, '�');
 
 /** A text in so many columns, cut where it is longer. */
 const cell = (text: string, width: number): string => {

@@ -60,7 +60,7 @@ const copy = async (
 const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
   const { isComplete, ...counts } = copied;
   if (!isComplete) return interrupted(`${counted(copied.copied, 'event')}: give the same command again to continue`);
-  printFinding(options, `${describeCopy(copied)}\n\n${steps}`, { ...counts, to: nameLocation(route.to) });
+  printFinding(options, [describeCopy(copied), '', ...steps.split('\n')], { ...counts, to: nameLocation(route.to) });
   return EXIT.ok;
 };
 

@@ -4,6 +4,7 @@ import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { archiveToVerify } from '../../infrastructure/verification/archive-to-verify.js';
+import { endableArchive } from '../../infrastructure/verification/patient-ports.js';
 import { openStorage } from '../../infrastructure/open-storage.js';
 import { configuredDatabase, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -14,30 +15,42 @@ import { printNote } from '../output.js';
 type OpenWitnesses = Pick<LogWitnesses, 'source' | 'tree' | 'archive'> & { readonly close: () => Promise<void> };
 
 /** Opens the checkpoints in the storage of files. What is kept there and is no checkpoint is a fault. */
-const openArchive = async (config: Config, onFault: OnLogFault): Promise<Pick<OpenWitnesses, 'archive' | 'close'>> => {
+const openArchive = async (
+  config: Config,
+  onFault: OnLogFault,
+  signal: AbortSignal,
+): Promise<Pick<OpenWitnesses, 'archive' | 'close'>> => {
   const storage = await openStorage(config);
   if (E.isLeft(storage)) return { archive: storage.left.message, close: () => Promise.resolve() };
   const { checkpoints, space } = storage.right;
   return {
-    archive: archiveToVerify(checkpoints, onFault),
+    archive: endableArchive(
+      archiveToVerify(checkpoints, onFault, signal),
+      () => Promise.resolve(!signal.aborted),
+      signal,
+    ),
     close: async () => {
       await space?.stop();
     },
   };
 };
 
-/** Opens the database of the read models, which may be away where the log is in another store, and the file storage. */
+/**
+ * Opens the database of the read models, which may be away where the log is in another store, and the file storage.
+ * That rejects with `PassOver` while it is read, when `signal` aborts.
+ */
 export const openWitnesses = async (
   config: Config,
   registry: Registry,
   own: OpenLog['database'],
   onFault: OnLogFault,
+  signal: AbortSignal,
 ): Promise<OpenWitnesses> => {
   const opened =
     own === undefined
       ? await openDatabase(configuredDatabase(config), { processKind: 'operator', onPostgresLog: printNote })
       : E.right({ ...own, close: () => Promise.resolve() });
-  const storage = await openArchive(config, onFault);
+  const storage = await openArchive(config, onFault, signal);
   if (E.isLeft(opened)) return { ...storage, source: opened.left.message, tree: opened.left.message };
   const { url, close } = opened.right;
   const pool = makeCommandPool(url, 'log-verify', 4);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
+import { failureIn } from '../../../projections/engine/engine-failure.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
@@ -11,16 +12,18 @@ import { type Verified, verifyLog, verifyStream } from '../../event-sourcing/who
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { findSeal } from '../../infrastructure/verification/find-seal.js';
-import { type LogChecks, makeLogChecks } from '../../infrastructure/verification/log-checks.js';
+import { type LogChecks, makeLogChecks, type Unchecked } from '../../infrastructure/verification/log-checks.js';
+import { PassOver } from '../../infrastructure/verification/patient-ports.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import { parseVerifier, type Verifier } from '../../seal/note-key.js';
 import type { Witness } from '../../sealing/checkpoint-check.js';
 import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
 import { readWitness } from '../../sealing/read-witness.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, interrupted, type JsonOption, jsonOption, print, printFinding, printNote } from '../output.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding, printLine, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
+import { databaseTrouble } from '../projections/database-trouble.js';
 import { runCommand } from '../run-command.js';
 import { categoriesOf } from '../../../projections/read-model.js';
 import { streamArgument, streamsIn } from './arguments.js';
@@ -40,6 +43,8 @@ type Opened = {
 };
 
 type FaultPrinter = ReturnType<typeof makeFaultPrinter>;
+
+const isUnread = (one: Unchecked): boolean => one.isUnread;
 
 const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined, restarts: [] };
 
@@ -77,8 +82,13 @@ const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks)
   }
   for (const { origin, replaced, reason, actor, at } of restarts)
     lines.push(`seal restarted at ${at} by ${actor}: ${origin} in place of ${replaced}, because: ${reason}`);
-  return [...lines, ...unchecked.map((what) => `not checked: ${what}`)];
+  return [
+    ...lines,
+    ...unchecked.map(({ what, isUnread }) => `${isUnread ? 'could not be read' : 'not checked'}: ${what}`),
+  ];
 };
+
+const namesOf = (unchecked: ReadonlyArray<Unchecked>): ReadonlyArray<string> => unchecked.map(({ what }) => what);
 
 const reportCounts = (
   verified: Verified,
@@ -98,9 +108,16 @@ const reportCounts = (
     checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins },
   };
   const counts = { events, streams, broken, withMac, macFaults, macsChecked };
-  printFinding(options, text, { ...counts, ...compared, restarts, faults: faults.counts(), unchecked });
+  printFinding(options, text, {
+    ...counts,
+    ...compared,
+    restarts,
+    faults: faults.counts(),
+    unchecked: namesOf(unchecked),
+    unread: namesOf(unchecked.filter(isUnread)),
+  });
   if (options.json === true) return;
-  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) print(line);
+  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) printLine(line);
 };
 
 /** What an auditor kept, from its file. Left: why it says nothing. */
@@ -130,6 +147,10 @@ const verifyOne = async (
   return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
 };
 
+/** What ended the comparison with the read models; undefined for an error of another kind. */
+const readModelsTrouble = (error: unknown): string | undefined =>
+  failureIn(error, 'NoLiveRows')?.message ?? databaseTrouble(error);
+
 const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { config, registry, store, keys, database } = opened;
   const signer = await checkpointSigner(config);
@@ -145,7 +166,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
 
   const progress = makeProgress('verifying');
   const faults = makeFaultPrinter(options, progress.end);
-  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print);
+  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print, signal);
   try {
     const share = await shareOfLog(store);
     const checks = await makeLogChecks(
@@ -166,7 +187,13 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     progress.end();
     if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
     reportCounts(verified, keys.length > 0, checks, faults, options);
-    return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
+    return faults.counts().length === 0 && !checks.unchecked.some(isUnread) ? EXIT.ok : EXIT.failed;
+  } catch (error) {
+    progress.end();
+    if (error instanceof PassOver) return interrupted('0 events, while the checkpoints in the file storage were read');
+    const trouble = readModelsTrouble(error);
+    if (trouble === undefined) throw error;
+    return failed(trouble);
   } finally {
     await close();
   }

@@ -59,7 +59,7 @@ export const show = async (operations: Operations, stream: StreamName, options: 
     metadata: parsed(event.metadata),
   };
   const shown = { ...asJson(entity.parked), event: stored ?? null };
-  printFinding(options, JSON.stringify(shown, undefined, 2), shown);
+  printFinding(options, JSON.stringify(shown, undefined, 2).split('\n'), shown);
   return EXIT.ok;
 };
 

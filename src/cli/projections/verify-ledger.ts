@@ -3,7 +3,7 @@ import { attemptInEngine, type EngineFailure } from '../../../projections/engine
 import { verifyLedger } from '../../../projections/engine/verify/ledger/verify-ledger.js';
 import { ledgerOf } from '../../entities/registry.js';
 import { makeFaultPrinter } from '../log/log-fault-lines.js';
-import { type JsonOption, print, printFinding } from '../output.js';
+import { type JsonOption, printFinding, printLine } from '../output.js';
 import { makeProgress } from '../progress.js';
 import type { ReadModels } from './with-read-models.js';
 
@@ -38,6 +38,6 @@ export const verifyLedgerRows = async (
       : `${name}: ${checked} events compared, ${drifted} differences; where the log is right (ops log verify), ` +
         `ops projections rebuild ${name} makes the rows anew`;
   printFinding(options, text, { projection: name, checked, drifted, ahead: 0, repaired: 0 });
-  if (options.json !== true) for (const line of faults.unnamed()) print(line);
+  if (options.json !== true) for (const line of faults.unnamed()) printLine(line);
   return E.right({ checked, drifted });
 };

@@ -16,6 +16,8 @@ export type UnfitObject = { readonly key: string; readonly reason: string };
 type ArchiveOptions = {
   /** Once for each object and reason. Whoever can write into the storage can put such objects there. */
   readonly onUnfit?: (unfit: UnfitObject) => void;
+  /** Ends the reading of all of them, which then throws. */
+  readonly signal?: AbortSignal;
 };
 
 /** More bytes than a note with as many signatures as it may have. */
@@ -54,16 +56,30 @@ async function* inGroups<A>(items: AsyncIterable<A>, count: number): AsyncGenera
 
 const nameOf = ({ key }: FoundObject): string => key.slice(key.lastIndexOf('/') + 1);
 
+/** One name has several objects where the storage keeps what was written over. */
+const groupedByName = (objects: ReadonlyArray<FoundObject>): ReadonlyMap<string, ReadonlyArray<FoundObject>> => {
+  const grouped = new Map<string, Array<FoundObject>>();
+  for (const object of objects) {
+    const name = nameOf(object);
+    const others = grouped.get(name);
+    if (others === undefined) grouped.set(name, [object]);
+    else others.push(object);
+  }
+  return grouped;
+};
+
 const byNameFromTheLast = (one: string, other: string): number => (one < other ? 1 : -1);
 
 class Archive {
   readonly #objects: CheckpointObjects;
   readonly #onUnfit: (unfit: UnfitObject) => void;
+  readonly #signal: AbortSignal | undefined;
   readonly #reported = makeBoundedCache<string, true>(REMEMBERED);
 
-  constructor(objects: CheckpointObjects, { onUnfit = () => undefined }: ArchiveOptions) {
+  constructor(objects: CheckpointObjects, { onUnfit = () => undefined, signal }: ArchiveOptions) {
     this.#objects = objects;
     this.#onUnfit = onUnfit;
+    this.#signal = signal;
   }
 
   /** Does nothing where the same note is there already. Rejects where another one has its place and would be lost. */
@@ -86,9 +102,12 @@ class Archive {
   }
 
   async *all(): AsyncGenerator<SignedCheckpoint> {
-    for await (const objects of inGroups(this.#everything(), AT_ONCE))
+    for await (const objects of inGroups(this.#everything(), AT_ONCE)) {
+      // who has ended it may not be waiting, and there may be none among very many objects
+      this.#signal?.throwIfAborted();
       for (const checkpoint of await Promise.all(objects.map((object) => this.#read(object))))
         if (checkpoint !== undefined) yield checkpoint;
+    }
   }
 
   async *#everything(): AsyncGenerator<FoundObject> {
@@ -102,8 +121,8 @@ class Archive {
     const [least = '', ...rest] = from;
     const { folders, objects } = await this.#objects.list(folder, least);
     if (depth === GROUPS) {
-      const names = this.#named(GROUP, folder, new Set(objects.map(nameOf)));
-      for (const name of names) yield* objects.filter((object) => nameOf(object) === name);
+      const byName = groupedByName(objects);
+      for (const name of this.#named(GROUP, folder, byName.keys())) yield* byName.get(name) ?? [];
       return;
     }
     for (const { key } of objects) this.#unfit(key, 'the key is not that of a checkpoint');

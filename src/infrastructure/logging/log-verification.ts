@@ -5,7 +5,7 @@ import { reasonOf } from './reason-of.js';
 /** Lines of faults in one pass. The counter has all of them. */
 const LINES_A_PASS = 100;
 
-type PassCounts = { readonly events: number; readonly faults: number };
+type Pass = { readonly events: number; readonly faults: number; readonly isWhole: boolean };
 
 /** The lines of the verification that goes on all the time: ids and reasons, never payloads. */
 export const logVerification = (log: Logger) => {
@@ -20,9 +20,10 @@ export const logVerification = (log: Logger) => {
         );
       if (lines === LINES_A_PASS) log.error('further faults of this pass have no line of their own');
     },
-    passEnded: (pass: PassCounts): void => {
+    passEnded: ({ isWhole, ...counts }: Pass): void => {
       lines = 0;
-      log.info(pass, 'the whole log was verified');
+      if (isWhole) log.info(counts, 'the whole log was verified');
+      else log.warn(counts, 'the log was verified, but not compared with what could not be read: see the lines before');
     },
     unchecked: (what: string): void => log.warn({ what }, 'the verification of the log could not compare everything'),
     failed: (cause: unknown): void => {

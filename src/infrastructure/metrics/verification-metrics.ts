@@ -7,7 +7,10 @@ export const makeVerificationMetrics = ({ registry }: Pick<Metrics, 'registry'>)
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
   const verified = gauge('log_verification_events', 'Events of the log that the running pass has verified');
   const index = gauge('log_verification_index', 'Index of the ledger that the running pass has come to');
-  const ended = gauge('log_verification_ended_seconds', 'When the last whole pass ended, in seconds since 1970');
+  const ended = gauge(
+    'log_verification_ended_seconds',
+    'When the last pass ended that compared everything, in seconds since 1970',
+  );
   const faults = new Counter({
     name: 'log_verification_faults_total',
     help: 'Faults that were found in the log and what is kept of it, again in every pass',

@@ -1,6 +1,6 @@
 import { makeLedgerCheck } from '../../../projections/engine/verify/ledger/ledger-check.js';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
-import { isTransient } from '../../../projections/engine/engine-failure.js';
+import { failureIn, isTransient } from '../../../projections/engine/engine-failure.js';
 import { categoriesOf } from '../../../projections/read-model.js';
 import type { Ledger } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
@@ -8,15 +8,18 @@ import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
 import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
-import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
+import { type FindVerifier, rememberVerifiers } from '../../sealing/kept-checkpoint.js';
 import type { Restart, Restarts } from '../../sealing/restart.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 import { reasonOf } from '../logging/reason-of.js';
+import { PassOver } from './patient-ports.js';
 
 /** The origin in force, the restarts of the seal before it, and the keys by which checkpoints are known. */
 type Seal = { readonly origin: string; readonly restarts: Restarts; readonly findVerifier: FindVerifier };
 
-/** What a log is compared with; a text in its place says why it is not there. */
+/**
+ * What a log is compared with. A text in its place says why it could not be opened; in that of `seal`, that there is no key.
+ */
 export type LogWitnesses = {
   readonly source: LedgerSource | string;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | string;
@@ -26,10 +29,17 @@ export type LogWitnesses = {
   readonly kept: ReadonlyArray<Witness>;
 };
 
+/** What is not compared. */
+export type Unchecked = {
+  /** What, and why: a sentence. */
+  readonly what: string;
+  /** True where it could not be read; false where there is none of it, or no key. */
+  readonly isUnread: boolean;
+};
+
 export type LogChecks = {
   readonly checks: ReadonlyArray<LogCheck>;
-  /** What is not compared, and why: sentences. */
-  readonly unchecked: ReadonlyArray<string>;
+  readonly unchecked: ReadonlyArray<Unchecked>;
   /** Undefined for what is not compared. */
   readonly ledger: (() => { readonly compared: number; readonly notYet: number }) | undefined;
   readonly checkpoints: (() => CheckpointCounts) | undefined;
@@ -44,40 +54,46 @@ export const makeLogChecks = async (
   { source, tree, archive, seal, kept }: LogWitnesses,
   onFault: OnLogFault,
 ): Promise<LogChecks> => {
-  const unchecked: Array<string> = [];
+  const unchecked: Array<Unchecked> = [];
   const unlessAway = async <A>(what: string, make: () => Promise<A>): Promise<A | undefined> => {
     try {
       return await make();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      unchecked.push(`${what}: ${reasonOf(error)}`);
+      unchecked.push({
+        what: `${what}: ${reasonOf(error)}`,
+        isUnread: failureIn(error, 'NoLiveRows') === undefined,
+      });
       return undefined;
     }
   };
-  const here = <A>(what: string, witness: A | string): A | undefined => {
+  const unless = <A>(what: string, witness: A | string, isUnread: boolean): A | undefined => {
     if (typeof witness !== 'string') return witness;
-    unchecked.push(`${what}: ${witness}`);
+    unchecked.push({ what: `${what}: ${witness}`, isUnread });
     return undefined;
   };
+  const opened = <A>(what: string, witness: A | string): A | undefined => unless(what, witness, true);
 
   /** The storage has errors of many kinds, of which each says no more than that it could not be read. */
   async function* readable(all: AsyncIterable<SignedCheckpoint>): AsyncGenerator<SignedCheckpoint> {
     try {
       yield* all;
     } catch (error) {
-      unchecked.push(`not all checkpoints in the file storage were compared: ${reasonOf(error)}`);
+      if (error instanceof PassOver) throw error;
+      const what = `not all checkpoints in the file storage were compared: ${reasonOf(error)}`;
+      unchecked.push({ what, isUnread: true });
     }
   }
 
-  const rows = here('the ledger was not compared', source);
+  const rows = opened('the ledger was not compared', source);
   const compared =
     rows &&
     (await unlessAway('the ledger was not compared', () => makeLedgerCheck({ store, ledger, source: rows, onFault })));
 
-  const sealed = here('the kept checkpoints were not compared', seal);
+  const sealed = unless('the kept checkpoints were not compared', seal, false);
   for (const event of sealed?.restarts.unsigned ?? []) onFault(restartFault(event));
-  const inPostgres = sealed && here('the checkpoints in Postgres were not compared', tree);
-  const inStorage = sealed && here('the checkpoints in the file storage were not compared', archive);
+  const inPostgres = sealed && opened('the checkpoints in Postgres were not compared', tree);
+  const inStorage = sealed && opened('the checkpoints in the file storage were not compared', archive);
   const checkpoints =
     sealed === undefined && kept.length === 0
       ? undefined
@@ -85,7 +101,7 @@ export const makeLogChecks = async (
           makeCheckpointCheck({
             categories: categoriesOf(ledger),
             origin: sealed?.origin,
-            findVerifier: sealed?.findVerifier ?? (() => undefined),
+            findVerifier: rememberVerifiers(sealed?.findVerifier ?? (() => undefined)),
             tree: inPostgres,
             archive: inStorage && { all: () => readable(inStorage.all()) },
             witnesses: kept,

@@ -6,13 +6,14 @@ import type { From } from '../../event-sourcing/recorded-event.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import type { StreamPage } from '../../event-sourcing/stream-page.js';
+import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 
 /** The work is to end where it is, because the process stops or another one does it. */
 export class PassOver extends Error {}
 
 /** Waits until the process may go on; false when the work is to end. */
-type MayGoOn = () => Promise<boolean>;
+export type MayGoOn = () => Promise<boolean>;
 
 /** For so long nobody has to want the work before it ends, ms: a projector whose connection was lost is soon back. */
 const GRACE = 60_000;
@@ -82,6 +83,21 @@ export const patientSource = (source: LedgerSource, persist: Persist): LedgerSou
 const isSame = (one: SignedCheckpoint, other: SignedCheckpoint | undefined): boolean =>
   one.note === other?.note && one.size === other.size && one.origin === other.origin;
 
+/** Reads from the beginning up to the one that was given last. */
+const iteratorBehind = async (
+  checkpoints: SealedTree['checkpoints'],
+  last: SignedCheckpoint | undefined,
+): Promise<AsyncIterator<SignedCheckpoint>> => {
+  const reading = checkpoints()[Symbol.asyncIterator]();
+  for (let seen = last === undefined; !seen;) {
+    const read = await reading.next();
+    // to end here would make all behind it look as if they were not in Postgres
+    if (read.done === true) throw new Error('a checkpoint is not in Postgres any more, where it just was');
+    seen = isSame(read.value, last);
+  }
+  return reading;
+};
+
 type Recorded = Pick<SealedTree, 'checkpoints' | 'newestOf'>;
 
 export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persist): Recorded => ({
@@ -94,24 +110,47 @@ export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persis
     }),
   async *checkpoints() {
     let last: SignedCheckpoint | undefined;
-    let reading = checkpoints()[Symbol.asyncIterator]();
+    /** Undefined where the next read has to begin anew: what has thrown gives nothing more. */
+    let reading: AsyncIterator<SignedCheckpoint> | undefined;
     for (;;) {
       const read = await persist(async () => {
-        try {
-          return await reading.next();
-        } catch (error) {
-          reading = checkpoints()[Symbol.asyncIterator]();
-          // goes on behind the one that was given last
-          for (let seen = last === undefined; !seen;) {
-            const again = await reading.next();
-            seen = again.done === true || isSame(again.value, last);
-          }
-          throw error;
-        }
+        const current = reading ?? (await iteratorBehind(checkpoints, last));
+        reading = undefined;
+        const next = await current.next();
+        reading = current;
+        return next;
       });
       if (read.done === true) return;
       last = read.value;
       yield last;
+    }
+  },
+});
+
+type Archived = Pick<CheckpointArchive, 'all'>;
+
+/**
+ * The checkpoints in the storage of files, until nobody wants them any more: then it rejects with `PassOver`, at once when
+ * `signal` aborts. What the storage throws is not tried again.
+ */
+export const endableArchive = (archive: Archived, mayGoOn: MayGoOn, signal: AbortSignal): Archived => ({
+  async *all() {
+    const ended = new AbortController();
+    const aborted = new Promise<undefined>((resolve) =>
+      signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: ended.signal }),
+    );
+    try {
+      const reading = archive.all()[Symbol.asyncIterator]();
+      for (;;) {
+        if (!(await mayGoOn())) throw new PassOver();
+        // a storage that does not answer is waited for elsewhere
+        const read = await Promise.race([reading.next(), aborted]);
+        if (read === undefined) throw new PassOver();
+        if (read.done === true) return;
+        yield read.value;
+      }
+    } finally {
+      ended.abort();
     }
   },
 });

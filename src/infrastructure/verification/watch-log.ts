@@ -12,8 +12,10 @@ import { verifyPages } from '../../event-sourcing/whole-log/verify-log.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
 import { type LogWitnesses, makeLogChecks } from './log-checks.js';
 import {
+  endableArchive,
   makeMayGoOn,
   makePersist,
+  type MayGoOn,
   PassOver,
   patientSource,
   patientStore,
@@ -28,7 +30,12 @@ const LEAST_A_SECOND = 1_000;
 /** How often it looks whether the period is over, ms. */
 const LOOK_MS = 1_000;
 
-export type Pass = { readonly events: number; readonly faults: number };
+export type Pass = {
+  readonly events: number;
+  readonly faults: number;
+  /** False where something could not be read, and so was not compared. */
+  readonly isWhole: boolean;
+};
 
 type WatchLogOptions = {
   readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
@@ -36,7 +43,7 @@ type WatchLogOptions = {
   readonly source: LedgerSource;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;
   /** Opened in each pass; it reports what is no checkpoint. */
-  readonly archive: (onFault: OnLogFault) => LogWitnesses['archive'];
+  readonly archive: (onFault: OnLogFault, signal: AbortSignal) => LogWitnesses['archive'];
   /** Asked at the beginning of each pass. */
   readonly findSeal: () => Promise<LogWitnesses['seal']>;
   readonly keys: EventKeys;
@@ -54,7 +61,7 @@ type WatchLogOptions = {
 };
 
 type LogWatch = {
-  /** Whether the last whole pass, or the running one, has found a fault. */
+  /** Whether the last whole pass, one since then that could not read everything, or the running one has found a fault. */
   readonly hasFaults: () => boolean;
   readonly stop: () => Promise<void>;
 };
@@ -83,17 +90,19 @@ async function* paced(
 const verifyOnce = async (
   { store, ledger, source, tree, archive, findSeal, keys, periodMs, onProgress, onUnchecked }: WatchLogOptions,
   onFault: OnLogFault,
-  persist: Persist,
+  mayGoOn: MayGoOn,
   signal: AbortSignal,
-): Promise<number> => {
+): Promise<Omit<Pass, 'faults'>> => {
+  const persist = makePersist(mayGoOn, signal);
   const log = patientStore(store, persist);
   const rows = patientSource(source, persist);
   const { size } = await rows.extent();
   const aSecond = Math.max(LEAST_A_SECOND, (Number(size) / periodMs) * 1_000);
+  const archived = archive(onFault, signal);
   const witnesses = {
     source: rows,
     tree: patientTree(tree, persist),
-    archive: archive(onFault),
+    archive: typeof archived === 'string' ? archived : endableArchive(archived, mayGoOn, signal),
     seal: await persist(findSeal),
     kept: [],
   };
@@ -108,8 +117,8 @@ const verifyOnce = async (
     onPage: (events) => onProgress(events, compared?.().compared ?? events),
     signal: new AbortController().signal,
   });
-  for (const what of unchecked) onUnchecked(what);
-  return verified.events;
+  for (const { what } of unchecked) onUnchecked(what);
+  return { events: verified.events, isWhole: !unchecked.some(({ isUnread }) => isUnread) };
 };
 
 /**
@@ -132,9 +141,10 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
       onFault(fault);
     };
     try {
-      const events = await verifyOnce(options, count, makePersist(mayGoOn, signal), signal);
-      inLastPass = inThisPass;
-      onPassEnded({ events, faults: inThisPass });
+      const { events, isWhole } = await verifyOnce(options, count, mayGoOn, signal);
+      // what could not be read may still have the faults that were found there before
+      inLastPass = isWhole ? inThisPass : Math.max(inLastPass, inThisPass);
+      onPassEnded({ events, faults: inThisPass, isWhole });
     } catch (error) {
       if (!(error instanceof PassOver)) onFailed(error);
     }

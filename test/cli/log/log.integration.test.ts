@@ -26,6 +26,7 @@ const countsIn = (stdout: string): object => {
     ledger: _ledger,
     checkpoints: _checkpoints,
     unchecked: _unchecked,
+    unread: _unread,
     ...counts
   } = JSON.parse(line) as Record<string, unknown>;
   return counts;

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
+import { checkpointKey } from '../../../src/infrastructure/checkpoints/checkpoint-key.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
 import { migrateSeal } from '../../../src/infrastructure/postgres/seal/schema.js';
 import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -11,8 +12,9 @@ import { proveInclusion } from '../../../src/seal/proofs.js';
 import { renderTlogProof } from '../../../src/seal/tlog-proof.js';
 import { signTree } from '../../../src/sealing/sign-tree.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { eventually } from '../../support/eventually.js';
 import { oneKey } from '../../support/event-keys.js';
-import { runOperator } from '../../support/operator.js';
+import { runOperator, startOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { right } from '../../support/sealed-tree.js';
@@ -104,6 +106,7 @@ describe('log verify with ledger and seal', function () {
       restarts: [],
       faults: [],
       unchecked: [],
+      unread: [],
     });
   });
 
@@ -121,6 +124,112 @@ describe('log verify with ledger and seal', function () {
         '',
       ].join('\n'),
     ]);
+  });
+
+  /** Cuts the connection of the command where it waits for a lock on a table. */
+  const cutAt = async (table: string, ...args: ReadonlyArray<string>) => {
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`lock table ${table} in access exclusive mode`);
+      const running = verify(...args);
+      const waiting = `application_name = 'log-verify' and wait_event_type = 'Lock'`;
+      await eventually(
+        async () =>
+          (await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`)).rowCount,
+        (count) => (count ?? 0) > 0,
+        60_000,
+      );
+      await holder.query('rollback');
+      return await running;
+    } finally {
+      holder.release();
+    }
+  };
+
+  const CUT = 'terminating connection due to administrator command';
+
+  it('ends with 1 where something could not be read, though nothing was found', async () => {
+    const table = (
+      await pool.query<{ name: string }>(
+        `select table_name as name from read_model.instance where projection = 'ledger' and role = 'live'`,
+      )
+    ).rows[0]!.name;
+    const { code, lines } = await cutAt(`read_model.${table}`);
+    expect({ code, lines }).to.deep.equal({
+      code: 1,
+      lines: [
+        '300 events in 20 streams, every chain intact; 300 events with a mac',
+        'checkpoints: all fit',
+        `could not be read: the ledger was not compared: ${CUT}`,
+      ],
+    });
+    const {
+      code: again,
+      lines: [json = ''],
+    } = await cutAt(`read_model.${table}`, '--json');
+    const unread = [`the ledger was not compared: ${CUT}`];
+    expect(again).to.equal(1);
+    expect(JSON.parse(json)).to.deep.include({ ledger: null, faults: [], unchecked: unread, unread });
+  });
+
+  it('ends with 1 where the file storage cannot be opened', async () => {
+    env = { ...env, DATA_DIR: path.join(directory, 'file') };
+    await writeFile(path.join(directory, 'file'), '');
+    const { code, lines } = await verify();
+    expect(code).to.equal(1);
+    expect(lines.at(-1)).to.match(/^could not be read: the checkpoints in the file storage were not compared: /);
+  });
+
+  it('says in one sentence that the database went away in the midst of it', async () => {
+    const { code, lines, stderr } = await cutAt('read_model.tile');
+    expect([code, lines, stderr.split('\r').at(-1)?.split('\n').at(-2)]).to.deep.equal([
+      1,
+      [],
+      `the database of the read models reports an error: ${CUT}`,
+    ]);
+    expect(stderr).not.to.include('    at ');
+  });
+
+  it('ends at the first signal while it reads the file storage', async () => {
+    const folder = path.join(directory, 'files', ...checkpointKey({ origin: ORIGIN, size: 1 }).split('/').slice(0, -1));
+    await mkdir(folder, { recursive: true });
+    const names = Array.from({ length: 10_000 }, (_, at) => String(at).padStart(4, '0'));
+    for (let at = 0; at < names.length; at += 100)
+      await Promise.all(names.slice(at, at + 100).map((name) => writeFile(path.join(folder, name), 'nothing\n')));
+    const { child, done } = await startOperator(['log', 'verify'], { env });
+    // the first ten objects that are no checkpoints are named as they are read
+    child.stdout!.once('data', () => child.kill('SIGINT'));
+    const { code, stderr } = await done;
+    expect([
+      code,
+      stderr.includes('interrupted after 0 events, while the checkpoints in the file storage were read'),
+    ]).to.deep.equal([130, true]);
+  });
+
+  it('names a row with the largest index that there can be', async () => {
+    await pool.query(`update read_model.ledger set idx = ${2n ** 63n - 1n} where idx = 299`);
+    const { code, lines } = await verify();
+    expect(code).to.equal(1);
+    expect(lines.slice(0, 2)).to.deep.equal([
+      'tiles: index 9223372036854776000: tile 36028797018963970 of level 0 is missing, or ends too early',
+      'log: index 299: neither log nor ledger has the events from here to before index 9223372036854775807',
+    ]);
+    expect(lines).to.include('ledger: 300 events compared with rows and tiles');
+  });
+
+  it('prints no control character that somebody put where names are', async () => {
+    const origin = 'log\u001b[2K\u009b1A\ncheckpoints: all fit';
+    await pool.query('insert into seal.checkpoint (origin, size, note) values ($1, 7, $2)', [origin, first]);
+    const { code, stdout } = await runOperator(['log', 'verify'], { env });
+    expect(code).to.equal(1);
+    expect(stdout).to.include('the checkpoint of 7 events of log�[2K�1A�checkpoints: all fit, kept in Postgres,');
+    // eslint-disable-next-line no-control-regex -- they are what must not be there
+    expect(stdout.replaceAll('\n', '')).not.to.match(/[\0-\u001f\u007f-\u009f]/);
+    const { stdout: json } = await runOperator(['log', 'verify', '--json'], { env });
+    expect(json.replaceAll('\n', '')).not.to.match(/\p{C}/u);
+    const [fault] = json.split('\n').map((line) => JSON.parse(line === '' ? '{}' : line) as { reason?: string });
+    expect(fault?.reason).to.include(origin);
   });
 
   it('finds one byte of an old event', async () => {

@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
+import type { LogWitnesses } from '../../../src/infrastructure/verification/log-checks.js';
 import { type Pass, watchLog } from '../../../src/infrastructure/verification/watch-log.js';
 import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
 import { signCheckpoint } from '../../../src/seal/checkpoint.js';
@@ -19,6 +20,12 @@ const signer = right(signerOf('log.example', Buffer.alloc(32, 3)));
 describe('verifying the log all the time', () => {
   let world: Tampered;
   let checkpoints: Array<SignedCheckpoint>;
+  /** What the storage gives before it is away, or before it does not answer any more. */
+  let inStorage: Array<SignedCheckpoint>;
+  let isStorageAway: boolean;
+  let hangs: boolean;
+  let unchecked: Array<string>;
+  let seal: LogWitnesses['seal'];
   let faults: Array<LogFault>;
   let passes: Array<Pass>;
   let progress: Array<readonly [number, number]>;
@@ -30,6 +37,8 @@ describe('verifying the log all the time', () => {
   let unanswered: number;
   let watching: ReturnType<typeof watchLog>;
 
+  const restarts = { valid: [], unsigned: [] };
+
   beforeEach(async () => {
     world = await sealedLog(10, EVENTS / 10);
     const { root } = treeOver(world.events.map(leafHashOf));
@@ -38,6 +47,8 @@ describe('verifying the log all the time', () => {
     ];
     [faults, passes, progress, failures, atBeginning] = [[], [], [], [], []];
     [isVerifier, unanswered] = [true, 0];
+    seal = { origin: 'log.example', restarts, findVerifier: () => signer.verifier };
+    [inStorage, isStorageAway, hangs, unchecked] = [[], false, false, []];
   });
 
   afterEach(() => watching.stop());
@@ -78,13 +89,14 @@ describe('verifying the log all the time', () => {
           yield* checkpoints;
         },
       },
-      archive: () => 'away',
-      findSeal: () =>
-        Promise.resolve({
-          origin: 'log.example',
-          restarts: { valid: [], unsigned: [] },
-          findVerifier: () => signer.verifier,
-        }),
+      archive: () => ({
+        async *all() {
+          yield* inStorage;
+          if (isStorageAway) throw new Error('away');
+          if (hangs) await new Promise(() => undefined);
+        },
+      }),
+      findSeal: () => Promise.resolve(seal),
       keys: [oneKey],
       isVerifier: () => isVerifier,
       periodMs,
@@ -94,7 +106,7 @@ describe('verifying the log all the time', () => {
         if (events === 0 && passes.length > 0) atBeginning.push(watching.hasFaults());
       },
       onPassEnded: (pass) => passes.push(pass),
-      onUnchecked: () => undefined,
+      onUnchecked: (what) => unchecked.push(what),
       onFailed: (cause) => failures.push(cause),
     });
   };
@@ -111,13 +123,23 @@ describe('verifying the log all the time', () => {
     start(LONG);
     await ended(1);
     expect({ passes, faults, failures }).to.deep.equal({
-      passes: [{ events: EVENTS, faults: 0 }],
+      passes: [{ events: EVENTS, faults: 0, isWhole: true }],
       faults: [],
       failures: [],
     });
     expect(progress[0]).to.deep.equal([0, 0]);
     expect(progress.at(-1)).to.deep.equal([EVENTS, EVENTS]);
     expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('makes the key of an origin once for all of its checkpoints', async () => {
+    const asked: Array<string> = [];
+    seal = { origin: 'log.example', restarts, findVerifier: (origin) => (asked.push(origin), signer.verifier) };
+    inStorage = [...checkpoints, ...checkpoints];
+    start(LONG);
+    await ended(1);
+    expect(passes).to.deep.equal([{ events: EVENTS, faults: 0, isWhole: true }]);
+    expect(asked).to.deep.equal(['log.example']);
   });
 
   it('finds what log verify finds, in each pass, until it is mended', async () => {
@@ -143,8 +165,64 @@ describe('verifying the log all the time', () => {
     world.tiles.set('0/0', flipBit(world.tiles.get('0/0')!, 8 * 32 * 5));
     const now = passes.length;
     await ended(now + 2);
-    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0 });
+    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
     expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('keeps the alarm while the storage cannot be read, where the fault may be', async () => {
+    const forged = signerOf('log.example', Buffer.alloc(32, 4));
+    inStorage = [
+      {
+        origin: 'log.example',
+        size: 1,
+        note: right(signCheckpoint({ size: 1, root: Buffer.alloc(32) }, right(forged))),
+      },
+    ];
+    start(SHORT);
+    await ended(1);
+    expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 1, isWhole: true });
+    [inStorage, isStorageAway] = [[], true];
+    const now = passes.length;
+    await ended(now + 3);
+    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: false });
+    expect(unchecked).to.include('not all checkpoints in the file storage were compared: away');
+    expect(atBeginning.at(-1)).to.equal(true);
+    expect(watching.hasFaults()).to.equal(true);
+    isStorageAway = false;
+    await ended(passes.length + 2);
+    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
+    expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('gives no alarm because there is no key, which is not to be waited for', async () => {
+    const before = world.rows[3]!;
+    world.rows[3] = { ...before, leaf: Buffer.alloc(32) };
+    seal = 'no key is known';
+    start(SHORT);
+    await ended(1);
+    expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 1, isWhole: true });
+    world.rows[3] = before;
+    await ended(passes.length + 2);
+    expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
+    expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('stops while it reads the storage, also when that does not answer', async () => {
+    const [checkpoint] = checkpoints;
+    let given = 0;
+    inStorage = Object.assign([], {
+      *[Symbol.iterator]() {
+        for (; given < 50; given += 1) yield checkpoint;
+      },
+    });
+    hangs = true;
+    start(LONG);
+    await eventually(
+      () => given,
+      (count) => count === 50,
+    );
+    await watching.stop();
+    expect({ passes, failures, unchecked }).to.deep.equal({ passes: [], failures: [], unchecked: [] });
   });
 
   it('goes on where it was when log and database answer again', async () => {
@@ -157,7 +235,7 @@ describe('verifying the log all the time', () => {
     unanswered = 2;
     await ended(1);
     expect({ passes, faults, failures }).to.deep.equal({
-      passes: [{ events: EVENTS, faults: 0 }],
+      passes: [{ events: EVENTS, faults: 0, isWhole: true }],
       faults: [],
       failures: [],
     });
@@ -170,7 +248,7 @@ describe('verifying the log all the time', () => {
     expect(progress).to.deep.equal([]);
     isVerifier = true;
     await ended(1);
-    expect(passes).to.deep.equal([{ events: EVENTS, faults: 0 }]);
+    expect(passes).to.deep.equal([{ events: EVENTS, faults: 0, isWhole: true }]);
   });
 
   it('stops in the midst of a pass', async () => {
@@ -193,6 +271,6 @@ describe('verifying the log all the time', () => {
     );
     world.rows = rows;
     await ended(1);
-    expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 0 });
+    expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
   });
 });

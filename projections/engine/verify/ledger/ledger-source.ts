@@ -32,6 +32,9 @@ export type LedgerSource = {
   readonly readTiles: ReadTiles<never>;
 };
 
+/** Of a bigint in Postgres. Whoever can write into the ledger gives a row any index. */
+const LARGEST_INDEX = 2n ** 63n - 1n;
+
 /** The live rows of a ledger in Postgres. */
 export const makeLedgerSource = (pool: Pool, ledger: Ledger): LedgerSource => {
   const run = runIn(pool);
@@ -45,12 +48,14 @@ export const makeLedgerSource = (pool: Pool, ledger: Ledger): LedgerSource => {
       const upTo = commitOf((await readWritableLive(pool, ledger)).checkpoint);
       const [row] = await run({
         name: `extent of ${view}`,
-        text: `select coalesce(max(idx) + 1, 0) from ${view}`,
+        // the largest index that a row may have and one more is no bigint
+        text: `select coalesce(max(idx)::numeric + 1, 0) from ${view}`,
         values: [],
       });
       return { size: BigInt(row?.[0] ?? 0), upTo };
     },
     rows: async (from, limit) => {
+      if (from > LARGEST_INDEX) return [];
       const rows = await run({
         name: `rows of ${view} to compare`,
         text: `select idx, encode(leaf, 'hex'), ${columns} from ${view} where idx >= $1 order by idx limit $2`,
@@ -79,7 +84,7 @@ export const makeLedgerSource = (pool: Pool, ledger: Ledger): LedgerSource => {
           textArray(keys.map(({ entity }) => entity)),
           textArray(keys.map(({ entity }) => indexedPart(entity))),
           bigintArray(keys.map(({ revision }) => revision)),
-          from.toString(),
+          (from > LARGEST_INDEX ? LARGEST_INDEX : from).toString(),
         ],
       });
       return found.map(([index]) => (index === null || index === undefined ? undefined : BigInt(index)));

@@ -12,12 +12,24 @@ export type SealedRow = StoredRow & {
   readonly sealed: Hash | undefined;
 };
 
-/** The places of a span of rows in the tiles of one level. */
-const tilesOver = (first: number, last: number): ReadonlyArray<Tile> => {
-  const tiles: Array<Tile> = [];
-  for (let index = Math.floor(first / TILE_WIDTH); index * TILE_WIDTH <= last; index += 1)
-    tiles.push({ level: 0, index, width: Math.min(TILE_WIDTH, last + 1 - index * TILE_WIDTH) });
-  return tiles;
+const WIDTH = BigInt(TILE_WIDTH);
+
+const tileOf = (row: StoredRow): number => Number(row.index / WIDTH);
+
+const placeIn = (row: StoredRow): number => Number(row.index % WIDTH);
+
+/**
+ * The tiles of rows that are in their order, each as wide as its last row says. It is full where rows of the next tile
+ * follow. Rows may be far apart: whoever can write into the ledger gives a row any index.
+ */
+const tilesOf = (rows: ReadonlyArray<StoredRow>): ReadonlyArray<Tile> => {
+  const widths = new Map<number, number>();
+  for (const row of rows) {
+    const index = tileOf(row);
+    if (widths.has(index - 1)) widths.set(index - 1, TILE_WIDTH);
+    widths.set(index, placeIn(row) + 1);
+  }
+  return Array.from(widths, ([index, width]) => ({ level: 0, index, width }));
 };
 
 const parentOf = ({ level, index }: Tile): Tile => ({
@@ -33,8 +45,8 @@ const hashAt = (bytes: Buffer | undefined, at: number): Hash | undefined => {
 
 /** The leaf hash that the tiles have at an index; undefined where there is none. */
 export const sealedAt = async (readTiles: ReadTiles<never>, index: bigint): Promise<Hash | undefined> => {
-  const at = Number(index % BigInt(TILE_WIDTH));
-  const [bytes] = orThrow(await readTiles([{ level: 0, index: Number(index / BigInt(TILE_WIDTH)), width: at + 1 }]));
+  const at = Number(index % WIDTH);
+  const [bytes] = orThrow(await readTiles([{ level: 0, index: Number(index / WIDTH), width: at + 1 }]));
   return hashAt(bytes, at);
 };
 
@@ -67,16 +79,15 @@ export const makeSealRows = (readTiles: ReadTiles<never>, onFault: OnLogFault) =
   };
 
   return async (rows: ReadonlyArray<StoredRow>): Promise<ReadonlyArray<SealedRow>> => {
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const tiles = tilesOver(Number(first.index), Number(last.index));
+    if (rows.length === 0) return [];
+    const tiles = tilesOf(rows);
     const full = tiles.filter(({ width }) => width === TILE_WIDTH);
     const bytes = await read([...tiles, ...full.map(parentOf)]);
+    const bytesOf = new Map(tiles.map(({ index }, at) => [index, bytes[at]]));
     const misfits = new Set<number>();
     const sealed = rows.map((row): SealedRow => {
-      const index = Number(row.index);
-      const tile = Math.floor(index / TILE_WIDTH);
-      const hash = hashAt(bytes[tile - (tiles[0]?.index ?? 0)], index % TILE_WIDTH);
+      const tile = tileOf(row);
+      const hash = hashAt(bytesOf.get(tile), placeIn(row));
       const own = leafHash(row.leaf);
       if (hash?.equals(own) !== true) misfits.add(tile);
       return { index: row.index, leaf: row.leaf, texts: row.texts, leafHash: own, sealed: hash };
