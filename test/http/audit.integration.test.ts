@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { longDocument } from '../hostile/support/seed-log.js';
 import { type Api, makeApi } from '../support/api.js';
 import { startDistributedStack, startEmbeddedStack } from '../support/composed-stack.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -115,6 +116,37 @@ for (const [name, start] of Object.entries(stacks))
       expect(one).to.match(/^0,[^,]+,ann,created,business created,Business,/);
       expect(two).to.include(`,${parent},,"{""name"":""Böb, \\""the\\"" child""`);
       expect(rest).to.deep.equal(['']);
+    });
+
+    it('come all as one stream in each form and both directions, where they are more than a page', async () => {
+      const { length: before } = await events();
+      const created: Array<string> = [];
+      // so pages end first by their size, and then by their number of events
+      const document = (n: number): object => (n < 150 ? longDocument(n) : { name: `m${n}, "more"` });
+      const create = async (n: number): Promise<void> => {
+        created.push((await ann.json<{ _id: string }>('POST', '/document', document(n)))._id);
+      };
+      for (let n = 0; n < 1_200; n += 20) await Promise.all(Array.from({ length: 20 }, (_, i) => create(n + i)));
+      const oldestFirst = Array.from({ length: before + 1_200 }, (_, index) => index);
+      for (const [query, expected] of [
+        ['', oldestFirst],
+        ['?order=desc', oldestFirst.toReversed()],
+      ] as const) {
+        const response = await get(query);
+        expect(response.headers.get('content-length')).to.equal(null);
+        const all = (await response.json()) as ReadonlyArray<Event>;
+        expect(all.map(({ index }) => index)).to.deep.equal(expected);
+        const entities = all.map(({ entity }) => entity);
+        const listed = new Set(entities);
+        expect(created.filter((id) => !listed.has(id))).to.deep.equal([]);
+        const lines = (await (await get(query, { Accept: 'application/x-ndjson' })).text()).split('\n');
+        expect(lines.pop()).to.equal('');
+        expect(lines.map((line) => JSON.parse(line) as Event)).to.deep.equal(all);
+        const [header, ...cells] = (await (await get(query, { Accept: 'text/csv' })).text()).split('\r\n');
+        expect([header?.startsWith('index,at,'), cells.pop()]).to.deep.equal([true, '']);
+        expect(cells.map((line) => Number(line.split(',')[0]))).to.deep.equal(expected);
+        expect(cells.map((line, i) => line.includes(`,${entities[i]!},`))).to.not.include(false);
+      }
     });
 
     it('are for auditors', async () => {
