@@ -156,9 +156,9 @@ for (const [name, start] of Object.entries(stacks))
     });
 
     it('are refused with every fault of the request', async () => {
-      const response = await get('?limit=0&since=yesterday&after=-1&order=up&user=%00');
+      const response = await get('?limit=0&since=yesterday&after=-1&order=up&user=%00&usr=bob');
       const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string }> };
-      expect(errors.map(({ path }) => path).sort()).to.deep.equal(['after', 'limit', 'order', 'since', 'user']);
+      expect(errors.map(({ path }) => path).sort()).to.deep.equal(['after', 'limit', 'order', 'since', 'user', 'usr']);
       expect(await (await get('', {}, 'HEAD')).text()).to.equal('');
     });
   });
