@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { longDocument } from '../hostile/support/seed-log.js';
 import { type Api, makeApi } from '../support/api.js';
 import { startDistributedStack, startEmbeddedStack } from '../support/composed-stack.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -117,6 +118,37 @@ for (const [name, start] of Object.entries(stacks))
       expect(rest).to.deep.equal(['']);
     });
 
+    it('come all as one stream in each form and both directions, where they are more than a page', async () => {
+      const { length: before } = await events();
+      const created: Array<string> = [];
+      // so pages end first by their size, and then by their number of events
+      const document = (n: number): object => (n < 150 ? longDocument(n) : { name: `m${n}, "more"` });
+      const create = async (n: number): Promise<void> => {
+        created.push((await ann.json<{ _id: string }>('POST', '/document', document(n)))._id);
+      };
+      for (let n = 0; n < 1_200; n += 20) await Promise.all(Array.from({ length: 20 }, (_, i) => create(n + i)));
+      const oldestFirst = Array.from({ length: before + 1_200 }, (_, index) => index);
+      for (const [query, expected] of [
+        ['', oldestFirst],
+        ['?order=desc', oldestFirst.toReversed()],
+      ] as const) {
+        const response = await get(query);
+        expect(response.headers.get('content-length')).to.equal(null);
+        const all = (await response.json()) as ReadonlyArray<Event>;
+        expect(all.map(({ index }) => index)).to.deep.equal(expected);
+        const entities = all.map(({ entity }) => entity);
+        const listed = new Set(entities);
+        expect(created.filter((id) => !listed.has(id))).to.deep.equal([]);
+        const lines = (await (await get(query, { Accept: 'application/x-ndjson' })).text()).split('\n');
+        expect(lines.pop()).to.equal('');
+        expect(lines.map((line) => JSON.parse(line) as Event)).to.deep.equal(all);
+        const [header, ...cells] = (await (await get(query, { Accept: 'text/csv' })).text()).split('\r\n');
+        expect([header?.startsWith('index,at,'), cells.pop()]).to.deep.equal([true, '']);
+        expect(cells.map((line) => Number(line.split(',')[0]))).to.deep.equal(expected);
+        expect(cells.map((line, i) => line.includes(`,${entities[i]!},`))).to.not.include(false);
+      }
+    });
+
     it('are for auditors', async () => {
       expect((await fetch(`${stack.baseUrl}/audit/v1/events`)).status).to.equal(401);
       const viewer = await get('', { Authorization: `Bearer ${stack.tokenFor('viewer')}` });
@@ -124,9 +156,9 @@ for (const [name, start] of Object.entries(stacks))
     });
 
     it('are refused with every fault of the request', async () => {
-      const response = await get('?limit=0&since=yesterday&after=-1&order=up&user=%00');
+      const response = await get('?limit=0&since=yesterday&after=-1&order=up&user=%00&usr=bob');
       const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string }> };
-      expect(errors.map(({ path }) => path).sort()).to.deep.equal(['after', 'limit', 'order', 'since', 'user']);
+      expect(errors.map(({ path }) => path).sort()).to.deep.equal(['after', 'limit', 'order', 'since', 'user', 'usr']);
       expect(await (await get('', {}, 'HEAD')).text()).to.equal('');
     });
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import { readLedgerParameters } from '../../src/http/audit/parameters.js';
 import { readNewOwner, readOwnerChanges, readOwnerId } from '../../src/http/business/owner-request.js';
 import { readAsOf } from '../../src/http/parameters/as-of.js';
 import { readEventsParameters } from '../../src/http/parameters/events.js';
@@ -66,6 +67,35 @@ describe('the parameters of events', () => {
       'order',
       'proof',
       'diff',
+    ]);
+  });
+});
+
+describe('the parameters of the events of all records', () => {
+  it('reads filters, page and order', () => {
+    expect(readLedgerParameters(query('user=bob&since=2026-01-01T00:00:00Z&limit=2&after=7&order=desc'))).to.deep.equal(
+      E.right({
+        filter: { user: 'bob', since: new Date('2026-01-01T00:00:00Z') },
+        ...{ limit: 2, after: 7n, direction: 'backwards' },
+      }),
+    );
+  });
+
+  it('names every parameter that it does not have, once, beside those that are malformed', () => {
+    expect(
+      paths(readLedgerParameters(query('usr=bob&user=%00&User=x&usr=y&limit=0&from=1&proof=true&__proto__=3&=4'))),
+    ).to.deep.equal(['user', 'limit', 'usr', 'User', 'from', 'proof', '__proto__', '']);
+  });
+
+  it('says which there are, and nothing of the value', () => {
+    const read = readLedgerParameters(query('usr=secret'));
+    expect(E.isLeft(read) && read.left.errors).to.deep.equal([
+      {
+        path: 'usr',
+        message:
+          'is not a parameter of this operation; it has user, entityType, entity, name, field, ref, since, until, ' +
+          'after, limit, order',
+      },
     ]);
   });
 });

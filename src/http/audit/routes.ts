@@ -45,6 +45,7 @@ const auditOperations = {
     tag: 'Audit',
     summary: 'What happened to all records, in the order of the log: all of it, or a page',
     query: LedgerParameters,
+    refusesUnknown: true,
     success: t.array(LedgerEventResponse),
     requestHeaders: [LAST_EVENT_ID],
     otherForms: [...Object.keys(otherForms), EVENT_STREAM],
@@ -54,8 +55,9 @@ const auditOperations = {
   proveEvent: {
     tag: 'Audit',
     summary: 'The proof that an event is in the signed log (C2SP tlog-proof), by its index',
+    refusesUnknown: true,
     success: { mediaType: 'text/plain' },
-    failures: [401, 404, 500, 503],
+    failures: [400, 401, 404, 500, 503],
   },
 } satisfies Readonly<Record<string, OperationDescription>>;
 

@@ -31,8 +31,9 @@ const accessOf = (route: Route): JsonSchema => {
   if (route.access === 'public') return { security: [] };
   const roles = `Roles: ${route.roles.join(', ')}.`;
   const past = 'past' in route ? ` An earlier state: ${route.past.join(', ')}.` : '';
+  const unknown = route.description.refusesUnknown === true ? ' Any other parameter of the query is 400.' : '';
   const security = [...(route.access === 'token' ? [] : [{}]), { bearer: [] }];
-  return { security, description: roles + past };
+  return { security, description: roles + past + unknown };
 };
 
 const limited = (route: Route): OperationDescription => {

@@ -19,6 +19,8 @@ export type OperationDescription = {
   readonly summary: string;
   /** The parameters of the query, as `fields`. */
   readonly query?: t.Mixed;
+  /** Whether any other parameter of the query is a fault. Default: it is ignored. */
+  readonly refusesUnknown?: boolean;
   readonly requestHeaders?: ReadonlyArray<RequestHeader>;
   readonly body?: {
     readonly json: t.Mixed;
