@@ -635,21 +635,54 @@ def verify_tiles(directory, key_text):
 DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 
 
+# Sizes in the form of ZIP64, and times and owners as several programs write them. Others could give a member another name.
+PLAIN_EXTRAS = (0x0001, 0x000A, 0x5455, 0x5855, 0x7875)
+
+
+def has_plain_extras(extra):
+    # Each has an id and its length, both little-endian uint16.
+    at = 0
+    while at < len(extra):
+        kind, size = (int.from_bytes(extra[place : place + 2], "little") for place in (at, at + 2))
+        if kind not in PLAIN_EXTRAS or at + 4 + size > len(extra):
+            return False
+        at += 4 + size
+    return True
+
+
+def is_plain_member(member, extra_before_content):
+    # A file: a link or a folder would be unpacked as something else than the content that is verified.
+    is_file = member.external_attr >> 28 in (0, 8) and not member.external_attr & 0x10
+    has_one_name = member.filename == member.orig_filename
+    return (
+        is_file
+        and has_one_name
+        and member.compress_type in (0, 8)
+        and has_plain_extras(member.extra)
+        and has_plain_extras(extra_before_content)
+    )
+
+
 def open_zip(path):
-    # Nothing may stand before, between or behind the members, so that every tool finds the same ones in the file.
+    # Nothing may stand before, between or behind the members, and nothing may be said of one that makes it another, so
+    # that every tool unpacks the same.
     if not os.path.isfile(path):
         raise Fault("%s cannot be read: there is no such file" % shown(path))
     try:
         pack = zipfile.ZipFile(path)
         members, at = sorted(pack.infolist(), key=lambda member: member.header_offset), 0
+        extras = {}
         for member, behind in zip(members, [one.header_offset for one in members[1:]] + [pack.start_dir]):
             pack.fp.seek(member.header_offset)
             header = pack.fp.read(30)
-            names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-            gap = behind - (member.header_offset + 30 + names + member.compress_size)
+            flags, method, name, extra = (int.from_bytes(header[place : place + 2], "little") for place in (6, 8, 26, 28))
+            gap = behind - (member.header_offset + 30 + name + extra + member.compress_size)
             # Behind a member whose flag says so are its sizes once more.
             if member.header_offset != at or gap not in ((12, 16, 20, 24) if member.flag_bits & 8 else (0,)):
                 raise zipfile.BadZipFile
+            if flags != member.flag_bits or method != member.compress_type:
+                raise zipfile.BadZipFile
+            extras[member] = pack.fp.read(name + extra)[name:]
             at = behind
         pack.fp.seek(-22, os.SEEK_END)
         if pack.fp.read(4) != b"PK\5\6" or pack.comment or at != pack.start_dir:
@@ -658,7 +691,7 @@ def open_zip(path):
         raise Fault("the pack is no ZIP, or one that is damaged or has more in it than members")
     names = set()
     for member in members:
-        if member.filename != member.orig_filename or member.compress_type not in (0, 8):
+        if not is_plain_member(member, extras[member]):
             raise Fault("%s is no member that a pack has" % shown(member.orig_filename))
         if member.filename in names:
             raise Fault("%s is in the ZIP twice" % shown(member.filename))

@@ -166,6 +166,15 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
     /^All data was there and is what was sealed\.\n0 files/m,
   ],
   ['with members that are stored', async () => zipped(signedAgain(await good())), /^2 files: /m],
+  [
+    'with the times and owners that other programs write',
+    async () => {
+      const extra = Buffer.from('555405000300000000' + '75780b000104e803000004e8030000', 'hex');
+      const attributes = 0o100644 * 0x10000;
+      return storedZip(asMembers(await good()).map((member) => ({ ...member, extra, localExtra: extra, attributes })));
+    },
+    /^2 files: /m,
+  ],
   ['in the form of ZIP64', async () => storedZip(asMembers(await good()), { zip64: true }), /^2 files: /m],
   [
     'of two events',
@@ -249,6 +258,8 @@ const odd = (
   saidByPage,
 });
 
+/** An Info-ZIP Unicode Path: a name in place of the one that the member has. */
+const ANOTHER_NAME = Buffer.from('757006000100000000' + '78', 'hex');
 const SPELLING = 'is not in the one spelling of such a line (RFC 8785)';
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const NOT_AT_PLACE = 'its proof does not lead to the root of checkpoint.txt: it is not the event at that place';
@@ -285,6 +296,36 @@ export const badPacks: ReadonlyArray<BadPack> = [
     'has a name with a zero in it',
     (members) => storedZip([...members, { name: 'key.txt\0.exe', content: Buffer.from('x') }]),
     String.raw`key.txt\u0000.exe is no member that a pack has`,
+  ),
+  odd(
+    'has a member that is given another name by an extra field',
+    (members) => storedZip(members.with(0, { ...members[0]!, extra: ANOTHER_NAME })),
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd(
+    'has a member that is given another name by an extra field before its content',
+    (members) => storedZip(members.with(0, { ...members[0]!, localExtra: ANOTHER_NAME })),
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd(
+    'has a member with half an extra field',
+    (members) => storedZip(members.with(0, { ...members[0]!, extra: Buffer.from('55540900', 'hex') })),
+    NO_ZIP,
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd(
+    'has a member that is a symbolic link',
+    (members) => storedZip(members.with(0, { ...members[0]!, attributes: 0o120777 * 0x10000 })),
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd(
+    'has a member that is a folder',
+    (members) => storedZip(members.with(0, { ...members[0]!, attributes: 0x10 })),
+    'checkpoint.txt is no member that a pack has',
+  ),
+  odd('has a member of two methods', (members) => storedZip(members.with(0, { ...members[0]!, localMethod: 8 }))),
+  odd('has a member that is encrypted or not', (members) =>
+    storedZip(members.with(0, { ...members[0]!, localFlags: 1 })),
   ),
   odd(
     'has a member that is encrypted',

@@ -9,6 +9,14 @@ export type ZipMember = {
   /** The name before the content, where it is another one than in the directory. */
   readonly localName?: string;
   readonly crc?: number;
+  /** Extra fields: in the directory, and before the content. */
+  readonly extra?: Buffer;
+  readonly localExtra?: Buffer;
+  /** External attributes; of a file where they are absent. */
+  readonly attributes?: number;
+  /** Method and flags before the content, where they are others than in the directory. */
+  readonly localMethod?: number;
+  readonly localFlags?: number;
   /** What stands behind the member and belongs to none. */
   readonly behind?: string;
 };
@@ -43,25 +51,28 @@ export const storedZip = (members: ReadonlyArray<ZipMember>, { zip64 = false, co
   const directory: Array<Buffer> = [];
   let at = 0;
   for (const member of members) {
-    const { name, content, localName = name, behind = '' } = member;
+    const { name, content, localName = name, behind = '', extra: more = Buffer.alloc(0), localExtra } = member;
+    const { method = 0, flags = 0, localMethod = method, localFlags = flags, attributes = 0 } = member;
+    const placedLocally = placed({ ...member, name: localName, method: localMethod, flags: localFlags });
+    placedLocally.writeUInt16LE(localExtra?.length ?? 0, placedLocally.length - 2);
     const local = [
       fields([4, 0x04034b50]),
-      placed({ ...member, name: localName }),
+      placedLocally,
       Buffer.from(localName, 'latin1'),
+      localExtra ?? Buffer.alloc(0),
       content,
       Buffer.from(behind),
     ];
     // In the form of ZIP64 the sizes and the offset stand behind the name.
-    const extra = zip64 ? fields([2, 1], [2, 24], [8, content.length], [8, content.length], [8, at]) : Buffer.alloc(0);
+    const sizes = zip64 ? fields([2, 1], [2, 24], [8, content.length], [8, content.length], [8, at]) : Buffer.alloc(0);
+    const extra = Buffer.concat([sizes, more]);
     const place = placed(member);
-    if (zip64) {
-      place.fill(0xff, 14, 22);
-      place.writeUInt16LE(extra.length, place.length - 2);
-    }
+    if (zip64) place.fill(0xff, 14, 22);
+    place.writeUInt16LE(extra.length, place.length - 2);
     directory.push(
       fields([4, 0x02014b50], [2, 20]),
       place,
-      fields([2, 0], [2, 0], [2, 0], [4, 0], [4, zip64 ? 0xffffffff : at]),
+      fields([2, 0], [2, 0], [2, 0], [4, attributes], [4, zip64 ? 0xffffffff : at]),
       Buffer.from(name, 'latin1'),
       extra,
     );
