@@ -10,6 +10,16 @@ export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
 
 export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEvent; readonly reason: string };
 
+/** The hash that an event says it has; undefined where it says none. Nothing is verified. */
+export const hashIn = ({ metadata }: Pick<StoredEvent, 'metadata'>): string | undefined => {
+  try {
+    const envelope = JSON.parse(metadata) as { readonly hash?: unknown } | null; // reason: its member is tested
+    return typeof envelope?.hash === 'string' ? envelope.hash : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** A text may be JSON and yet hold what canonical JSON cannot: 1e999 is no number there. */
 const parse = (text: string): E.Either<string, { readonly json: Json; readonly canonical: string }> =>
   E.tryCatch(

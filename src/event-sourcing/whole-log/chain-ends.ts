@@ -1,6 +1,6 @@
 import { makeBoundedCache } from '../bounded-cache.js';
 import type { EventStore } from '../event-store.js';
-import type { ChainEnd } from '../hash-chain.js';
+import { type ChainEnd, hashIn } from '../hash-chain.js';
 import type { StoredEvent, StreamName } from '../recorded-event.js';
 
 /** The end of the chain of each stream, as far as the log has been read. */
@@ -27,15 +27,6 @@ export const keepChainEnds = (): ChainEnds => {
 
 /** Entries that are remembered: at most twice as many, 300 bytes each. */
 const REMEMBERED = 10_000;
-
-const hashIn = ({ metadata }: Pick<StoredEvent, 'metadata'>): string | undefined => {
-  try {
-    const { hash } = JSON.parse(metadata) as { readonly hash?: unknown }; // reason: its member is tested
-    return typeof hash === 'string' ? hash : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /** The end of the chain before an event that is not the first of its stream, as the event before it says. */
 const readEndBefore = async (
