@@ -30,7 +30,7 @@ export type CheckpointCounts = {
 };
 
 /** How many there are in each place, and the size of the largest. They are not compared. */
-export type EarlierCheckpoints = { readonly inPostgres: number; readonly inStorage: number; readonly largest: number };
+type EarlierCheckpoints = { readonly inPostgres: number; readonly inStorage: number; readonly largest: number };
 
 type CheckpointCheck = LogCheck & { readonly counts: () => CheckpointCounts };
 
