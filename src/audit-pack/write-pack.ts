@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import { addAbortSignal, type Writable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { type Checkpoint, openCheckpoint } from '../seal/checkpoint.js';
 import { signNote } from '../seal/note.js';
@@ -43,8 +43,8 @@ class Pack {
     records.sort((one, other) => byName(one.lines, other.lines));
     const files = survey.files.map((file) => this.#fileMember(file)).sort(byName);
     const members = await this.#membersOf({ records, files }, files, survey.events);
-    const contents = members.map((member) => ({ name: member.name, content: () => this.#checked(member) }));
-    await writeZip(contents, output, this.#sources.createdAt);
+    const contents = members.map((member) => ({ name: member.name, content: () => checked(member) }));
+    await writeZip(contents, output, this.#sources.createdAt, this.#packing.signal);
     const { events } = survey;
     return { records: records.length, events, files: files.length, checkpoint: this.#checkpoint };
   }
@@ -72,11 +72,6 @@ class Pack {
     return [...members, shortMember('manifest.txt', manifest.right)].sort(byName);
   }
 
-  async *#checked(member: Member): AsyncGenerator<Buffer> {
-    this.#packing.signal?.throwIfAborted();
-    yield* checked(member);
-  }
-
   #proofMembers({ proofs, indexes }: SurveyedRecord): ReadonlyArray<Member> {
     const { proof } = this.#places;
     return proofs.map((member, revision) => ({
@@ -96,6 +91,9 @@ class Pack {
   async *#content(file: NamedFile, name: string): AsyncGenerator<Buffer> {
     const opened = await this.#sources.openFile(file);
     if (E.isLeft(opened)) throw new CannotPack(`${name} (${file.key} in the storage) cannot be read: ${opened.left}`);
+    const { signal } = this.#packing;
+    // the storage may give the next piece late or never: closing the file ends the wait for it
+    if (signal !== undefined) addAbortSignal(signal, opened.right);
     // reason: a file is a byte stream; Readable itself is typed for objects too
     yield* opened.right as AsyncIterable<Buffer>;
   }
@@ -154,6 +152,8 @@ export const writePack = async (
     return E.right(await new Pack(sources, packing, checkpoint.right).write(output));
   } catch (error) {
     output.destroy();
+    // what fails then fails because of it
+    packing.signal?.throwIfAborted();
     if (error instanceof CannotPack) return E.left(error);
     throw error;
   }

@@ -8,9 +8,15 @@ const MODE = 0o100644;
 
 /**
  * Writes a ZIP of these members, which all have this time, at the pace of what takes it, and closes that. A content is read
- * when its turn has come. Rejects with what a content, or what takes the ZIP, fails with.
+ * when its turn has come. Rejects with what a content, or what takes the ZIP, fails with. Ends at once when the signal
+ * aborts, also in the middle of a content.
  */
-export const writeZip = async (members: ReadonlyArray<ZipMember>, output: Writable, mtime: Date): Promise<void> => {
+export const writeZip = async (
+  members: ReadonlyArray<ZipMember>,
+  output: Writable,
+  mtime: Date,
+  signal?: AbortSignal,
+): Promise<void> => {
   const zip = new ZipFile();
   const stopping = new AbortController();
   let failure: Error | undefined;
@@ -26,8 +32,9 @@ export const writeZip = async (members: ReadonlyArray<ZipMember>, output: Writab
       take(undefined, reading);
     });
   zip.end();
+  const ends = signal === undefined ? stopping.signal : AbortSignal.any([stopping.signal, signal]);
   try {
-    await pipeline(zip.outputStream, output, { signal: stopping.signal });
+    await pipeline(zip.outputStream, output, { signal: ends });
   } catch (error) {
     throw failure ?? error;
   } finally {

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { PackSources } from '../../src/audit-pack/pack-sources.js';
 import { writePack } from '../../src/audit-pack/write-pack.js';
+import { writeWholeFile } from '../../src/cli/audit/whole-file.js';
 import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
+import { pause } from '../../src/event-sourcing/pause.js';
 import { eventLeaf } from '../../src/seal/event-leaf.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { openNote } from '../../src/seal/note.js';
@@ -207,5 +213,51 @@ describe('an audit pack', () => {
     const packing = { signal: stopping.signal, onVerified: () => stopping.abort(new Error('stopped')) };
     const failure = await writePack(log.sources(), new PassThrough(), packing).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'stopped');
+  });
+
+  for (const [how, pauseMs] of [
+    ['slowly', 5],
+    ['no further', 1_000_000],
+  ] as const)
+    it(`ends in the middle of a file that is read ${how}, and leaves no part of the pack behind`, async () => {
+      const directory = await mkdtemp(path.join(tmpdir(), 'write-pack-'));
+      const stopping = new AbortController();
+      const waiting = new AbortController();
+      const pieces = async function* () {
+        do yield Buffer.from('x');
+        while (await pause(pauseMs, waiting.signal));
+      };
+      const file = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 });
+      const sources = log.sources({ openFile: () => Promise.resolve(E.right(file)) });
+      try {
+        const writing = writeWholeFile(path.join(directory, 'pack.zip'), false, (output) =>
+          writePack(sources, output, { signal: stopping.signal }),
+        ).catch((error: unknown) => error);
+        while (!file.readableDidRead) await pause(5);
+        expect(await readdir(directory)).to.have.length(1);
+        stopping.abort(new Error('stopped'));
+        const failure = await Promise.race([writing, pause(5_000)]);
+        expect(failure).to.be.an('error').with.property('message', 'stopped');
+        expect([await readdir(directory), file.destroyed]).to.deep.equal([[], true]);
+      } finally {
+        waiting.abort();
+        file.destroy();
+        await rm(directory, { recursive: true });
+      }
+    });
+
+  it('closes a file that the storage opens only after it was told to end', async () => {
+    const stopping = new AbortController();
+    const file = new Readable({ read: () => undefined });
+    const openFile = async () => {
+      stopping.abort(new Error('stopped'));
+      await pause(20);
+      return E.right(file);
+    };
+    const packing = { signal: stopping.signal };
+    const failure = await writePack(log.sources({ openFile }), nowhere(), packing).catch((error: unknown) => error);
+    expect(failure).to.be.an('error').with.property('message', 'stopped');
+    await Promise.race([once(file, 'close').catch(() => undefined), pause(1_000)]);
+    expect(file.destroyed).to.equal(true);
   });
 });

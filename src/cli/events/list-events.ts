@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { makeReadModelQueries } from '../../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { CSV_HEADER, csvLine } from '../../read/ledger-csv.js';
 import { withIndex } from '../../read/ledger-json.js';
@@ -12,6 +11,7 @@ import { failed, type JsonOption, jsonOption, printNote, write } from '../output
 import { counted } from '../plural.js';
 import { onReadModels } from '../projections/on-read-models.js';
 import type { ReadModels } from '../projections/with-read-models.js';
+import { followEvents } from './follow-events.js';
 import { stateOfLedger } from './ledger-state.js';
 import { tableHead, tableLine } from './event-table.js';
 
@@ -29,9 +29,6 @@ const TABLE = 100;
 
 const PAGE = 500;
 
-/** How often it is looked for new events, ms. */
-const POLL_MS = 500;
-
 /** Where standard output is no terminal, lines are not cut to its width. */
 const WIDTH_OF_A_FILE = 160;
 
@@ -44,8 +41,7 @@ const formOf = ({ json, csv }: Options): Form => {
   return { head: tableHead(columns), line: (entry) => tableLine(entry, columns) };
 };
 
-const limitOf = ({ limit, json, csv, follow }: Options): number =>
-  limit ?? (json === true || csv === true || follow === true ? Infinity : TABLE);
+const limitOf = ({ limit, json, csv }: Options): number => limit ?? (json === true || csv === true ? Infinity : TABLE);
 
 /** What was shown, and whether there is more of it. */
 type Listed = { readonly count: number; readonly last: bigint | undefined; readonly hasMore: boolean };
@@ -67,32 +63,36 @@ const filterOf = ({ user, entityType, entity, name, field, ref, since, until }: 
   ...(until === undefined ? {} : { until }),
 });
 
-/** Writes page after page, and then, where that is asked for, what comes. */
-const list = async (queries: LedgerQueries, options: Options, signal: AbortSignal): Promise<ExitCode> => {
-  const form = formOf(options);
+/** Writes page after page. */
+const list = async (queries: LedgerQueries, options: Options, line: Form['line'], signal: AbortSignal) => {
   const most = limitOf(options);
-  const isFollowing = options.follow === true;
   const asked: Omit<LedgerPageRequest, 'limit' | 'after'> = {
     filter: filterOf(options),
     direction: options.order === 'desc' ? 'backwards' : 'forwards',
   };
   let after = options.after;
   let count = 0;
-  if (form.head !== '' && !(await write(form.head))) return EXIT.ok;
   while (!signal.aborted) {
     const page = await queries.page({ ...asked, after, limit: Math.min(PAGE, most - count) });
     if (E.isLeft(page)) throw page.left.cause;
     const { entries, isLast } = page.right;
-    if (entries.length > 0 && !(await write(entries.map(form.line).join('')))) return EXIT.ok;
+    if (entries.length > 0 && !(await write(entries.map(line).join('')))) return EXIT.ok;
     after = entries.at(-1)?.index ?? after;
     count += entries.length;
-    if (isLast && isFollowing) await pause(POLL_MS, signal);
-    else if (isLast || count >= most) {
+    if (isLast || count >= most) {
       if (options.json !== true && options.csv !== true) printSummary({ count, last: after, hasMore: !isLast });
       return EXIT.ok;
     }
   }
-  return isFollowing ? EXIT.ok : EXIT.interrupted;
+  return EXIT.interrupted;
+};
+
+const listOrFollow = async (queries: LedgerQueries, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const { head, line } = formOf(options);
+  if (head !== '' && !(await write(head))) return EXIT.ok;
+  if (options.follow !== true) return list(queries, options, line, signal);
+  const show = (entries: ReadonlyArray<LedgerEntry>): Promise<boolean> => write(entries.map(line).join(''));
+  return followEvents({ queries, show }, { filter: filterOf(options), after: options.after }, signal);
 };
 
 const events = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
@@ -101,7 +101,7 @@ const events = async (readModels: ReadModels, options: Options, signal: AbortSig
   if (state.right !== undefined) printNote(state.right);
   const queries = makeReadModelQueries({ connectionString: readModels.databaseUrl });
   try {
-    return await list(queries.ofLedger(ledgerOf(readModels.registry)), options, signal);
+    return await listOrFollow(queries.ofLedger(ledgerOf(readModels.registry)), options, signal);
   } finally {
     await queries.close();
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import pg from 'pg';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { append, created, deleted, renamed } from '../../projections/appending.js';
@@ -116,6 +117,41 @@ describe('the command that lists events', function () {
     expect(code).to.equal(0);
     const found = stdout.split('\n').slice(0, -1);
     expect(found.map((line) => (JSON.parse(line) as { readonly index: number }).index)).to.deep.equal([3, 4]);
+  });
+
+  it('follows on when the ledger could not be read for a while, and ends with 1 where it cannot be read at first', async () => {
+    const database = new pg.Client({ connectionString });
+    await database.connect();
+    const rename = (from: string, to: string) => database.query(`alter view read_model.${from} rename to ${to}`);
+    const following = await startOperator(['events', '--follow', '--json'], { env });
+    let shown = '';
+    following.child.stdout?.on('data', (text: string) => (shown += text));
+    const linesOf = (text: string): number => text.split('\n').length - 1;
+    expect(
+      await eventually(
+        () => linesOf(shown),
+        (found) => found >= 5,
+      ),
+    ).to.equal(5);
+    await rename('ledger', 'away');
+    await eventually(following.stderr, (said) => said !== '');
+    const atFirst = await run('--follow', '--json');
+    await rename('away', 'ledger');
+    await database.end();
+    await projectLog(connectionString, (store) => append(store, streamAt(4), 0n, created('Four')));
+    expect(
+      await eventually(
+        () => linesOf(shown),
+        (found) => found >= 6,
+      ),
+    ).to.equal(6);
+    following.child.kill('SIGINT');
+    const { code, stderr } = await following.done;
+    const trouble = 'the database of the read models reports an error: relation "read_model.ledger" does not exist';
+    expect([code, stderr]).to.deep.equal([0, `${trouble}; trying again\n`]);
+    expect(atFirst).to.deep.equal({ code: 1, stdout: '', stderr: `${trouble}\n` });
+    const beyond = await run('--follow', '--after', '1000', '--json');
+    expect(beyond).to.deep.equal({ code: 1, stdout: '', stderr: 'there is no event 1000 in the ledger\n' });
   });
 
   it('says how to make the ledger where there is none', async () => {
