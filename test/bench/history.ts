@@ -8,7 +8,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
@@ -25,18 +25,16 @@ import { timeSearches } from './history/search.js';
 import { searchesIn } from './history/searches.js';
 import { startLoadGenerator } from './measure/load.js';
 import { runOps } from './ops.js';
+import { readOptions } from './read-options.js';
 import { amount, type Column, note, printReport } from './report.js';
 import { fillLogWith } from './sealed-log.js';
 import { type Ends, withEnds } from './speed/ends.js';
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '200000' },
-    json: { type: 'boolean', default: false },
-  },
+const { json, events: count } = readOptions({
+  events: { type: 'string', default: '200000' },
+  json: { type: 'boolean', default: false },
 });
-const { json } = values;
-const events = Number(values.events);
+const events = Number(count);
 
 /** Events of a pack. */
 const PACKED = 1_000;

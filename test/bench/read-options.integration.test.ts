@@ -26,6 +26,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   bench: '--only …, --seconds …, --rounds …, --businesses …, --json',
   'bench:feeds': '--watchers …, --events …, --replay …, --json',
   'bench:growth': '--only …, --sizes …, --seconds …, --large, --json',
+  'bench:history': '--events …, --json',
   'bench:memory': '--mib …, --businesses …, --clients …, --json',
   'bench:rebuild': '--entities …, --rounds …, --json',
   'bench:stacks': '--only …, --seconds …, --rounds …, --businesses …, --json',

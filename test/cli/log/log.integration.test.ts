@@ -27,6 +27,7 @@ const countsIn = (stdout: string): object => {
     checkpoints: _checkpoints,
     unchecked: _unchecked,
     unread: _unread,
+    restarts: _restarts,
     ...counts
   } = JSON.parse(line) as Record<string, unknown>;
   return counts;
@@ -161,8 +162,8 @@ describe('the log commands', function () {
     expect({ code: found.code, lines }).to.deep.equal({
       code: 1,
       lines: [
-        `suspect: ${without}, revision 0, event ID: mac is missing`,
-        `suspect: ${under}, revision 0, event ID: mac is of an unknown key`,
+        `suspect: index 100, ${without}, revision 0, event ID: mac is missing`,
+        `suspect: index 101, ${under}, revision 0, event ID: mac is of an unknown key`,
         '103 events in 23 streams, every chain intact; 2 events with a mac; 2 events suspect',
         'checkpoints: none is kept',
         NO_LEDGER,

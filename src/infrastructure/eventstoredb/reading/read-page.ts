@@ -63,7 +63,8 @@ const cancelWhenIdle = (
 /**
  * A read that has an end, whole in memory: its call is over before anybody gets the page, so none can leak. It is cut
  * before the event that makes it larger than `largest`, bytes, unless that is its first. The page of a missing stream is
- * empty. Rejects with `CallFailed`, also after `timeout` milliseconds without a message (a deadline
+ * empty, and so is that of one that was deleted, for good or not: its record is then found to be ahead of its stream, and
+ * all others go on. Rejects with `CallFailed`, also after `timeout` milliseconds without a message (a deadline
  * would end a long page that is coming), unless `isWorking`, which must not reject, says that the server is busy with it.
  */
 export const readPage = (
@@ -94,6 +95,10 @@ export const readPage = (
       if (ended.code === status.OK || isCut) resolve({ events, isCut });
       else if (ended.code === status.CANCELLED)
         reject(new CallFailed('outcome-unknown', `EventStoreDB: no message for ${timeout} ms`));
-      else reject(callFailed(ended));
+      else {
+        const failure = callFailed(ended);
+        if (failure.kind === 'stream-deleted') resolve({ events: [], isCut: false });
+        else reject(failure);
+      }
     });
   });
