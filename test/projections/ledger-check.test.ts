@@ -244,8 +244,8 @@ describe('comparing the log with ledger and tiles', () => {
         index: 512,
         reason: 'tile 0 of level 1 was changed: its hash number 2 is not that of tile 2 of level 0',
       },
-      { kind: 'tile-missing', index: 1_024, reason: 'tile 4 of level 0 is missing, or ends too early' },
       { kind: 'tile-changed', index: 266, reason: 'the tile has another hash here than log and ledger' },
+      { kind: 'tile-missing', index: 1_024, reason: 'tile 4 of level 0 is missing, or ends too early' },
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import type { Ledger } from '../../../projections/ledger.js';
 import { categoriesOf } from '../../../projections/read-model.js';
@@ -23,8 +22,8 @@ import {
   type Persist,
 } from './patient-ports.js';
 
-/** Events that are verified in one go: about a millisecond, then requests have their turn. */
-const AT_ONCE = 32;
+/** What is verified in one go, a few milliseconds, until requests have their turn: events, and characters of them. */
+const AT_ONCE = { events: 32, characters: 64 * 1024 };
 /** At least so many are verified in a second, while it works. */
 const LEAST_A_SECOND = 1_000;
 /** How often it looks whether the period is over, ms. */
@@ -66,7 +65,26 @@ type LogWatch = {
   readonly stop: () => Promise<void>;
 };
 
-/** Pages of the log in small parts, no faster than so many events a second. */
+/** The events in parts of at most `AT_ONCE`, but of one event at least. */
+function* inParts(events: ReadonlyArray<StoredEvent>): Generator<ReadonlyArray<StoredEvent>> {
+  let part: Array<StoredEvent> = [];
+  let characters = 0;
+  for (const event of events) {
+    const size = event.data.length + event.metadata.length;
+    if (part.length === AT_ONCE.events || (part.length > 0 && characters + size > AT_ONCE.characters)) {
+      yield part;
+      [part, characters] = [[], 0];
+    }
+    part.push(event);
+    characters += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+/**
+ * Pages of the log in small parts, no faster than so many events a second. Where they take longer than that, it rests after
+ * each part for as long as the part took: requests have half of the process at least.
+ */
 async function* paced(
   store: Pick<EventStore, 'readAll'>,
   aSecond: number,
@@ -76,13 +94,12 @@ async function* paced(
   const began = performance.now();
   let done = 0;
   for await (const { events } of store.readAll({ after: 'start' }))
-    for (let at = 0; at < events.length; at += AT_ONCE) {
-      const part = events.slice(at, at + AT_ONCE);
+    for (const part of inParts(events)) {
+      const partBegan = performance.now();
       yield part;
       done += part.length;
-      const ahead = (done / aSecond) * 1_000 - (performance.now() - began);
-      if (ahead > 0) await pause(ahead, signal);
-      else await nextTurn();
+      const now = performance.now();
+      await pause(Math.max((done / aSecond) * 1_000 - (now - began), now - partBegan), signal);
       await persist(() => Promise.resolve());
     }
 }

@@ -15,7 +15,7 @@ import { type ComparedColumn, differingColumns, textsOf } from './row-texts.js';
 import { makeSealRows, sealedAt, type SealedRow } from './sealed-rows.js';
 
 /** Rows that one statement reads. */
-const PAGE = 1_024;
+const PAGE = 256;
 /** Events that are looked up where log and ledger part, so that the comparison finds where they meet again. */
 const LOOKED_UP = 64;
 /** Faults that are looked into one by one; of those after them only the plainest kind is said. */
