@@ -46,11 +46,16 @@ const RECORDS = 1;
 const bytesOf = (event: StoredEvent): EventBytes => {
   const [data, metadata] = [byteStringOf(event.data), byteStringOf(event.metadata)];
   const isAscii = data === event.data && metadata === event.metadata;
-  return { ...event, data, metadata, dataSize: data.length, metadataSize: metadata.length, isAscii };
+  const { id, stream, revision, type, position } = event;
+  const sizes = { dataSize: data.length, metadataSize: metadata.length };
+  return { id, stream, revision, type, position, data, metadata, ...sizes, isAscii };
 };
 
-// reason: it is a text of JSON, as a byte string
-const textIn = (json: string): string => JSON.parse(textOf(json as ByteString)) as string;
+const textIn = (json: string): string => {
+  const text = textOf(json as ByteString); // reason: it is a text of JSON, as a byte string
+  // reason: as above; without an escape, what stands between the quotes is the text
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+};
 
 const objectIn = (text: string): JsonObject | undefined => {
   try {

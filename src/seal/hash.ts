@@ -12,9 +12,14 @@ const sha256 = (bytes: Uint8Array): Hash => Buffer.from(digest('sha256', bytes, 
 export const EMPTY_ROOT = sha256(Buffer.alloc(0));
 
 const LEAF = Buffer.of(0);
+const leaf = Buffer.alloc(1 + HASH_BYTES, LEAF);
 
 /** Hash of a leaf (RFC 6962, 2.1): SHA-256(0x00 ‖ data). */
-export const leafHash = (data: Uint8Array): Hash => sha256(Buffer.concat([LEAF, data]));
+export const leafHash = (data: Uint8Array): Hash => {
+  if (data.length !== HASH_BYTES) return sha256(Buffer.concat([LEAF, data]));
+  leaf.set(data, 1);
+  return sha256(leaf);
+};
 
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 

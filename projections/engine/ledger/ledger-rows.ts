@@ -1,3 +1,4 @@
+import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { bigintArray, booleanArray, byteaArray, textArray } from '../../../src/postgres/binary-array.js';
 import { storable } from '../../../src/postgres/storable.js';
 import type { EventRecord } from '../../../src/read/event-record.js';
@@ -52,6 +53,25 @@ export const keptFields = (fields: ReadonlyArray<string>): ReadonlyArray<string>
   return sorted.filter((field) => (characters += field.length) <= MOST_CHARACTERS);
 };
 
+/** Lists of fields of which the literal is remembered: clients change the same fields again and again. */
+const REMEMBERED = 500;
+
+const literals = makeBoundedCache<string, string>(REMEMBERED, (literal) => 2 * literal.length);
+
+const hasNul = (text: string): boolean => text.includes('\0');
+
+/** The literal of a list of fields. */
+const fieldTerms = (fields: ReadonlyArray<string>): string => {
+  // with a separator within them, or nothing between them, different lists would have the same key
+  if (fields.length === 0 || fields.some(hasNul)) return terms(keptFields(fields));
+  const key = fields.join('\0');
+  const known = literals.get(key);
+  if (known !== undefined) return known;
+  const literal = terms(keptFields(fields));
+  literals.set(key, literal);
+  return literal;
+};
+
 /** How many arrays `insertLedgerRows` binds. */
 export const LEDGER_ARRAYS = LEDGER_COLUMNS.length;
 
@@ -66,7 +86,7 @@ export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
   textArray(rows.map(({ at }) => at)),
   textArray(rows.map(({ latest }) => latest)),
   booleanArray(rows.map(({ isLate }) => isLate)),
-  textArray(rows.map(({ fields }) => terms(keptFields(fields)))),
+  textArray(rows.map(({ fields }) => fieldTerms(fields))),
   textArray(rows.map(({ refs }) => terms(refs))),
   byteaArray(rows.map(({ leaf }) => leaf)),
   textArray(rows.map(({ body }) => storable(body))),
