@@ -10,7 +10,7 @@ export type HttpResponse = {
   readonly status: number;
   readonly headers?: ReadonlyArray<string>;
   readonly body?: string | Buffer | Readable;
-  /** Whether the bytes of a body that is no stream are acquired already. */
+  /** Whether the bytes of a body that is no stream are acquired already, or are those of all such responses. */
   readonly isAcquired?: boolean;
   /** Default: JSON. */
   readonly contentType?: string;

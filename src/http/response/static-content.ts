@@ -41,7 +41,7 @@ const codingFor = (ctx: KoaContext): 'gzip' | 'identity' =>
 
 /**
  * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
- * the same bytes.
+ * the same bytes, so that one more of them holds none, however slowly it is read.
  */
 export const respondWithStatic =
   (content: Promise<StaticContent>) =>
@@ -53,5 +53,5 @@ export const respondWithStatic =
     if (E.isLeft(conditions)) return conditions;
     const { body, tag, headers } = codings[codingFor(ctx)];
     const conditional = conditionalResponse(conditions.right, tag, 'no-stream');
-    return conditional ?? E.right({ status: 200, ...described, headers, body });
+    return conditional ?? E.right({ status: 200, ...described, headers, body, isAcquired: true });
   };

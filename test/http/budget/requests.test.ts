@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import { FIRST_PAGE } from '../../../src/event-sourcing/first-page.js';
-import type { ProcessBudget } from '../../../src/http/budget/process-budget.js';
+import { type ProcessBudget, UNCOUNTED_BYTES } from '../../../src/http/budget/process-budget.js';
 import { callerOf, idOf } from '../../support/client.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type MemoryPorts, replacing } from '../../support/memory-ports.js';
@@ -77,6 +77,15 @@ describe('requests and the budget of the process', () => {
     );
     const { json } = await call('GET', '/business/00000000-0000-7000-8000-000000000000', { as: admin });
     expect([json, asked]).to.deep.equal([unavailable, [['bytes', body.length]]]);
+  });
+
+  it('take nothing for what all answers share, however large it is', async () => {
+    await start();
+    for (const path of ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json']) {
+      const response = await fetch(stack.baseUrl + path, { headers: { 'accept-encoding': 'identity' } });
+      expect((await response.arrayBuffer()).byteLength, path).to.be.above(UNCOUNTED_BYTES);
+    }
+    expect(asked).to.deep.equal([]);
   });
 
   it('take a place for a list, a large page and a large record', async () => {
