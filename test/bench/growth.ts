@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
-import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
-import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { openEmbedded } from '../support/embedded-postgres.js';
+import { openStore } from '../support/postgres-event-store.js';
 import { tokenFor } from '../support/service-process.js';
 import { startBuiltService } from './built-service.js';
 import { casesOf, type GrowthCase } from './growth/cases.js';
@@ -46,13 +46,12 @@ const VERIFIED = 200;
 const measureHead = async (connectionString: string): Promise<Measured> => {
   const times: Array<number> = [];
   for (let run = 0; run < 20; run += 1) {
-    const store = await makePostgresEventStore({ connectionString });
-    if (E.isLeft(store)) throw store.left;
-    await store.right.identity();
+    const store = await openStore(connectionString);
+    await store.identity();
     const began = performance.now();
-    const head = await store.right.head(['contact']);
+    const head = await store.head(['contact']);
     times.push(performance.now() - began);
-    await store.right.close();
+    await store.close();
     if (E.isLeft(head) || head.right !== undefined) throw new Error('the category has no events');
   }
   const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
@@ -62,13 +61,8 @@ const measureHead = async (connectionString: string): Promise<Measured> => {
 
 /** Log and rows as the service makes them: the rows by a rebuild, some of them compared with their streams. */
 const prepare = async (dataDir: string, size: number) => {
-  const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(started)) throw new Error(started.left.message);
-  const { connectionString, stop } = started.right;
+  const { connectionString, stop } = await openEmbedded(dataDir);
   try {
-    const store = await makePostgresEventStore({ connectionString });
-    if (E.isLeft(store)) throw store.left;
-    await store.right.close();
     const seeded = await seed(connectionString, size);
     for (const name of ['businesses', 'documents']) {
       await runOps(dataDir, ['projections', 'rebuild', name, '--switch', 'always']);

@@ -12,9 +12,8 @@ import { promisify } from 'node:util';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
-import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
 import { sharedEventKeys } from '../../src/infrastructure/event-keys.js';
-import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { openEmbedded } from '../support/embedded-postgres.js';
 import { tokenFor } from '../support/service-process.js';
 import { type BuiltService, startBuiltService } from './built-service.js';
 import { measureLag } from './history/lag.js';
@@ -104,13 +103,8 @@ const eventKeyOf = async (dataDir: string): Promise<EventKey> => {
 
 /** Log and rows as the service makes them, but for the ledger, which is what the service has still to make. */
 const prepare = async (dataDir: string, history: History, key: EventKey): Promise<void> => {
-  const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(started)) throw new Error(started.left.message);
-  const { connectionString, stop } = started.right;
+  const { connectionString, stop } = await openEmbedded(dataDir);
   try {
-    const store = await makePostgresEventStore({ connectionString });
-    if (E.isLeft(store)) throw store.left;
-    await store.right.close();
     note(`writing a log of ${events} events`);
     await fillLogWith(connectionString, history.written(), key);
     for (const name of ['businesses', 'documents'])
@@ -121,10 +115,9 @@ const prepare = async (dataDir: string, history: History, key: EventKey): Promis
 };
 
 const connect = async (dataDir: string, ends: Ends): Promise<pg.Client> => {
-  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(joined)) throw new Error(joined.left.message);
-  ends.push(joined.right.stop);
-  const client = new pg.Client({ connectionString: joined.right.connectionString });
+  const { connectionString, stop } = await openEmbedded(dataDir);
+  ends.push(stop);
+  const client = new pg.Client({ connectionString });
   await client.connect();
   ends.push(() => client.end());
   return client;

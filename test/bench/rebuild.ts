@@ -7,10 +7,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
-import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { openEmbedded } from '../support/embedded-postgres.js';
 import { eventsOfBusinesses } from './business-log.js';
 import { runOps } from './ops.js';
 import { cpuOf, cpuOfPostgresBelow } from './processes.js';
@@ -69,9 +67,6 @@ const fill = async (connectionString: string): Promise<void> => {
   note(`writing a log of ${events} events over ${entities} businesses`);
   const written = eventsOfBusinesses(entities, EVENTS_EACH);
   if (eventStoreDb !== '') return fillEventStoreDb(eventStoreDb, written);
-  const store = await makePostgresEventStore({ connectionString });
-  if (E.isLeft(store)) throw store.left;
-  await store.right.close();
   await fillLogWith(connectionString, written);
 };
 
@@ -119,10 +114,9 @@ const COLUMNS: ReadonlyArray<Column<Row>> = [
 ];
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'bench-rebuild-'));
-const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-if (E.isLeft(started)) throw new Error(started.left.message);
+const { connectionString, stop } = await openEmbedded(dataDir);
 try {
-  const rows = await measureAll(dataDir, started.right.connectionString);
+  const rows = await measureAll(dataDir, connectionString);
   const medianOf = (of: (row: Row) => number): number => median(rows.map(of));
   const log = eventStoreDb === '' ? 'Postgres' : 'EventStoreDB';
   const figures = {
@@ -142,6 +136,6 @@ try {
     { rows, columns: COLUMNS, figures, remarks },
   );
 } finally {
-  await started.right.stop();
+  await stop();
   await rm(dataDir, { recursive: true, force: true });
 }

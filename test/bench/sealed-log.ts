@@ -7,6 +7,7 @@ import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
+import { openStore } from '../support/postgres-event-store.js';
 
 export type BenchFact = {
   readonly type: string;
@@ -64,7 +65,7 @@ const lineOf = (stream: OpenStream, fact: BenchFact, position: number, key: Even
   return `${[position, stream.name, revision, id, type, copied(data), copied(metadata)].join('\t')}\n`;
 };
 
-/** Fills the empty log of a database with events in this order; they have a `mac` where there is a key. */
+/** Fills the log of an empty database with events in this order; they have a `mac` where there is a key. */
 export const fillLogWith = async (
   connectionString: string,
   events: Iterable<readonly [stream: OpenStream, fact: BenchFact]>,
@@ -82,6 +83,8 @@ export const fillLogWith = async (
     }
     yield chunk;
   }
+  // whoever opens the log first makes its tables
+  await (await openStore(connectionString)).close();
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {

@@ -6,8 +6,8 @@ import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { newCheckpointKey } from '../../../src/infrastructure/checkpoint-signer.js';
-import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { renderSigner } from '../../../src/seal/note-key.js';
+import { openEmbedded } from '../../support/embedded-postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 import { type BuiltService, startBuiltService } from '../built-service.js';
 import { startLoadGenerator } from '../measure/load.js';
@@ -41,10 +41,9 @@ const stopLedger = async (connectionString: string): Promise<void> => {
 const startPostgres = async (ends: Ends): Promise<string> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'cost-'));
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(started)) throw new Error(started.left.message);
-  ends.push(started.right.stop);
-  return started.right.connectionString;
+  const { connectionString, stop } = await openEmbedded(dataDir);
+  ends.push(stop);
+  return connectionString;
 };
 
 const signingKey = (): string => {

@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { openEmbedded } from '../../support/embedded-postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 import { type BuiltService, startBuiltService } from '../built-service.js';
 import { collectedBy } from '../measure/collected.js';
@@ -33,9 +32,7 @@ type Both = Databases<'service' | 'limits'>;
 
 /** The database of a service that runs on its embedded Postgres, and a new one beside it. */
 const besideEmbedded = async (dataDir: string): Promise<Both> => {
-  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(joined)) throw new Error(joined.left.message);
-  const { connectionString: service, stop } = joined.right;
+  const { connectionString: service, stop } = await openEmbedded(dataDir);
   const client = new pg.Client({ connectionString: service });
   await client.connect();
   await client.query('create database limits');

@@ -4,8 +4,8 @@ import type { BusinessEvent, Owner } from '../../../src/domain/business/events.j
 import type { DocumentEvent, DocumentFields } from '../../../src/domain/document/events.js';
 import { GENESIS_HASH, seal } from '../../../src/event-sourcing/envelope.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { makePostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { openEmbedded } from '../../support/embedded-postgres.js';
+import { openStore } from '../../support/postgres-event-store.js';
 
 /** Ids of records that are as large as they may be. */
 export type LargeRecords = {
@@ -122,13 +122,11 @@ const appendAll = async (store: EventStore): Promise<LargeRecords> => {
  * come to.
  */
 export const seedLog = async (dataDir: string): Promise<LargeRecords> => {
-  const joined = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined });
-  if (E.isLeft(joined)) throw new Error(joined.left.message);
+  const { connectionString, stop } = await openEmbedded(dataDir);
   try {
-    const opened = await makePostgresEventStore({ connectionString: joined.right.connectionString });
-    if (E.isLeft(opened)) throw new Error('the log cannot be opened', { cause: opened.left });
-    return await appendAll(opened.right).finally(opened.right.close);
+    const store = await openStore(connectionString);
+    return await appendAll(store).finally(store.close);
   } finally {
-    await joined.right.stop();
+    await stop();
   }
 };

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { openEmbedded } from '../embedded-postgres.js';
 
 /** A server, and how to leave it as it was found. */
 type Server = { readonly connectionString: string; readonly leave: () => Promise<void> };
@@ -19,13 +18,12 @@ type Databases = {
 const startOwn = async (): Promise<Server> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'postgres-of-tests-'));
   const settings = { fsync: 'off', max_connections: '400' };
-  const started = await startEmbeddedPostgres({ dataDir, processKind: 'operator', onLog: () => undefined, settings });
-  if (E.isLeft(started)) throw new Error('Postgres did not start', { cause: started.left });
+  const { connectionString, stop } = await openEmbedded(dataDir, { settings });
   const leave = async (): Promise<void> => {
-    await started.right.stop();
+    await stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { connectionString: started.right.connectionString, leave };
+  return { connectionString, leave };
 };
 
 /** Statements on the server's own database, one after the other. */
