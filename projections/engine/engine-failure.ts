@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { CheckpointNotInLog, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { CheckpointNotInLog, StoreUnavailable, StreamTruncated } from '../../src/event-sourcing/event-store.js';
 import { isDatabaseError } from '../../src/postgres/sql-failure.js';
 
 /** Why rows are not of the connected log: it has another name, or lacks events that the rows show. */
@@ -59,11 +59,12 @@ export const failureIn = <Tag extends EngineFailure['_tag']>(
     : undefined;
 
 /**
- * Whether a later attempt may succeed (log or database away, another process took over), as opposed to a fault of ours.
+ * Whether a later attempt may succeed (log or database away, another process took over), as opposed to a fault of ours or
+ * of the log.
  */
 export const isTransient = (thrown: unknown): boolean =>
   thrown instanceof EngineError ||
-  thrown instanceof StoreUnavailable ||
+  (thrown instanceof StoreUnavailable && !(thrown instanceof StreamTruncated)) ||
   thrown instanceof CheckpointNotInLog ||
   isDatabaseError(thrown);
 

@@ -20,6 +20,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Events of the stream are hidden or gone. A repeat does not help: an operator has to look into it. */
+export class StreamTruncated extends StoreUnavailable {}
+
 /** What a store threw, as its failure. */
 export const asStoreUnavailable = (thrown: unknown): StoreUnavailable =>
   thrown instanceof StoreUnavailable
@@ -84,6 +87,12 @@ export type LogRange = {
 /** Events in log order, and where to read on: `checkpoint` may lie past the last event. */
 export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
 
+/** A stream of which the store hides events from who reads it, and the first one that it shows; undefined: none. */
+export type Truncated = { readonly stream: StreamName; readonly first: Revision | undefined };
+
+/** Streams that are truncated, and where to read on. */
+export type TruncationBatch = { readonly truncated: ReadonlyArray<Truncated>; readonly checkpoint: Checkpoint };
+
 /** The streams of a category from one name on to before another, in the order of their names. */
 export type KeyRange = {
   readonly category: string;
@@ -137,6 +146,12 @@ export type EventStore = {
   readonly reaches: (checkpoint: Checkpoint) => Promise<E.Either<StoreUnavailable, boolean>>;
   /** A text that names this log for ever; a copy of the log keeps it, a new log has another. */
   readonly identity: () => Promise<E.Either<StoreUnavailable, string>>;
+  /**
+   * Only of stores that can truncate a stream, which hides events from who reads it and leaves them in the log: the streams
+   * that are truncated, in the order in which they were. One that was truncated more than once may come as often. Throws as
+   * `readAll` does.
+   */
+  readonly readTruncations?: (range: Pick<LogRange, 'after'>) => AsyncIterable<TruncationBatch>;
   /** Only of stores that have an index by stream: a rebuild of all rows reads it faster than the log. */
   readonly byStream?: ByStream;
 };

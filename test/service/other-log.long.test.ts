@@ -17,7 +17,7 @@ type Business = { readonly _id: string; readonly name: string };
 const NOTICED = 10_000;
 
 describe('read models that are not of the log', function () {
-  this.timeout(startingPostgres);
+  this.timeout(startingPostgres * 3);
   let dataDir: string;
   let url: string;
   let pool: pg.Pool;

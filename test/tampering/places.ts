@@ -10,8 +10,13 @@ export type Place = {
   readonly read: (url: string) => Promise<ReadonlyArray<HistoryEvent>>;
   /** Replaces the whole log. */
   readonly write: (url: string, history: ReadonlyArray<HistoryEvent>) => Promise<void>;
+  /** Ways in which who can write into the database hides a stream from its readers, and leaves its events in the log. */
+  readonly hide?: Readonly<Record<(typeof HIDING)[number], (stream: string) => void>>;
   readonly close: () => void;
 };
+
+/** Those of EventStoreDB. */
+export const HIDING = ['softDelete', 'tombstone'] as const;
 
 /** Statements on a database, one after the other. */
 export const runSql = async (url: string, ...statements: ReadonlyArray<string>): Promise<pg.QueryResult> => {
@@ -81,6 +86,7 @@ const inEventStoreDb = async (): Promise<Place> => {
         double.log.append(stream, 'any', [{ id, type, data, metadata }]);
       return Promise.resolve();
     },
+    hide: double.log,
     close: double.close,
   };
 };

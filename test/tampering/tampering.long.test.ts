@@ -27,7 +27,7 @@ import {
   type Tamper,
   withMetadata,
 } from './history.js';
-import { places, type Place, runSql } from './places.js';
+import { HIDING, places, type Place, runSql } from './places.js';
 import {
   copied,
   EVENT_KEY,
@@ -386,6 +386,13 @@ for (const [name, openPlace] of all)
         const copy = await copyOf();
         await place.write(copy.url, tamper(service)(service.history));
         expectFound(await verified(service.settings, copy), found);
+      });
+
+    for (const way of name === 'EventStoreDB' ? HIDING : [])
+      it(`is found by log verify when a stream is deleted there (${way}), of which the log still has the events`, async () => {
+        const copy = await copyOf();
+        place.hide?.[way](service.streams.second);
+        expectFound(await verified(service.settings, copy), ['stream-truncated: the stream was deleted in the store:']);
       });
 
     for (const { what, tamper, found } of beside)

@@ -13,6 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
   tile: 'tiles',
   checkpoint: 'checkpoint',
   proof: 'proof',
+  stream: 'log',
   restart: 'seal',
 };
 

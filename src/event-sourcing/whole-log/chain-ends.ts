@@ -1,5 +1,5 @@
 import { makeBoundedCache } from '../bounded-cache.js';
-import type { EventStore } from '../event-store.js';
+import { type EventStore, StreamTruncated } from '../event-store.js';
 import { type ChainEnd, hashIn } from '../hash-chain.js';
 import type { StoredEvent, StreamName } from '../recorded-event.js';
 
@@ -27,6 +27,12 @@ export const keepChainEnds = (): ChainEnds => {
 
 /** Entries that are remembered: at most twice as many, 300 bytes each. */
 const REMEMBERED = 10_000;
+
+/** Undefined where the event before it is hidden or gone. */
+const unlessTruncated = (error: unknown): undefined => {
+  if (error instanceof StreamTruncated) return undefined;
+  throw error;
+};
 
 /** The end of the chain before an event that is not the first of its stream, as the event before it says. */
 const readEndBefore = async (
@@ -66,7 +72,9 @@ export const lookUpChainEnds = (store: Pick<EventStore, 'readStream'>, remembere
         else unknown.set(stream, event);
       }
       const behindFirst = [...unknown.values()].filter(({ revision }) => revision > 0n);
-      for (const [at, end] of (await Promise.all(behindFirst.map((event) => readEndBefore(store, event)))).entries()) {
+      for (const [at, end] of (
+        await Promise.all(behindFirst.map((event) => readEndBefore(store, event).catch(unlessTruncated)))
+      ).entries()) {
         const stream = behindFirst[at]?.stream;
         if (stream !== undefined && end !== undefined) atHand.set(stream, end);
       }

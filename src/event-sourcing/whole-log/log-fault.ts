@@ -1,5 +1,5 @@
 import type { BrokenLink } from '../hash-chain.js';
-import type { StoredEvent } from '../recorded-event.js';
+import type { Revision, StoredEvent, StreamName } from '../recorded-event.js';
 import type { MacFault } from './mac-verifier.js';
 
 /** What can be wrong with a log and what is kept of it. Scripts read these words: they are never renamed. */
@@ -32,6 +32,8 @@ export const FAULT_KINDS = [
   /** It is kept outside of Postgres, and not in Postgres. */
   'checkpoint-missing',
   'proof-differs',
+  /** The store hides events of the stream from who reads it. */
+  'stream-truncated',
   /** An event says that the seal was restarted, and no key of the service has signed that. */
   'restart-unsigned',
 ] as const;
@@ -59,6 +61,16 @@ export const restartFault = (event: StoredEvent): LogFault => ({
   kind: 'restart-unsigned',
   ...placeOf(event),
   reason: 'the event says that the seal was restarted, and no key of this service has signed that',
+});
+
+/** Of a stream that is shown from a revision on, or not at all. */
+export const truncationFault = (stream: StreamName, first: Revision | undefined): LogFault => ({
+  kind: 'stream-truncated',
+  stream,
+  reason:
+    first === undefined
+      ? 'the stream was deleted in the store: its history is not shown any more, and what the log still has of it can be removed'
+      : `the stream was cut in the store before revision ${first}: the events before it are not shown any more, and can be removed from the log`,
 });
 
 export const chainFault = ({ event, reason }: BrokenLink, index?: number): LogFault => ({

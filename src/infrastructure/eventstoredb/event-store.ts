@@ -10,6 +10,7 @@ import { makeReaches } from './reading/checkpoint.js';
 import { makeHead } from './reading/head.js';
 import { makeReadAll, makeSubscribe } from './reading/read-log.js';
 import { makeNewestRevision, makeReadStream } from './reading/read-stream.js';
+import { makeReadTruncations } from './reading/read-truncations.js';
 
 /**
  * The event log in EventStoreDB (24.10, a single node or a cluster). Fails only when the connection string is not valid
@@ -29,6 +30,7 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
     newestRevision: makeNewestRevision(access),
     readAll: makeReadAll(access, categories),
     subscribe: makeSubscribe(access, categories),
+    readTruncations: makeReadTruncations(access, categories),
     head: makeHead(access, categories),
     reaches: makeReaches(access),
     identity: makeIdentity(access, append),

@@ -6,6 +6,7 @@ import type { Ledger } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
 import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { makeTruncationCheck } from '../../event-sourcing/whole-log/truncation-check.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import { type FindVerifier, rememberVerifiers } from '../../sealing/kept-checkpoint.js';
@@ -47,9 +48,12 @@ export type LogChecks = {
   readonly restarts: ReadonlyArray<Restart>;
 };
 
-/** The checks of a log beside its chains and macs: ledger, tiles and checkpoints, as far as they are at hand. */
+/**
+ * The checks of a log beside its chains and macs: streams of which the store hides something, and ledger, tiles and
+ * checkpoints, as far as they are at hand.
+ */
 export const makeLogChecks = async (
-  store: Pick<EventStore, 'readStream'>,
+  store: Pick<EventStore, 'readStream' | 'readTruncations'>,
   ledger: Ledger,
   { source, tree, archive, seal, kept }: LogWitnesses,
   onFault: OnLogFault,
@@ -109,7 +113,7 @@ export const makeLogChecks = async (
           }),
         );
   return {
-    checks: [compared, checkpoints].filter((check) => check !== undefined),
+    checks: [compared, checkpoints, makeTruncationCheck(store, onFault)].filter((check) => check !== undefined),
     unchecked,
     ledger: compared?.counts,
     checkpoints: checkpoints?.counts,

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import { isTransient } from '../../../projections/engine/engine-failure.js';
-import type { EventStore } from '../../event-sourcing/event-store.js';
+import type { EventStore, LogBatch, LogRange } from '../../event-sourcing/event-store.js';
 import type { From } from '../../event-sourcing/recorded-event.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
@@ -47,23 +47,30 @@ export const makePersist =
     }
   };
 
-/** The log, read page by page: nothing is held open between two pages, however slowly they are taken. */
-export const patientStore = (
-  { readAll, readStream }: Pick<EventStore, 'readAll' | 'readStream'>,
+/** Page by page: nothing is held open between two of them, however slowly they are taken. */
+const patientRead = <Range extends Pick<LogRange, 'after'>, Batch extends Pick<LogBatch, 'checkpoint'>>(
+  read: (range: Range) => AsyncIterable<Batch>,
   persist: Persist,
-): Pick<EventStore, 'readAll' | 'readStream'> => ({
-  async *readAll(range) {
+) =>
+  async function* readPatiently(range: Range): AsyncGenerator<Batch> {
     let after: From = range.after;
     for (;;) {
       const batch = await persist(async () => {
-        for await (const first of readAll({ ...range, after })) return first;
+        for await (const first of read({ ...range, after })) return first;
         return undefined;
       });
       if (batch === undefined) return;
       after = batch.checkpoint;
       yield batch;
     }
-  },
+  };
+
+type Read = Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations'>;
+
+/** The log, without anything that is held open while nobody takes of it. */
+export const patientStore = ({ readAll, readStream, readTruncations }: Read, persist: Persist): Read => ({
+  readAll: patientRead(readAll, persist),
+  ...(readTruncations === undefined ? {} : { readTruncations: patientRead(readTruncations, persist) }),
   async *readStream(stream, range) {
     yield* await persist(async () => {
       const pages: Array<StreamPage> = [];

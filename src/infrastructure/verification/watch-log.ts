@@ -37,7 +37,7 @@ export type Pass = {
 };
 
 type WatchLogOptions = {
-  readonly store: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations'>;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;

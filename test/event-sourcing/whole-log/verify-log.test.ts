@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { type EventStore, StreamTruncated } from '../../../src/event-sourcing/event-store.js';
 import type { BrokenLink } from '../../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../../src/event-sourcing/whole-log/chain-ends.js';
@@ -76,6 +76,21 @@ describe('verifying a log', () => {
       { stream: second, revision: 40n, reason: 'previousHash is not the hash of the event before it' },
       { stream: second, revision: 50n, reason: 'revision 50, expected 0' },
     ]);
+  });
+
+  it('goes on where the end of a chain is looked up in a stream whose events are hidden', async () => {
+    const hiding: EventStore = {
+      ...store,
+      // eslint-disable-next-line require-yield, @typescript-eslint/require-await -- the port is asynchronous
+      async *readStream(stream) {
+        throw new StreamTruncated(stream);
+      },
+    };
+    const chainEnds = lookUpChainEnds(hiding, 2);
+    expect(await verifyLog({ ...hiding, readStream: store.readStream }, { ...verifying(), chainEnds })).to.include({
+      events: 600,
+    });
+    expect(new Set(found.map(({ reason }) => reason))).to.deep.equal(new Set(['revision 50, expected 0']));
   });
 
   it('reads one stream alone when it is asked for one', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { StoreUnavailable, StreamTruncated, type Truncated } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import {
   aCategory,
@@ -119,7 +119,7 @@ describe('reading EventStoreDB through faults', () => {
       for (const stream of [cut, revived])
         for (const direction of ['forwards', 'backwards'] as const) {
           const failure = await failureOf(collect(store.readStream(stream, { direction })));
-          expect(failure).to.be.instanceOf(StoreUnavailable);
+          expect(failure).to.be.instanceOf(StreamTruncated);
           expect((failure as Error).message).to.match(/is damaged: revision \d is missing/); // reason: tested
         }
       expect(await collect(store.readStream(cut, { direction: 'forwards', from: 3n }))).to.have.length(1);
@@ -139,6 +139,34 @@ describe('reading EventStoreDB through faults', () => {
           expect(await collect(store.readStream(stream, { direction }))).to.deep.equal([]);
         expect(await store.newestRevision(stream)).to.deep.equal(E.right('no-stream'));
       }
+    }),
+  );
+
+  it(
+    'gives the streams of which it hides events, as long as it does',
+    withStore(async ({ store, double }) => {
+      const [whole, dead, deleted, cut] = [aStream(), aStream(), aStream(), aStream()];
+      const foreign = `foreign-${crypto.randomUUID()}`;
+      for (const stream of [whole, dead, deleted, cut]) await appended(store, stream, 'no-stream', ...someEvents(3));
+      const truncated = async () => {
+        const found: Array<Truncated> = [];
+        for await (const batch of store.readTruncations!({ after: 'start' })) found.push(...batch.truncated);
+        return found;
+      };
+      expect(await truncated()).to.deep.equal([]);
+      double.log.tombstone(dead);
+      double.log.tombstone(foreign);
+      double.log.softDelete(deleted);
+      double.log.truncateBefore(cut, 2);
+      const gone = { stream: dead, first: undefined };
+      expect(await truncated()).to.deep.equal([
+        gone,
+        { stream: deleted, first: undefined },
+        { stream: cut, first: 2n },
+      ]);
+      await appended(store, deleted, 2n, anEvent());
+      double.log.truncateBefore(cut, 0);
+      expect(await truncated()).to.deep.equal([gone, { stream: deleted, first: 3n }]);
     }),
   );
 

@@ -136,6 +136,8 @@ export const makeLog = (): DoubleLog => {
     },
     truncateBefore: (name, revision) => {
       streamOf(name).truncatedBefore = revision;
+      systemRecord(`$$${name}`, '$metadata', 0n, `{"$tb":${revision}}`);
+      grown();
     },
     forgetIds: () => committed.clear(),
     restore: (count) => {
@@ -143,9 +145,11 @@ export const makeLog = (): DoubleLog => {
       const last = records.at(-1)!;
       end = last.position + BigInt(96 + 2 * last.stream.length + appendBytes([last]));
       committed.clear();
-      for (const stream of streams.values()) {
+      for (const [name, stream] of streams) {
         const kept = stream.records.filter((record) => records.includes(record));
         stream.records.splice(0, Infinity, ...kept);
+        stream.isTombstoned &&= records.some((record) => record.stream === name && record.revision === TOMBSTONE);
+        if (!records.some((record) => record.stream === `$$${name}`)) stream.truncatedBefore = 0;
       }
     },
     cut: (name, from) => {

@@ -6,9 +6,12 @@ import type { NodeState } from './node-state.js';
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
 export const matches = (options: ReadReq.Options) => {
-  const prefixes = options.getFilter()?.getStreamIdentifier()?.getPrefixList();
-  return ({ stream }: LogRecord): boolean =>
-    prefixes === undefined || prefixes.some((prefix) => stream.startsWith(prefix));
+  const filter = options.getFilter();
+  const streams = filter?.getStreamIdentifier()?.getPrefixList();
+  const types = filter?.getEventType()?.getPrefixList();
+  const begins = (text: string, prefixes: ReadonlyArray<string> | undefined): boolean =>
+    prefixes === undefined || prefixes.some((prefix) => text.startsWith(prefix));
+  return ({ stream, type }: LogRecord): boolean => begins(stream, streams) && begins(type, types);
 };
 
 /** Resolves when the call emits one of these. */

@@ -48,11 +48,11 @@ const subscriber = (state: NodeState, call: ReadCall, options: ReadReq.Options, 
   };
 };
 
-/** Resolves when the log has a record at `index`, or the client has gone. */
-const grown = ({ log }: NodeState, call: ReadCall, index: number): Promise<void> =>
+/** Resolves when the log has a record beyond a position, or the client has gone. */
+const grown = ({ log }: NodeState, call: ReadCall, beyond: bigint): Promise<void> =>
   new Promise((resolve) => {
     const check = (): void => {
-      if (log.records.length <= index && !call.cancelled) return;
+      if ((log.records.at(-1)?.position ?? -1n) <= beyond && !call.cancelled) return;
       log.onGrowth.delete(check);
       call.removeListener('cancelled', check);
       resolve();
@@ -103,14 +103,18 @@ export const serveSubscription = async (state: NodeState, call: ReadCall, option
   }
   if (!isQuiet()) await send(state, call, caughtUpResponse());
 
-  for (let passed = 0; ; index++) {
-    await grown(state, call, index);
+  let last = log.records[index - 1]?.position ?? -1n;
+  for (let passed = 0; ;) {
+    await grown(state, call, last);
     if (call.cancelled) return;
+    // not by an index: records before it may have been cut out
+    const record = log.records[log.records.findLastIndex(({ position }) => position <= last) + 1]!;
+    last = record.position;
     if (isQuiet()) continue;
-    await reader.offer(log.records[index]!);
+    await reader.offer(record);
     if (++passed < interval) continue;
     passed = 0;
-    reader.reach(positionOf(log.records[index]!));
+    reader.reach(positionOf(record));
     await reader.sendCheckpoint();
   }
 };

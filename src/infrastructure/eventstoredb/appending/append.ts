@@ -20,12 +20,16 @@ import { appendTogether } from './append-together.js';
 /** The server's response, and whether an earlier try may have stored the events. */
 type Responded = { readonly response: AppendResponse; readonly mayHaveBeenStored: boolean };
 
-const failureOf = ({ stream }: Append, failure: CallFailed | StoreUnavailable): AppendFailure => {
+/** Of a stream that was deleted for good, which is read as one without events. */
+const failureOfDeleted = ({ stream, expected }: Append): AppendFailure =>
+  expected === 'no-stream'
+    ? { _tag: 'AppendRejected', reason: `${stream} has been deleted for good in EventStoreDB` }
+    : { _tag: 'RevisionConflict', expected, actual: 'no-stream' };
+
+const failureOf = (append: Append, failure: CallFailed | StoreUnavailable): AppendFailure => {
   if (!(failure instanceof CallFailed)) return failure;
   if (failure.kind === 'too-large') return { _tag: 'AppendRejected', reason: failure.message };
-  if (failure.kind === 'stream-deleted')
-    return { _tag: 'AppendRejected', reason: `${stream} has been deleted for good in EventStoreDB` };
-  return asStoreUnavailable(failure);
+  return failure.kind === 'stream-deleted' ? failureOfDeleted(append) : asStoreUnavailable(failure);
 };
 
 /** Revision and position of these events; undefined unless all of them follow the expected revision in their stream. */

@@ -7,7 +7,7 @@ import {
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
 import { orThrow } from '../../../event-sourcing/attempt.js';
-import type { From } from '../../../event-sourcing/recorded-event.js';
+import type { From, StoredEvent } from '../../../event-sourcing/recorded-event.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import { CallFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
@@ -15,13 +15,15 @@ import type { Access } from '../connection/on-leader.js';
 import { asCheckpoint } from './between-records.js';
 import { failWhenPastEnd, notInLog } from './checkpoint.js';
 import { newestPosition } from './head.js';
-import { subscriptionRequest } from './read-request.js';
+import { subscriptionRequest, typesRequest } from './read-request.js';
 import { batchIn, isCaughtUp } from './read-response.js';
 import { callSubscription, type SubscriptionCall } from './subscription-call.js';
 
-type LogRead = {
+export type LogRead = {
   readonly after: From;
   readonly categories: ReadonlyArray<string>;
+  /** Reads these records of the database's own, of all streams, in place of the events of the categories. */
+  readonly ownTypes?: ReadonlyArray<string>;
   /** Ends when it has caught up; a subscription goes on with what is appended. */
   readonly isBounded: boolean;
   readonly signal: AbortSignal;
@@ -38,13 +40,15 @@ const isBehind = (node: Node, timeout: number, categories: ReadonlyArray<string>
 async function* batches(
   { timings, onConnectionEvent }: Access,
   node: Node,
-  { after, categories, isBounded }: LogRead,
+  { after, categories, ownTypes, isBounded }: LogRead,
   call: SubscriptionCall,
 ): AsyncGenerator<LogBatch> {
   let reached = after;
+  const isWanted =
+    ownTypes === undefined ? undefined : ({ type }: Pick<StoredEvent, 'type'>) => ownTypes.includes(type);
   for (let intervalsBehind = 0; intervalsBehind < 2;) {
     const messages = await call.take(timings.watchdogInterval);
-    const batch = batchIn(messages, reached);
+    const batch = batchIn(messages, reached, isWanted);
     if (batch !== undefined) {
       reached = batch.checkpoint;
       yield batch;
@@ -61,10 +65,11 @@ async function* batches(
 
 /** Throws `CallFailed` (a node that failed is discarded), `StoreUnavailable`, or `CheckpointNotInLog`. */
 async function* readOverOneCall(access: Access, read: LogRead): AsyncGenerator<LogBatch> {
-  const { after, categories, signal } = read;
+  const { after, categories, ownTypes, signal } = read;
   if (after !== 'start') await failWhenPastEnd(access, after);
   const node = orThrow(await access.connection.node());
-  const call = callSubscription(node, subscriptionRequest(after, categories), signal);
+  const request = ownTypes === undefined ? subscriptionRequest(after, categories) : typesRequest(after, ownTypes);
+  const call = callSubscription(node, request, signal);
   try {
     yield* batches(access, node, read, call);
   } catch (failure) {
@@ -84,7 +89,7 @@ const isOfConnection = (failure: unknown): boolean =>
  * One call after another, each from the last checkpoint, until `timeout` milliseconds have passed without progress. An
  * aborted subscription ends without error; a bounded read then fails, since it is not complete.
  */
-async function* readAcrossCalls(access: Access, read: LogRead, timeout: number): AsyncGenerator<LogBatch> {
+export async function* readAcrossCalls(access: Access, read: LogRead, timeout: number): AsyncGenerator<LogBatch> {
   const { isBounded, signal } = read;
   const isUnsubscribed = (): boolean => !isBounded && signal.aborted;
   const newRetry = () => makeRetry({ ...access.timings.backoff, until: performance.now() + timeout, signal });

@@ -42,15 +42,24 @@ export const streamRequest = (
   return request(options);
 };
 
-const filterOf = (categories: ReadonlyArray<string>): ReadReq.Options.FilterOptions => {
-  const streamNames = new Options.FilterOptions.Expression();
-  streamNames.setPrefixList(categories.map((category) => `${category}-`));
+const filterOn = (
+  select: 'setStreamIdentifier' | 'setEventType',
+  prefixes: ReadonlyArray<string>,
+): ReadReq.Options.FilterOptions => {
+  const expression = new Options.FilterOptions.Expression();
+  expression.setPrefixList([...prefixes]);
   const filter = new Options.FilterOptions();
-  filter.setStreamIdentifier(streamNames);
+  filter[select](expression);
   filter.setMax(SEARCH_WINDOW);
   filter.setCheckpointintervalmultiplier(CHECKPOINT_INTERVAL / SEARCH_WINDOW);
   return filter;
 };
+
+const filterOf = (categories: ReadonlyArray<string>): ReadReq.Options.FilterOptions =>
+  filterOn(
+    'setStreamIdentifier',
+    categories.map((category) => `${category}-`),
+  );
 
 const logFrom = (from: From | 'end'): ReadReq.Options.AllOptions => {
   const all = new Options.AllOptions();
@@ -80,12 +89,19 @@ export const newestRequest = (categories?: ReadonlyArray<string>, before: Checkp
   return request(options);
 };
 
-/** Everything of these categories after `after` (exclusive), then what is appended. */
-export const subscriptionRequest = (after: From, categories: ReadonlyArray<string>): ReadReq => {
+const subscription = (after: From, filter: ReadReq.Options.FilterOptions): ReadReq => {
   const options = new Options();
   options.setAll(logFrom(after));
   options.setReadDirection(Options.ReadDirection.FORWARDS);
   options.setSubscription(new Options.SubscriptionOptions());
-  options.setFilter(filterOf(categories));
+  options.setFilter(filter);
   return request(options);
 };
+
+/** Everything of these categories after `after` (exclusive), then what is appended. */
+export const subscriptionRequest = (after: From, categories: ReadonlyArray<string>): ReadReq =>
+  subscription(after, filterOf(categories));
+
+/** As that, of all streams, but only the records of these types. */
+export const typesRequest = (after: From, types: ReadonlyArray<string>): ReadReq =>
+  subscription(after, filterOn('setEventType', types));

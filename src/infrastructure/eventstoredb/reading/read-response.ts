@@ -129,10 +129,14 @@ export const isCaughtUp = (messages: ReadonlyArray<ReadMessage>): boolean =>
   messages.some(({ _tag }) => _tag === 'CaughtUp');
 
 /**
- * The batch in these messages; undefined when they hold nothing new. A server may send an event twice, so only records
- * with a higher commit position than `after` count.
+ * The batch in these messages, of the records that are wanted; undefined when they hold nothing new. A server may send an
+ * event twice, so only records with a higher commit position than `after` count.
  */
-export const batchIn = (messages: ReadonlyArray<ReadMessage>, after: From): LogBatch | undefined => {
+export const batchIn = (
+  messages: ReadonlyArray<ReadMessage>,
+  after: From,
+  isWanted: (record: Pick<StoredEvent, 'type'>) => boolean = isUserEvent,
+): LogBatch | undefined => {
   const events: Array<StoredEvent> = [];
   let reached = after;
   for (const message of messages) {
@@ -140,7 +144,7 @@ export const batchIn = (messages: ReadonlyArray<ReadMessage>, after: From): LogB
     const checkpoint = message._tag === 'Event' ? checkpointAt(message.event.position) : message.checkpoint;
     if (reached !== 'start' && checkpoint.commit <= reached.commit) continue;
     reached = checkpoint;
-    if (message._tag === 'Event' && isUserEvent(message.event)) events.push(storedEventOf(message.event));
+    if (message._tag === 'Event' && isWanted(message.event)) events.push(storedEventOf(message.event));
   }
   return reached === after || reached === 'start' ? undefined : { events, checkpoint: reached };
 };

@@ -3,8 +3,8 @@ import {
   asStoreUnavailable,
   type Direction,
   type EventStore,
-  StoreUnavailable,
   type StreamRange,
+  StreamTruncated,
 } from '../../../event-sourcing/event-store.js';
 import { FIRST_PAGE } from '../../../event-sourcing/first-page.js';
 import type { Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
@@ -24,7 +24,7 @@ const PAGE: PageLimits = { events: 500, bytes: 1024 * 1024 };
  */
 const failOnGap = (stream: StreamName, expected: Revision | undefined, found: Revision): void => {
   if (expected !== undefined && expected !== found)
-    throw new StoreUnavailable(`${stream} is damaged: revision ${expected.toString()} is missing`);
+    throw new StreamTruncated(`${stream} is damaged: revision ${expected.toString()} is missing`);
 };
 
 /** The revision that follows `events`, which must begin at `expected` and have no gap. */
