@@ -96,7 +96,7 @@ export const seal = (fact: Fact, salt: string = newSalt(), key?: EventKey): Seal
   const before = `{"id":"${id}","metadata":${request}`;
   const place = `"revision":"${revision}","stream":${canonicalString(stream)},"type":${canonicalString(type)}}`;
   const after = `${previous}${version},${place}`;
-  const mac = key === undefined ? '' : `"mac":"${key.macOf(before + after)}",`;
+  const mac = key === undefined ? '' : `"mac":"${key.macOf(before, after)}",`;
   const hash = digest('sha256', before + mac + after, 'hex');
   const metadata = `${request}"hash":"${hash}",${mac}${previous}"salt":"${salt}",${version}`;
   return { id, type, data, metadata, hash };

@@ -7,8 +7,11 @@ import { createHash, createHmac, hash as digest } from 'node:crypto';
 export type EventKey = {
   /** Names the key in every `mac` under it. */
   readonly id: string;
-  /** `<id>.<HMAC-SHA256 of the text's UTF-8, base64url>`. */
-  readonly macOf: (text: string) => string;
+  /**
+   * `<id>.<HMAC-SHA256 of the text's UTF-8, base64url>`. A text may come in two pieces: to join them first would copy it
+   * once more.
+   */
+  readonly macOf: (text: string, rest?: string) => string;
 };
 
 /** The newest first: that one seals, all of them verify. */
@@ -43,14 +46,15 @@ export const makeEventKey = (secret: string): EventKey => {
   const outer = Buffer.allocUnsafeSlow(BLOCK + DIGEST);
   paddedWith(key, OUTER).copy(outer);
 
-  const hmacOf = (text: string): string => {
-    if (BLOCK + BYTES_PER_UNIT * text.length > inner.length)
-      return createHmac('sha256', key).update(text, 'utf8').digest('base64url');
-    const end = BLOCK + inner.write(text, BLOCK, 'utf8');
+  const hmacOf = (text: string, rest: string): string => {
+    if (BLOCK + BYTES_PER_UNIT * (text.length + rest.length) > inner.length)
+      return createHmac('sha256', key).update(text, 'utf8').update(rest, 'utf8').digest('base64url');
+    const middle = BLOCK + inner.write(text, BLOCK, 'utf8');
+    const end = middle + inner.write(rest, middle, 'utf8');
     // as characters it costs less than as a Buffer
     outer.write(digest('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary');
     return digest('sha256', outer, 'base64url');
   };
 
-  return { id, macOf: (text) => `${id}.${hmacOf(text)}` };
+  return { id, macOf: (text, rest = '') => `${id}.${hmacOf(text, rest)}` };
 };

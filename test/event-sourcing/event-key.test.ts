@@ -13,6 +13,8 @@ describe('an event key', () => {
           const [, mac] = macOf(text).split('.');
           const expected = createHmac('sha256', secret).update(text).digest('base64url');
           expect(mac, `${length} characters, ${secret}`).to.equal(expected);
+          const half = (text.length >> 2) << 1; // no character of two units is divided
+          expect(macOf(text.slice(0, half), text.slice(half)).split('.')[1], 'in two pieces').to.equal(expected);
         }
   });
 
