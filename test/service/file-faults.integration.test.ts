@@ -48,12 +48,8 @@ const inS3 = async (): Promise<Place> => {
     for await (const { key } of storage.list(`documents/${id}/`)) return key;
     throw new Error('the document has no file');
   };
-  const { endpoint, bucket, region, accessKey, secretKey } = server.settings;
   return {
-    env: {
-      ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
-      ...{ S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
-    },
+    env: server.env,
     change: async (id, change) => {
       const key = await keyOf(id);
       const opened = await storage.open(key);

@@ -53,12 +53,8 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
   const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY } = process.env;
   if (S3_ENDPOINT !== undefined)
     return { settings: { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY }, close: () => Promise.resolve() };
-  const { settings, close } = await startS3Server();
-  const { endpoint, bucket, accessKey, secretKey } = settings;
-  return {
-    settings: { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
-    close,
-  };
+  const { env, close } = await startS3Server();
+  return { settings: env, close };
 };
 
 const requireUnusedLog = async (connectionString: string): Promise<void> => {

@@ -13,6 +13,8 @@ export type Intercept = (request: http.IncomingMessage, response: http.ServerRes
 
 export type S3Server = {
   readonly settings: S3Config;
+  /** The same, for the environment of a process. */
+  readonly env: Readonly<Record<string, string>>;
   /** `METHOD /path?query` of every request since the last call. */
   readonly takeRequests: () => ReadonlyArray<string>;
   readonly intercept: (intercept: Intercept | undefined) => void;
@@ -53,8 +55,13 @@ export const startS3Server = async (): Promise<S3Server> => {
     server.closeAllConnections();
     await closed;
   };
+  const settings = { endpoint: `http://127.0.0.1:${port}`, bucket: 'files', region: 'us-east-1', ...CREDENTIALS };
   return {
-    settings: { endpoint: `http://127.0.0.1:${port}`, bucket: 'files', region: 'us-east-1', ...CREDENTIALS },
+    settings,
+    env: {
+      ...{ S3_ENDPOINT: settings.endpoint, S3_BUCKET: settings.bucket, S3_REGION: settings.region },
+      ...{ S3_ACCESS_KEY: settings.accessKey, S3_SECRET_KEY: settings.secretKey },
+    },
     takeRequests: () => {
       const taken = requests;
       requests = [];

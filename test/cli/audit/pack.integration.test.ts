@@ -23,6 +23,8 @@ import { givenStream } from '../../support/given-stream.js';
 import { runOperator } from '../../support/operator.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
+import { startS3Server } from '../../support/s3-server.js';
+import { s3Storage } from '../../support/s3-storage.js';
 import { sealLog } from '../../support/seal-log.js';
 import { right } from '../../support/sealed-tree.js';
 
@@ -145,6 +147,38 @@ describe('the command that packs records for auditors', function () {
     expect(lines.map((line) => (JSON.parse(line) as { index: string }).index)).to.deep.equal(['1', '4', '7', '10']);
     expect(members.get('verify.py')!.equals(await readFile('verifiers/verify.py'))).to.equal(true);
     expect(await left()).to.deep.equal(['pack.zip']);
+  });
+
+  it('writes the same where the files are in S3, and says that a file is missing there', async () => {
+    const server = await startS3Server();
+    try {
+      const storage = await s3Storage(server.settings);
+      await storage.put('documents/1/1', Readable.from([first]));
+      await storage.put('documents/1/2', Readable.from([second]));
+      const fromS3 = path.join(directory, 'from-s3.zip');
+      const nowhere = path.join(directory, 'nothing');
+      const pack = () =>
+        runOperator(['audit', 'pack', named(DOCUMENT), '--out', fromS3, '--force'], {
+          env: { ...env, ...server.env, DATA_DIR: nowhere },
+        });
+      const packed = await pack();
+      expect([packed.code, packed.stderr]).to.deep.equal([0, '']);
+      expect((await ops(named(DOCUMENT), '--out', out, '--force')).code).to.equal(0);
+      // but for the time at which each was made
+      const contents = async (file: string): Promise<ReadonlyArray<readonly [string, string]>> =>
+        [...(await membersOf(await readFile(file)))]
+          .filter(([name]) => !['manifest.txt', 'report.html'].includes(name))
+          .map(([name, content]) => [name, content.toString('base64')] as const);
+      expect(await contents(fromS3)).to.deep.equal(await contents(out));
+      await storage.remove('documents/1/2');
+      storage.close();
+      const missing = await pack();
+      expect([missing.code, missing.stderr.startsWith('no pack was made: ')], missing.stderr).to.deep.equal([1, true]);
+      expect(missing.stderr).to.include('documents/1/2');
+      await Promise.all([rm(fromS3), rm(out), rm(nowhere, { recursive: true, force: true })]);
+    } finally {
+      await server.close();
+    }
   });
 
   it('does not replace a file unless it is told to, and leaves the data out when it is told to', async () => {

@@ -108,15 +108,10 @@ describe('the command that verifies files', function () {
 
   it('reads files in S3 as well, and ends by itself', async () => {
     server = await startS3Server();
-    const { endpoint, bucket, region, accessKey, secretKey } = server.settings;
-    const s3 = {
-      ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
-      ...{ S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey },
-    };
-    service = await startService({ dataDir, env: s3 });
+    service = await startService({ dataDir, env: server.env });
     await upload('POST', '', contentOf(10));
     const id = await upload('POST', '', contentOf(9_000_000));
-    const env = { DATA_DIR: dataDir, ...s3 };
+    const env = { DATA_DIR: dataDir, ...server.env };
     expect(await runOperator(['files', 'verify', '--json'], { env })).to.deep.equal({
       code: 0,
       stdout: '{"files":2,"bytes":9000010,"missing":0,"different":0,"unchecked":0,"unnamed":0,"recent":0}\n',
