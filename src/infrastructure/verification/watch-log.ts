@@ -24,6 +24,8 @@ import {
 
 /** What is verified in one go, a few milliseconds, until requests have their turn: events, and characters of them. */
 const AT_ONCE = { events: 32, characters: 64 * 1024 };
+/** It rests so many times as long as a part took: that much of the process is left to requests at least. */
+const REST = 3;
 /** At least so many are verified in a second, while it works. */
 const LEAST_A_SECOND = 1_000;
 /** How often it looks whether the period is over, ms. */
@@ -83,7 +85,7 @@ function* inParts(events: ReadonlyArray<StoredEvent>): Generator<ReadonlyArray<S
 
 /**
  * Pages of the log in small parts, no faster than so many events a second. Where they take longer than that, it rests after
- * each part for as long as the part took: requests have half of the process at least.
+ * each part, in proportion to what the part took.
  */
 async function* paced(
   store: Pick<EventStore, 'readAll'>,
@@ -99,7 +101,7 @@ async function* paced(
       yield part;
       done += part.length;
       const now = performance.now();
-      await pause(Math.max((done / aSecond) * 1_000 - (now - began), now - partBegan), signal);
+      await pause(Math.max((done / aSecond) * 1_000 - (now - began), REST * (now - partBegan)), signal);
       await persist(() => Promise.resolve());
     }
 }
