@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../../../src/infrastructure/error-code.js';
 
 /** A request that any client may send at any time. */
 export type NormalRequest = {
@@ -30,13 +31,18 @@ const ANSWER_LIMIT = 10_000; // ms
 /** One in so many requests comes on a connection of its own. */
 const NEW_CONNECTION = 10;
 
+/**
+ * Sends a request. A server may close a kept connection at the moment at which it is used again; then, as clients do, one
+ * that may be repeated is sent once more (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+ */
 const outcomeOf = (
   address: string,
-  { method, path, headers, body }: NormalRequest,
+  each: NormalRequest,
   count: number,
   agent: Agent | false,
 ): Promise<number | string> =>
   new Promise((resolve) => {
+    const { method, path, headers, body } = each;
     const sending = request(address + path, { method, headers, agent, signal: AbortSignal.timeout(ANSWER_LIMIT) });
     sending.on('response', (response) => {
       response
@@ -44,7 +50,11 @@ const outcomeOf = (
         .on('end', () => resolve(response.statusCode ?? 0))
         .resume();
     });
-    sending.on('error', ({ name, message }) => resolve(name === 'AbortError' ? 'no answer' : message));
+    sending.on('error', (error) => {
+      if (sending.reusedSocket && errorCode(error) === 'ECONNRESET' && method !== 'POST')
+        resolve(outcomeOf(address, each, count, false));
+      else resolve(error.name === 'AbortError' ? 'no answer' : error.message);
+    });
     sending.end(body?.(count));
   });
 
