@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import {
   asStoreUnavailable,
   type EventStore,
@@ -15,15 +16,18 @@ import type { Access } from '../connection/on-leader.js';
 import { asCheckpoint } from './between-records.js';
 import { failWhenPastEnd, notInLog } from './checkpoint.js';
 import { newestPosition } from './head.js';
-import { subscriptionRequest, typesRequest } from './read-request.js';
-import { batchIn, isCaughtUp } from './read-response.js';
+import { subscriptionRequest } from './read-request.js';
+import { batchIn, isCaughtUp, isUserEvent } from './read-response.js';
 import { callSubscription, type SubscriptionCall } from './subscription-call.js';
 
 export type LogRead = {
   readonly after: From;
+  /** Asks the server for all of it that comes after a place. */
+  readonly request: (after: From) => ReadReq;
+  /** Which of the records that the server then gives are read. */
+  readonly isWanted: (record: Pick<StoredEvent, 'type'>) => boolean;
+  /** Those of which a subscription looks for the head while it is quiet. */
   readonly categories: ReadonlyArray<string>;
-  /** Reads these records of the database's own, of all streams, in place of the events of the categories. */
-  readonly ownTypes?: ReadonlyArray<string>;
   /** Ends when it has caught up; a subscription goes on with what is appended. */
   readonly isBounded: boolean;
   readonly signal: AbortSignal;
@@ -40,12 +44,10 @@ const isBehind = (node: Node, timeout: number, categories: ReadonlyArray<string>
 async function* batches(
   { timings, onConnectionEvent }: Access,
   node: Node,
-  { after, categories, ownTypes, isBounded }: LogRead,
+  { after, isWanted, categories, isBounded }: LogRead,
   call: SubscriptionCall,
 ): AsyncGenerator<LogBatch> {
   let reached = after;
-  const isWanted =
-    ownTypes === undefined ? undefined : ({ type }: Pick<StoredEvent, 'type'>) => ownTypes.includes(type);
   for (let intervalsBehind = 0; intervalsBehind < 2;) {
     const messages = await call.take(timings.watchdogInterval);
     const batch = batchIn(messages, reached, isWanted);
@@ -65,11 +67,10 @@ async function* batches(
 
 /** Throws `CallFailed` (a node that failed is discarded), `StoreUnavailable`, or `CheckpointNotInLog`. */
 async function* readOverOneCall(access: Access, read: LogRead): AsyncGenerator<LogBatch> {
-  const { after, categories, ownTypes, signal } = read;
+  const { after, request, signal } = read;
   if (after !== 'start') await failWhenPastEnd(access, after);
   const node = orThrow(await access.connection.node());
-  const request = ownTypes === undefined ? subscriptionRequest(after, categories) : typesRequest(after, ownTypes);
-  const call = callSubscription(node, request, signal);
+  const call = callSubscription(node, request(after), signal);
   try {
     yield* batches(access, node, read, call);
   } catch (failure) {
@@ -114,12 +115,18 @@ export async function* readAcrossCalls(access: Access, read: LogRead, timeout: n
   }
 }
 
+const eventsOf = (categories: ReadonlyArray<string>): Pick<LogRead, 'request' | 'isWanted' | 'categories'> => ({
+  request: (after) => subscriptionRequest(after, categories),
+  isWanted: isUserEvent,
+  categories,
+});
+
 /** A subscription that ends when it has caught up: unlike a filtered read, it reports its position without a match, too. */
 export const makeReadAll =
   (access: Access, all: ReadonlyArray<string>): EventStore['readAll'] =>
   ({ after, categories = all }: LogRange) => {
     const signal = access.connection.closed;
-    return readAcrossCalls(access, { after, categories, isBounded: true, signal }, access.timings.timeout);
+    return readAcrossCalls(access, { ...eventsOf(categories), after, isBounded: true, signal }, access.timings.timeout);
   };
 
 export const makeSubscribe = (access: Access, all: ReadonlyArray<string>): EventStore['subscribe'] =>
@@ -127,5 +134,6 @@ export const makeSubscribe = (access: Access, all: ReadonlyArray<string>): Event
     const signal = AbortSignal.any([given, access.connection.closed]);
     // several parts of a subscription listen
     setMaxListeners(0, signal);
-    if (!signal.aborted) yield* readAcrossCalls(access, { after, categories, isBounded: false, signal }, Infinity);
+    if (!signal.aborted)
+      yield* readAcrossCalls(access, { ...eventsOf(categories), after, isBounded: false, signal }, Infinity);
   };

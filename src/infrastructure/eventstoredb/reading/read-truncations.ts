@@ -4,11 +4,12 @@ import { categoryOf, type StoredEvent, type StreamName } from '../../../event-so
 import { type Access, readOnLeader } from '../connection/on-leader.js';
 import { type LogRead, readAcrossCalls } from './read-log.js';
 import { readPage } from './read-page.js';
-import { streamRequest } from './read-request.js';
+import { streamRequest, typesRequest } from './read-request.js';
 
 /** Of the records by which EventStoreDB deletes a stream for good, and by which it deletes, shortens or restores one. */
 const DELETED = '$streamDeleted';
 const SETTINGS = '$metadata';
+const TYPES: ReadonlyArray<string> = [DELETED, SETTINGS];
 
 /** The settings of a stream are in a stream whose name begins so. */
 const SETTINGS_OF = '$$';
@@ -31,7 +32,14 @@ export const makeReadTruncations = (
 ): NonNullable<EventStore['readTruncations']> =>
   async function* readTruncations({ after }) {
     const signal = access.connection.closed;
-    const read: LogRead = { after, categories, ownTypes: [DELETED, SETTINGS], isBounded: true, signal };
+    const read: LogRead = {
+      after,
+      request: (from) => typesRequest(from, TYPES),
+      isWanted: ({ type }) => TYPES.includes(type),
+      categories,
+      isBounded: true,
+      signal,
+    };
     for await (const { events, checkpoint } of readAcrossCalls(access, read, access.timings.timeout)) {
       const truncated: Array<Truncated> = [];
       // what holds now, not what the record asked for: a later one may have taken that back
