@@ -161,6 +161,41 @@ describe('catching up, with one batch folded while the one before it is written'
       { numRuns: 120 },
     ));
 
+  it('keeps what it knows of a business that the cache forgets while the rows of others are read', async () => {
+    const planned = [2, 0, 1, 1, 3, 2, 0].map((business): Planned => ({ business, kind: 'good', next: 'together' }));
+    const ids = Array.from({ length: BUSINESSES }, () => randomUUID());
+    const events = eventsOf(planned, ids);
+    const reading = new EventEmitter();
+    const isReading = once(reading, 'begun');
+    const isWritten = once(reading, 'written');
+    const run: RunStatement = async (statement) => {
+      if (statement.text.startsWith('select')) {
+        reading.emit('begun');
+        await isWritten;
+      }
+      return runIn(pool)(statement);
+    };
+    const size = { entities: 1, bytes: 1_000_000 };
+    const { prepare } = makeApplyBatch(writer, run, { onEvent: () => undefined, size });
+    let from = (await readGeneration(pool, generation.name))?.checkpoint ?? 'start';
+    const write = async ({ events: own, write }: Awaited<ReturnType<typeof prepare>>): Promise<void> => {
+      const commit = own.at(-1)?.position ?? 0n;
+      const to = { commit, prepare: commit };
+      await write({ from, to });
+      from = to;
+    };
+    await write(await prepare(events.slice(0, 3)));
+    const second = await prepare(events.slice(3, 5));
+    const third = prepare(events.slice(5));
+    await isReading;
+    await write(second);
+    reading.emit('written');
+    await write(await third);
+    const [is, should] = [await found(ids), expected(planned, ids)];
+    expect(is.rows).to.have.deep.members(should.rows);
+    expect(is.parked).to.deep.equal([]);
+  });
+
   it('folds the next batch while one is written, and writes nothing after one that fails', async () => {
     const planned: ReadonlyArray<Planned> = [0, 1, 2].map(() => ({ business: 0, kind: 'good', next: 'at once' }));
     const ids = [randomUUID()];

@@ -73,20 +73,24 @@ export const makeApplyToEntities = (
     const handedOver: Array<Entity> = [];
     const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
     const missing: Array<string> = [];
+    /** Held here, because the cache may forget an entity while the rows of others are read. */
+    const held = new Map<string, Entity>();
     const began = epoch;
     for (const [stream, own] of groupByStream(events)) {
       const id = entityIdOf(stream);
-      const before = known(id);
-      const entity = handOver && entityHandedOver(handOver, projection, id, before, own);
-      if (entity !== undefined) handedOver.push(entity);
-      else {
-        toFold.set(stream, own);
-        if (before === undefined && own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
+      const entityBefore = known(id);
+      const entity = handOver && entityHandedOver(handOver, projection, id, entityBefore, own);
+      if (entity !== undefined) {
+        handedOver.push(entity);
+        continue;
       }
+      toFold.set(stream, own);
+      if (entityBefore !== undefined) held.set(id, entityBefore);
+      else if (own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
     }
     // these rows do not change meanwhile: what is not yet written is known
     const found = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
-    const before = (id: string): Entity | undefined => known(id) ?? found?.get(id);
+    const before = (id: string): Entity | undefined => held.get(id) ?? found?.get(id);
     reportAhead(toFold, before);
     const { entities, parkings } = foldBatch(projection, before, toFold);
     const all = [...handedOver, ...entities];
