@@ -83,6 +83,10 @@ for (const [place, openLog] of [
       record = await api.json<Business>('POST', '/business', { name: 'first' });
       for (const name of ['second', 'third']) await api.json('PUT', `/business/${record._id}`, { name });
       other = await api.json<Business>('POST', '/business', { name: 'other' });
+      // where the newest event that rows show is gone, the log is taken for another one; here it is that of the other
+      const auditor = { Authorization: `Bearer ${await tokenFor('auditor', 'ann')}` };
+      const inLedger = await fetch(`${service.address}/audit/v1/events`, { headers: auditor });
+      expect(((await inLedger.json()) as ReadonlyArray<unknown>).length).to.equal(4); // reason: as documented
     });
 
     afterEach(async () => {
@@ -239,6 +243,19 @@ for (const [place, openLog] of [
         await restart();
         const found = () => metric('log_verification_faults_total{kind="stream-truncated"} 1');
         expect(await eventually(found, Boolean)).to.equal(true);
+      });
+
+    if (place === 'EventStoreDB')
+      it('makes the log another one for the service where the newest event of all was in the stream that was deleted', async () => {
+        if ('remove' in log) log.remove('tombstone', other._id);
+        await restart();
+        const message = 'Not ready: read models of this log';
+        const ready = async () => (await fetch(`${service.address}/readyz`)).json();
+        // reason: an error has a message
+        const found = await eventually(ready, (now) => (now as { readonly message?: string }).message === message);
+        expect(found).to.include({ status: 503, message });
+        expect((await put({ name: 'fourth' }))[0]).to.equal(503);
+        expect((await api.send('GET', `/business/${record._id}`)).status).to.equal(200);
       });
 
     it('is found by who writes the rows when a process that was behind has appended to what is left', async () => {
