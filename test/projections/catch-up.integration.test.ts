@@ -13,7 +13,7 @@ import { migrateReadModels } from '../../projections/engine/generation/schema.js
 import { makeApplyBatch } from '../../projections/engine/rows/apply-batch.js';
 import { catchUp } from '../../projections/engine/rows/catch-up.js';
 import type { Writer } from '../../projections/engine/rows/write-batch.js';
-import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { Checkpoint, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { makePool } from '../../src/postgres/pool.js';
 import { type RunStatement, runIn } from '../../src/postgres/statement.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -46,6 +46,11 @@ const log = fc.array(
 
 type Row = { readonly id: string; readonly name: string | null; readonly revision: string; readonly parked: boolean };
 type Waiting = { readonly stream: string; readonly revision: string; readonly waiting: string };
+
+const endOf = (events: ReadonlyArray<StoredEvent>): Checkpoint => {
+  const commit = events.at(-1)?.position ?? 0n;
+  return { commit, prepare: commit };
+};
 
 describe('catching up, with one batch folded while the one before it is written', function () {
   this.timeout(startingPostgres + 60_000);
@@ -89,8 +94,7 @@ describe('catching up, with one batch folded while the one before it is written'
     for (const own of batchesOf(planned, events)) {
       if (planned[count - 1]?.next === 'later') await delay(WRITTEN_MS);
       count += own.length;
-      const commit = own.at(-1)?.position ?? 0n;
-      yield { events: own, checkpoint: { commit, prepare: commit } };
+      yield { events: own, checkpoint: endOf(own) };
     }
   };
 
@@ -179,8 +183,7 @@ describe('catching up, with one batch folded while the one before it is written'
     const { prepare } = makeApplyBatch(writer, run, { onEvent: () => undefined, size });
     let from = (await readGeneration(pool, generation.name))?.checkpoint ?? 'start';
     const write = async ({ events: own, write }: Awaited<ReturnType<typeof prepare>>): Promise<void> => {
-      const commit = own.at(-1)?.position ?? 0n;
-      const to = { commit, prepare: commit };
+      const to = endOf(own);
       await write({ from, to });
       from = to;
     };
