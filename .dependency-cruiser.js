@@ -11,6 +11,7 @@ const serde = '^src/event-sourcing/serde[.]ts$';
 const seal = '^src/seal/';
 const sealing = '^src/sealing/';
 const auditPack = '^src/audit-pack/';
+const backup = '^src/backup/';
 const application = '^src/application/';
 const read = '^src/read/';
 const engine = '^projections/engine/';
@@ -20,7 +21,7 @@ const projections = '^projections/';
 const http = '^src/http/';
 const infrastructure = '^src/infrastructure/';
 const cli = '^src/cli/';
-const config = '^src/config[.]ts$';
+const config = '^src/config([.]ts$|/)';
 const composition = '^src/composition/';
 const main = '^src/main[.]ts$';
 const test = '^test/';
@@ -110,6 +111,13 @@ const zones = [
     may: [application, read, seal, kernel, functional, zip, builtinsWithoutIo],
     because:
       'a pack is made of what comes in: reading logs, trees, files and keys, and writing files, is for the commands',
+  },
+  {
+    name: 'the backup',
+    files: backup,
+    may: [application, read, facts, sealing, seal, kernel, functional, builtinsWithoutIo],
+    because:
+      'a backup is made of what comes in, into a place that comes in: opening logs, storages and directories is for the commands',
   },
   {
     name: 'the projection engine',

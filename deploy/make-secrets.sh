@@ -1,66 +1,77 @@
 #!/bin/sh
-# make-secrets.sh DIRECTORY SEAL: makes what the stack has to keep secret, each once and never again.
-# DIRECTORY gets passwords and connection strings in files, and a certificate authority with one certificate a log node.
-# SEAL gets the keys that sign checkpoints, one for each log, because only processes that project may read them.
+# make-secrets.sh KEPT HANDED: makes what the stack has to keep secret, each once and never again.
+# KEPT has all of it: passwords and connection strings in files, the keys that sign checkpoints, and a certificate authority
+# with a certificate for each log node. No service sees it.
+# HANDED has a directory for each kind of service, with copies of what it needs, which belong to the user that it runs as.
 set -eu
 umask 077
-directory=$1
-mkdir -p "$directory" "$2"
-seal=$(cd "$2" && pwd)
-cd "$directory"
-chmod 755 .
+mkdir -p "$1" "$2"
+handed=$(cd "$2" && pwd)
+cd "$1"
 
 # Owners inside the images: postgres 999, the log 1000, the service (node) 1000, the file store root.
-POSTGRES_UID=999 LOG_UID=1000 SERVICE_UID=1000
+POSTGRES_UID=999 LOG_UID=1000 SERVICE_UID=1000 FILES_UID=0
 
 random() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# secret FILE UID TEXT: written under another name first, so that a file is there whole or not at all.
+# secret FILE COMMAND...: keeps what the command writes, unless the file has something already. The text is assigned before it
+# is used, because a command that fails in an argument does not end the script, and an empty secret would be kept for ever.
+# It is written under another name first, so that a file is there whole or not at all.
 secret() {
-  [ -e "$1" ] && return
-  mkdir -p "$(dirname "$1")"
-  chmod 755 "$(dirname "$1")"
-  printf "%s" "$3" >"$1.part"
-  chown "$2" "$1.part"
-  chmod 400 "$1.part"
-  mv "$1.part" "$1"
+  if [ -s "$1" ]; then return; fi
+  file=$1
+  shift
+  text=$("$@")
+  if [ -z "$text" ]; then
+    echo "make-secrets.sh: $file would be empty" >&2
+    exit 1
+  fi
+  mkdir -p "$(dirname "$file")"
+  printf "%s" "$text" >"$file.part"
+  mv "$file.part" "$file"
 }
 
-# checkpoint_key NAME: a key as `ops log new-key NAME` makes it, of which the image of this script has no program.
+# checkpoint_key KIND: a key as `ops log new-key KIND/RANDOM` makes it, of which the image of this script has no program.
 checkpoint_key() {
-  openssl genpkey -algorithm ed25519 -outform DER -out "$seal/new.der"
-  openssl pkey -inform DER -in "$seal/new.der" -pubout -outform DER -out "$seal/new.pub"
-  id=$({ printf '%s\n\001' "$1"; tail -c 32 "$seal/new.pub"; } | sha256sum | cut -c 1-8)
-  printf 'PRIVATE+KEY+%s+%s+%s' "$1" "$id" "$({ printf '\001'; tail -c 32 "$seal/new.der"; } | base64 -w 0)"
-  rm "$seal/new.der" "$seal/new.pub"
+  name=$1/$(random | cut -c 1-16)
+  openssl genpkey -algorithm ed25519 -outform DER -out seal/new.der
+  openssl pkey -inform DER -in seal/new.der -pubout -outform DER -out seal/new.pub
+  id=$({ printf '%s\n\001' "$name"; tail -c 32 seal/new.pub; } | sha256sum | cut -c 1-8)
+  material=$({ printf '\001'; tail -c 32 seal/new.der; } | base64 -w 0)
+  printf 'PRIVATE+KEY+%s+%s+%s' "$name" "$id" "$material"
+  rm seal/new.der seal/new.pub
 }
 
-copy() { secret "$2" "$3" "$(cat "$1")"; }
+# keep FILE KEPT: takes a secret back from where an earlier version had its only copy.
+keep() { if [ -s "$1" ]; then secret "$2" cat "$1"; fi; }
 
-secret postgres/password $POSTGRES_UID "$(random)"
-secret files/access-key 0 "files"
-secret files/secret-key 0 "$(random)"
-secret log/admin-password $LOG_UID "$(random)"
+# hand KEPT TO UID: the copy is replaced when the secret is another one.
+hand() {
+  to=$handed/$2
+  if cmp -s "$1" "$to"; then return; fi
+  mkdir -p "$(dirname "$to")"
+  chmod 755 "$(dirname "$to")"
+  cp "$1" "$to.part"
+  chown "$3" "$to.part"
+  chmod 400 "$to.part"
+  mv "$to.part" "$to"
+}
 
-secret service/database-url $SERVICE_UID "postgres://app:$(cat postgres/password)@postgres:5432/app"
-secret service/cluster-database-url $SERVICE_UID "postgres://app:$(cat postgres/password)@postgres:5432/cluster"
-copy files/access-key service/s3-access-key $SERVICE_UID
-copy files/secret-key service/s3-secret-key $SERVICE_UID
-secret service/jwt-secret $SERVICE_UID "$(random)"
-secret service/snapshot-key $SERVICE_UID "$(random)"
-secret service/event-key $SERVICE_UID "$(random)"
-# An earlier version put the key where every process could read it.
-if [ -e service/checkpoint-key ]; then
-  copy service/checkpoint-key "$seal/checkpoint-key" $SERVICE_UID
-  rm service/checkpoint-key
-fi
-[ -e "$seal/checkpoint-key" ] ||
-  secret "$seal/checkpoint-key" $SERVICE_UID "$(checkpoint_key "stack/$(random | cut -c 1-16)")"
-[ -e "$seal/cluster-checkpoint-key" ] ||
-  secret "$seal/cluster-checkpoint-key" $SERVICE_UID "$(checkpoint_key "cluster/$(random | cut -c 1-16)")"
-secret service/log-url $SERVICE_UID 'esdb://log:2113?tls=false'
-secret service/cluster-url $SERVICE_UID \
-  "esdb://admin:$(cat log/admin-password)@log1:2113,log2:2113,log3:2113?tls=true&tlsCAFile=/secrets/service/ca.crt"
+secret postgres/password random
+secret files/access-key printf files
+secret files/secret-key random
+secret log/admin-password random
+secret service/jwt-secret random
+secret service/snapshot-key random
+secret service/event-key random
+
+mkdir -p seal
+keep service/checkpoint-key seal/checkpoint-key
+keep "$handed/seal/checkpoint-key" seal/checkpoint-key
+keep "$handed/seal/cluster-checkpoint-key" seal/cluster-checkpoint-key
+rm -f service/checkpoint-key "$handed/seal/cluster-checkpoint-key"
+secret seal/checkpoint-key checkpoint_key stack
+secret seal/cluster-checkpoint-key checkpoint_key cluster
 
 mkdir -p ca
 if [ ! -e ca/ca.crt ]; then
@@ -68,8 +79,6 @@ if [ ! -e ca/ca.crt ]; then
     -addext 'keyUsage=critical,keyCertSign,cRLSign' -keyout ca/ca.key -out ca/ca.crt.part 2>/dev/null
   mv ca/ca.crt.part ca/ca.crt
 fi
-copy ca/ca.crt service/ca.crt $SERVICE_UID
-copy ca/ca.crt log/ca/ca.crt $LOG_UID
 for node in log1 log2 log3; do
   [ -e "log/$node/node.crt" ] && continue
   mkdir -p "log/$node"
@@ -83,5 +92,36 @@ for node in log1 log2 log3; do
   rm "log/$node/node.csr" "log/$node/node.ext"
   mv "log/$node/node.crt.part" "log/$node/node.crt"
 done
-chown -R $LOG_UID log
-find log -type d -exec chmod 755 {} +
+
+# Connection strings follow from the rest. An earlier version had one for each stack in one directory.
+mkdir -p urls
+printf 'postgres://app:%s@postgres:5432/app' "$(cat postgres/password)" >urls/database
+printf 'postgres://app:%s@postgres:5432/cluster' "$(cat postgres/password)" >urls/cluster-database
+printf 'esdb://log:2113?tls=false' >urls/log
+printf 'esdb://admin:%s@log1:2113,log2:2113,log3:2113?tls=true&tlsCAFile=/secrets/ca.crt' "$(cat log/admin-password)" \
+  >urls/cluster-log
+
+hand postgres/password postgres/password $POSTGRES_UID
+hand files/access-key files/access-key $FILES_UID
+hand files/secret-key files/secret-key $FILES_UID
+for node in log1 log2 log3; do
+  hand log/admin-password $node/admin-password $LOG_UID
+  # The server trusts all certificates of a directory, so this one is alone in it.
+  hand ca/ca.crt $node/ca/ca.crt $LOG_UID
+  hand log/$node/node.crt $node/node.crt $LOG_UID
+  hand log/$node/node.key $node/node.key $LOG_UID
+done
+for stack in service cluster; do
+  hand service/jwt-secret $stack/jwt-secret $SERVICE_UID
+  hand service/snapshot-key $stack/snapshot-key $SERVICE_UID
+  hand service/event-key $stack/event-key $SERVICE_UID
+  hand files/access-key $stack/s3-access-key $SERVICE_UID
+  hand files/secret-key $stack/s3-secret-key $SERVICE_UID
+done
+hand urls/database service/database-url $SERVICE_UID
+hand urls/log service/log-url $SERVICE_UID
+hand urls/cluster-database cluster/database-url $SERVICE_UID
+hand urls/cluster-log cluster/log-url $SERVICE_UID
+hand ca/ca.crt cluster/ca.crt $SERVICE_UID
+hand seal/checkpoint-key seal/checkpoint-key $SERVICE_UID
+hand seal/cluster-checkpoint-key seal-cluster/checkpoint-key $SERVICE_UID

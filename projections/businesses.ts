@@ -3,7 +3,7 @@ import { businessSerde } from '../src/domain/business/serde.js';
 import { type BusinessState, evolveBusiness, initialBusiness, unsetFields } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
-import { type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
+import { arrayLiteral, type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
 
 type BusinessColumns = Columns<keyof BusinessFilter, BusinessState>;
 
@@ -14,10 +14,21 @@ const column = (name: string, cellOf: (fields: BusinessFields) => Cell): Busines
 });
 
 const columns: BusinessColumns = {
-  name: column('name', ({ name }) => name),
+  name: { ...column('name', ({ name }) => name), sort: 'name' },
   businessType: column('business_type', ({ businessType }) => businessType),
   parent: column('parent', ({ parent }) => parent),
   ein: column('ein', ({ ein }) => ein),
+  owner: {
+    name: 'owners',
+    type: 'text[]',
+    cellOf: (state) => (state._tag === 'Active' ? arrayLiteral(state.owners.map(({ user }) => user)) : null),
+  },
+};
+
+const textsOf = (state: BusinessState): ReadonlyArray<string | null> => {
+  if (state._tag !== 'Active') return [];
+  const { name, dba, displayName, ein } = state.fields;
+  return [name, dba, displayName, ein];
 };
 
 const stateOfBody = (body: string): BusinessState => {
@@ -45,6 +56,7 @@ export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   initialState: initialBusiness,
   evolve: evolveBusiness,
   keys: keysOf(columns),
+  textsOf,
   contentOf: (id, state) => ({
     body: state._tag === 'Active' ? renderBusiness(id, state) : null,
     hidden: state._tag === 'Deleted' ? DELETED : null,

@@ -45,6 +45,11 @@ const columns: DocumentColumns = {
   tag: column('tags', ({ fields }) => arrayLiteral(fields.tags), 'text[]'),
 };
 
+const nameColumn = { ...column('name', ({ fields }) => fields.name), sort: 'name' };
+
+const textsOf = (state: DocumentState): ReadonlyArray<string | null> =>
+  state._tag === 'Current' ? [state.fields.name, state.file?.originalName ?? null, ...state.fields.tags] : [];
+
 const contentOf = (id: string, state: DocumentState): RowContent => {
   if (state._tag !== 'Current') return { body: null, hidden: null };
   const hidden: HiddenState = { createdType: state.createdType, file: state.file };
@@ -95,7 +100,8 @@ export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
   serde: documentSerde,
   initialState: initialDocument,
   evolve: evolveDocument,
-  keys: keysOf(columns),
+  keys: [...keysOf(columns), nameColumn],
+  textsOf,
   contentOf,
   stateOf,
 };

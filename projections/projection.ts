@@ -5,12 +5,14 @@ import type { Snapshots } from './snapshot.js';
 /** The value of one key column; that of an array column is an array literal (`arrayLiteral`). */
 export type Cell = string | null;
 
-/** A column that lists can be filtered by. */
+/** A column that lists can be filtered or sorted by. */
 export type KeyColumnOf<State> = {
   readonly name: string;
   readonly type: 'text' | 'text[]';
   /** The filter of lists (`src/read/queries.ts`) that this column serves. */
-  readonly filter: string;
+  readonly filter?: string;
+  /** The order of lists that it serves, where records have a text of their own for it. */
+  readonly sort?: string;
   /** Null for a state that lists do not show. */
   cellOf(this: void, state: State): Cell;
 };
@@ -34,7 +36,10 @@ export type SkippedEvents = {
 
 /** What a row holds of a state, beside id, revision, creation position and keys. */
 export type RowContent = {
-  /** The JSON text that GET responds with; null when the entity has none (not created, deleted). */
+  /**
+   * The JSON text of the record, without its lifecycle (`src/read/record-body.ts`), which the engine adds; null when the
+   * entity has none (not created, deleted).
+   */
   readonly body: string | null;
   /** Hidden state: JSON of the part of the state that the body does not show. */
   readonly hidden: string | null;
@@ -66,6 +71,8 @@ export type ProjectionOf<State, Event extends DomainEvent> = {
   readonly initialState: State;
   evolve(this: void, state: State, event: Event, occurrence: Occurrence): State;
   readonly keys: ReadonlyArray<KeyColumnOf<State>>;
+  /** What a record can be found by the words of. None for a state that lists do not show. */
+  textsOf(this: void, state: State): ReadonlyArray<string | null>;
   contentOf(this: void, id: string, state: State): RowContent;
   stateOf(this: void, content: RowContent): State;
 };

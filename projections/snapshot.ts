@@ -19,7 +19,7 @@ type SignedRow = {
 };
 
 /** A row that this service has signed as it is. */
-export type TrustedRow = SignedRow & { readonly summary: StreamSummary };
+export type TrustedRow = SignedRow & { readonly body: string; readonly summary: StreamSummary };
 
 export type FindTrustedRow = (id: string) => Promise<TrustedRow | undefined>;
 

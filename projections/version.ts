@@ -5,7 +5,7 @@ import type { Projection } from './projection.js';
 import type { ReadModel } from './read-model.js';
 
 /** Counts the changes to the columns and indexes that every read model with a row for each entity has. */
-const ENTITY_LAYOUT = 2;
+const ENTITY_LAYOUT = 3;
 /** The same for read models with a row for each event. */
 const EVENT_LAYOUT = 2;
 
@@ -15,7 +15,7 @@ const projectionDefinition = ({ name, category, revision, keys, eventTypes, serd
   category,
   // the old name of `revision`: with another name here, every version would change and all rows be built anew
   shape: revision,
-  keys: keys.map((key) => ({ name: key.name, type: key.type })),
+  keys: keys.map(({ name: column, type, sort }) => ({ name: column, type, ...(sort === undefined ? {} : { sort }) })),
   schemas: Object.fromEntries(eventTypes.map((type) => [type, serde.schemaVersionOf(type)])),
 });
 

@@ -1,9 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { either as E } from 'fp-ts';
-import * as t from 'io-ts';
-
-/** The process's environment, or a test's. An empty text counts as unset. */
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, Reader } from './config/reader.js';
+import { withSecretFiles } from './config/secret-files.js';
+import {
+  bearerToken,
+  duration,
+  flag,
+  integer,
+  keyList,
+  logLevel,
+  type LogLevel,
+  origins,
+  pem,
+  period,
+  secret,
+  text,
+  url,
+} from './config/variables.js';
 
 export type S3Config = {
   readonly endpoint: string;
@@ -38,6 +51,8 @@ export type Config = {
   /** Whether the tree over all events is signed and served. */
   readonly isSealed: boolean;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
+  /** What a scraper may send for the metrics, in place of a token that names a caller; undefined: nothing. */
+  readonly metricsToken: string | undefined;
   readonly maxUploadBytes: number;
   readonly publicDocumentList: boolean;
   /** Whether auditors are served the events of all entities. */
@@ -57,100 +72,6 @@ export type Config = {
   readonly isTraced: boolean;
   readonly parts: { readonly api: boolean; readonly projector: boolean };
 };
-
-const LogLevel = t.keyof({ fatal: null, error: null, warn: null, info: null, debug: null, trace: null, silent: null });
-export type LogLevel = t.TypeOf<typeof LogLevel>;
-
-/** A variable's decoder: the value, or what was expected of it. */
-type Variable<A> = (text: string) => E.Either<string, A>;
-
-const text: Variable<string> = E.right;
-
-const integer =
-  (min: number, max: number): Variable<number> =>
-  (value) =>
-    /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
-      ? E.right(Number(value))
-      : E.left(`a whole number from ${min} to ${max}`);
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Seconds in a text like `90s`, `30m`, `24h` or `7d`. */
-export const duration: Variable<number> = (value) => {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-  const seconds = unit === undefined ? undefined : SECONDS[unit];
-  return seconds === undefined ? E.left('a time like 90s, 30m, 24h or 7d') : E.right(Number(count) * seconds);
-};
-
-/** A duration that is not 0. */
-const period: Variable<number> = (value) =>
-  E.filterOrElse(
-    (seconds: number) => seconds > 0,
-    () => 'a time like 90s, 30m, 24h or 7d',
-  )(duration(value));
-
-const flag: Variable<boolean> = (value) => {
-  if (/^(true|1|yes)$/i.test(value)) return E.right(true);
-  return /^(false|0|no)$/i.test(value) ? E.right(false) : E.left('true or false');
-};
-
-const url =
-  (...schemes: ReadonlyArray<string>): Variable<string> =>
-  (value) =>
-    schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
-      ? E.right(value)
-      : E.left(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
-
-const origins: Variable<ReadonlyArray<string>> = (value) => {
-  const list = value.split(',').map((origin) => origin.trim());
-  return list.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
-    ? E.right(list)
-    : E.left('origins like https://app.example.com, separated by commas');
-};
-
-const secret: Variable<string> = (value) =>
-  Buffer.byteLength(value) >= 32 ? E.right(value) : E.left('at least 32 bytes');
-
-/** One key a line, the newest first. Empty lines and those that begin with # are for people. */
-export const keyList: Variable<ReadonlyArray<string>> = (value) => {
-  const lines = value.split('\n').map((line) => line.trim());
-  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  const isValid = keys.length > 0 && new Set(keys).size === keys.length;
-  return isValid && keys.every((key) => E.isRight(secret(key)))
-    ? E.right(keys)
-    : E.left('one key a line, the newest first, each once and of at least 32 bytes');
-};
-
-const pem: Variable<string> = (value) => {
-  const unescaped = value.replaceAll('\\n', '\n');
-  return unescaped.includes('-----BEGIN') ? E.right(unescaped) : E.left('a public key in PEM form');
-};
-
-const logLevel: Variable<LogLevel> = (value) =>
-  LogLevel.is(value) ? E.right(value) : E.left(`one of ${Object.keys(LogLevel.keys).join(', ')}`);
-
-/** Reads variables one by one and collects every fault, so that all of them are reported together. */
-class Reader {
-  readonly faults: Array<string> = [];
-  readonly #environment: Environment;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  optional<A>(name: string, variable: Variable<A>): A | undefined {
-    const value = this.#environment[name];
-    if (value === undefined || value === '') return undefined;
-    const decoded = variable(value);
-    if (E.isRight(decoded)) return decoded.right;
-    this.faults.push(`${name}: expected ${decoded.left}`);
-    return undefined;
-  }
-
-  has(name: string): boolean {
-    return (this.#environment[name] ?? '') !== '';
-  }
-}
 
 const S3_VARIABLES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const;
 
@@ -222,6 +143,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
       issuer: reader.optional('JWT_ISSUER', text),
       audience: reader.optional('JWT_AUDIENCE', text),
     },
+    metricsToken: reader.optional('METRICS_TOKEN', bearerToken),
     maxUploadBytes: reader.optional('MAX_UPLOAD_BYTES', integer(1, 5 * 1024 ** 4)) ?? 100 * 1024 * 1024,
     publicDocumentList: reader.optional('PUBLIC_DOCUMENT_LIST', flag) ?? false,
     auditApi: reader.optional('AUDIT_API', flag) ?? true,
@@ -237,38 +159,6 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
   };
   const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
-};
-
-const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
-  'JWT_PUBLIC_KEY',
-  'SNAPSHOT_KEY',
-  'EVENT_KEY',
-  'CHECKPOINT_KEY',
-]);
-
-/**
- * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the
- * environment. Left: the files that cannot be read, and those that are empty: a setting whose file was forgotten is not one
- * that was left out.
- */
-export const withSecretFiles = (
-  environment: Environment,
-  readFile: (file: string) => string,
-): E.Either<ReadonlyArray<string>, Environment> => {
-  const faults: Array<string> = [];
-  const resolved: Record<string, string | undefined> = { ...environment };
-  for (const name of SECRETS) {
-    const file = environment[`${name}_FILE`];
-    if (file === undefined || file === '') continue;
-    try {
-      const value = readFile(file).trim();
-      if (value === '') faults.push(`${name}_FILE: the file it names is empty`);
-      resolved[name] = value;
-    } catch {
-      faults.push(`${name}_FILE: the file it names cannot be read`);
-    }
-  }
-  return faults.length === 0 ? E.right(resolved) : E.left(faults);
 };
 
 /** The configuration of this process: the only place that reads its environment. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { readConfig, withSecretFiles } from '../src/config.js';
+import { readConfig } from '../src/config.js';
+import { withSecretFiles } from '../src/config/secret-files.js';
 
 const secret = 'a secret of at least thirty-two bytes';
 
@@ -20,6 +21,7 @@ describe('configuration', () => {
         checkpointOrigin: undefined,
         isSealed: true,
         jwt: { key: { _tag: 'Development' }, issuer: undefined, audience: undefined },
+        metricsToken: undefined,
         maxUploadBytes: 104857600,
         publicDocumentList: false,
         auditApi: true,
@@ -51,6 +53,7 @@ describe('configuration', () => {
       JWT_SECRET: secret,
       JWT_ISSUER: 'https://issuer.example',
       JWT_AUDIENCE: 'service',
+      METRICS_TOKEN: 'a-token_of.at~least+thirty/two==',
       MAX_UPLOAD_BYTES: '1024',
       PUBLIC_DOCUMENT_LIST: 'true',
       AUDIT_API: 'false',
@@ -90,6 +93,7 @@ describe('configuration', () => {
         checkpointOrigin: 'example.com/log',
         isSealed: true,
         jwt: { key: { _tag: 'Secret', secret }, issuer: 'https://issuer.example', audience: 'service' },
+        metricsToken: 'a-token_of.at~least+thirty/two==',
         maxUploadBytes: 1024,
         publicDocumentList: true,
         auditApi: false,
@@ -184,6 +188,17 @@ describe('configuration', () => {
     expect(E.isRight(config) && config.right.eventKeys).to.deep.equal([newer, older]);
   });
 
+  for (const [what, token] of [
+    ['has 31 characters', 'a'.repeat(31)],
+    ['no header can carry', `${'a'.repeat(31)} b`],
+    ['has padding within', `${'a'.repeat(31)}=b`],
+  ] as const)
+    it(`refuses a token for the metrics that ${what}`, () => {
+      expect(readConfig({ METRICS_TOKEN: token })).to.deep.equal(
+        E.left(['METRICS_TOKEN: expected at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone']),
+      );
+    });
+
   for (const [what, list] of [
     ['nothing but comments', '# a key\n\n# another'],
     ['a key of 31 bytes', `${secret}\n${'k'.repeat(31)}`],
@@ -208,6 +223,14 @@ describe('configuration', () => {
     expect(withSecretFiles(environment, (file) => files[file] ?? '')).to.deep.equal(
       E.right({ ...environment, JWT_SECRET: secret }),
     );
+  });
+
+  it('refuses a secret that is given twice, by itself and by a file', () => {
+    const environment = { JWT_SECRET: secret, JWT_SECRET_FILE: '/run/secrets/jwt' };
+    expect(withSecretFiles(environment, () => 'another')).to.deep.equal(
+      E.left(['JWT_SECRET and JWT_SECRET_FILE: give only one of them']),
+    );
+    expect(E.isRight(withSecretFiles({ ...environment, JWT_SECRET: '' }, () => secret))).to.equal(true);
   });
 
   it('names every secret file that cannot be read', () => {

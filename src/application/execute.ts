@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import { isKeyed } from '../event-sourcing/command/command-id.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
@@ -9,8 +10,13 @@ export type Outcome<State> = {
   readonly before: State;
   readonly after: State;
   readonly revision: ExpectedRevision;
+  /** Times of the first event of the entity and of the one at `revision`; empty where there is none. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
   /** Whether every GET from now on shows it. */
   readonly projected: boolean;
+  /** Its `Idempotency-Key` had come before; this is what came of it then. */
+  readonly replayed: boolean;
 };
 
 export type Execute<State, Command, Rejection> = (
@@ -30,7 +36,8 @@ export const makeExecute =
     const until = answerDeadline();
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;
-    const { before, after, revision, position } = handled.right;
+    const { before, after, revision, createdAt, lastAt: updatedAt, position } = handled.right;
     const projected = position === undefined || (await progress.waitFor(position, until));
-    return E.right({ before, after, revision, projected });
+    const replayed = handled.right.replayed && isKeyed(call.envelope.commandId);
+    return E.right({ before, after, revision, createdAt, updatedAt, projected, replayed });
   };

@@ -2,9 +2,18 @@ import type { Command } from 'commander';
 import { migrateReadModels } from '../../projections/engine/generation/schema.js';
 import { migrateSeal } from '../infrastructure/postgres/seal/schema.js';
 import type { Registry } from '../entities/registry.js';
-import { EXIT } from './exit-code.js';
+import { EXIT, type ExitCode } from './exit-code.js';
 import { print } from './output.js';
-import { onReadModels } from './projections/on-read-models.js';
+import { type ReadModels, withReadModels } from './projections/with-read-models.js';
+import { runCommand } from './run-command.js';
+
+const migrateAll = async ({ pool }: ReadModels): Promise<ExitCode> => {
+  // to open the log was to migrate it
+  await migrateReadModels(pool);
+  await migrateSeal(pool);
+  print('the event log, the read models and the checkpoints have the tables of this version');
+  return EXIT.ok;
+};
 
 export const addMigrate = (program: Command, registry: Registry): void => {
   program
@@ -13,13 +22,5 @@ export const addMigrate = (program: Command, registry: Registry): void => {
       'creates the tables of the event log, of the read models and of the checkpoints, or brings them to the version of this program\n' +
         '(a service does so by itself where its role may; run it as the owner where it may not: docs/production.md)',
     )
-    .action(() =>
-      onReadModels(registry, async ({ pool }) => {
-        // to open the log was to migrate it
-        await migrateReadModels(pool);
-        await migrateSeal(pool);
-        print('the event log, the read models and the checkpoints have the tables of this version');
-        return EXIT.ok;
-      }),
-    );
+    .action(() => runCommand((config, signal) => withReadModels(config, registry, signal, migrateAll, false)));
 };

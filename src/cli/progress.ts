@@ -1,3 +1,5 @@
+import { counted, type Noun } from './plural.js';
+
 /** Where progress is shown: standard error, or a test. */
 type Terminal = {
   readonly isTerminal: boolean;
@@ -33,12 +35,12 @@ const clock = (seconds: number): string => {
 };
 
 /** `verifying  42%  120000 events  31000/s  00:05 left` */
-const plain = (what: string, things: string, done: number, share: number | undefined, seconds: number): string => {
+const plain = (what: string, thing: Noun, done: number, share: number | undefined, seconds: number): string => {
   const rate = Math.round(done / Math.max(seconds, 0.001));
-  const counted = `${done} ${things}  ${rate}/s`;
-  if (share === undefined || share <= 0) return `${what}  ${counted}`;
+  const soFar = `${counted(done, ...thing)}  ${rate}/s`;
+  if (share === undefined || share <= 0) return `${what}  ${soFar}`;
   const left = clock((seconds * (1 - share)) / share);
-  return `${what}  ${Math.floor(share * 100)}%  ${counted}  ${left} left`;
+  return `${what}  ${Math.floor(share * 100)}%  ${soFar}  ${left} left`;
 };
 
 const bar = (share: number): string => '#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.');
@@ -49,7 +51,7 @@ const bar = (share: number): string => '#'.repeat(Math.round(share * BAR)).padEn
  */
 export const makeProgress = (
   what: string,
-  things = 'events',
+  thing: Noun = ['event'],
   { isTerminal, write, now }: Terminal = standardError,
 ): Progress => {
   const start = now();
@@ -62,7 +64,7 @@ export const makeProgress = (
       if (time - drawn < (isTerminal ? REDRAW : LINE)) return;
       drawn = time;
       const share = given === undefined ? undefined : Math.min(1, Math.max(0, given));
-      const text = plain(what, things, done, share, (time - start) / 1000);
+      const text = plain(what, thing, done, share, (time - start) / 1000);
       hasLine = isTerminal;
       write(isTerminal ? `\r\u001b[2K${share === undefined ? '' : `[${bar(share)}] `}${text}` : `${text}\n`);
     },

@@ -1,22 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
-import { addPack } from './audit/pack.js';
+import { errorCode } from '../infrastructure/error-code.js';
+import { programVersion } from '../infrastructure/program-version.js';
+import { type Commands, groups, ungrouped } from './commands.js';
 import { EXIT } from './exit-code.js';
-import { addEvents } from './events/list-events.js';
-import { addVerifyFiles } from './files/verify.js';
-import { addCopy } from './log/copy.js';
-import { addExport } from './log/export.js';
-import { addImport } from './log/import.js';
-import { addKey, addNewKey } from './log/key.js';
-import { addRequireMac } from './log/require-mac.js';
-import { addRestartSeal } from './log/restart-seal.js';
-import { addVerify } from './log/verify.js';
-import { addMigrate } from './migrate.js';
-import { addParked } from './projections/parked.js';
-import { addRebuild } from './projections/rebuild.js';
-import { addRollback } from './projections/rollback.js';
-import { addStatus } from './projections/status.js';
-import { addVerifyRows } from './projections/verify.js';
 
 const ABOUT = `
 Settings are those of the service (docs/configuration.md): the commands work on the log and the databases that it works on.
@@ -24,29 +11,67 @@ Settings are those of the service (docs/configuration.md): the commands work on 
 Exit codes: 0 done, nothing wrong; 1 something wrong was found, or it could not be done; 2 the command line or the
 configuration is not valid; 130 interrupted.`;
 
-/** Runs the command of this process's arguments and sets the exit code. */
-export const runOps = async (registry: Registry): Promise<void> => {
+type LoadRegistry = () => Promise<Registry>;
+
+/** Adds the command of this name, or all of them where there is none: commander then lists them, or says what is wrong. */
+const addTo = async (to: Command, commands: Commands, name: string | undefined, load: LoadRegistry): Promise<void> => {
+  const named = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const registry = await load();
+  for (const command of named === undefined ? Object.values(commands) : [named]) (await command())(to, registry);
+};
+
+/** Shows the help of the command that `names` lead to. */
+const showHelp = (program: Command, names: ReadonlyArray<string>): void => {
+  let command = program;
+  for (const name of names) {
+    const next = command.commands.find((each) => each.name() === name);
+    if (next === undefined) return program.error(`error: unknown command '${names.join(' ')}'`);
+    command = next;
+  }
+  command.outputHelp();
+};
+
+const addHelp = (program: Command): void => {
+  program
+    .command('help')
+    .argument('[command...]', 'for example: log verify')
+    .description('shows the help of a command')
+    .action((names: ReadonlyArray<string>) => showHelp(program, names));
+};
+
+const makeProgram = async (args: ReadonlyArray<string>, load: LoadRegistry): Promise<Command> => {
   const program = new Command('ops')
     .description("the operator's commands")
+    .version(programVersion(), '-V, --version', 'prints the version of this program')
+    .helpCommand(false)
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
-  const log = program
-    .command('log')
-    .description('the event log: verify, export, import, copy, require macs, keys, restart the seal');
-  for (const add of [addVerify, addExport, addImport, addCopy, addRequireMac, addKey, addNewKey, addRestartSeal])
-    add(log, registry);
-  const projections = program
-    .command('projections')
-    .description('the read models: status, verify, parked entities, rebuild, roll back');
-  for (const add of [addStatus, addVerifyRows, addParked, addRebuild, addRollback]) add(projections, registry);
-  const files = program.command('files').description('the stored files: verify');
-  addVerifyFiles(files, registry);
-  const audit = program.command('audit').description('for auditors: pack the history of records');
-  addPack(audit, registry);
-  addEvents(program, registry);
-  addMigrate(program, registry);
+  const words = args.filter((argument) => !argument.startsWith('-'));
+  const [first, second] = words[0] === 'help' ? words.slice(1) : words;
+  for (const [name, { description, commands }] of Object.entries(groups)) {
+    const group = program.command(name).description(description).helpCommand(false);
+    if (name === first) await addTo(group, commands, second, load);
+  }
+  const isVersionAsked = words.length === 0 && (args.includes('--version') || args.includes('-V'));
+  const isInGroup = first !== undefined && Object.hasOwn(groups, first);
+  if (!isVersionAsked && !isInGroup) await addTo(program, ungrouped, first, load);
+  addHelp(program);
+  return program;
+};
+
+/** As with `ops --help | head`: nobody reads the rest, and that is no error. */
+const endWithReader = (): void => {
+  process.stdout.on('error', (error) => {
+    if (errorCode(error) !== 'EPIPE') throw error;
+  });
+};
+
+/** Runs the command of this process's arguments and sets the exit code. The registry is loaded when a command needs it. */
+export const runOps = async (load: LoadRegistry): Promise<void> => {
+  endWithReader();
   try {
+    const program = await makeProgram(process.argv.slice(2), load);
     await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -1,7 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import { duration, loadConfig } from '../config.js';
+import { loadConfig } from '../config.js';
+import { duration } from '../config/variables.js';
+import { attempt } from '../event-sourcing/attempt.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 import { failed, print } from './output.js';
 import { signToken } from './sign-token.js';
 
@@ -24,7 +27,8 @@ const printToken = async ({ role, user, expires }: Options): Promise<void> => {
   }
   const { jwt, dataDir } = config.right;
   const request = { user, roles: [role], lifetime: expires };
-  const token = await signToken(jwt, request, () => developmentSecret(dataDir));
+  const signed = attempt(() => signToken(jwt, request, () => developmentSecret(dataDir)), reasonOf);
+  const token = E.flatten(await signed);
   if (E.isLeft(token)) process.exitCode = failed(token.left);
   else print(token.right);
 };

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { loadConfig } from '../config.js';
 import type { Registry } from '../entities/registry.js';
 import { makeLogger } from '../infrastructure/logging/logger.js';
-import { reasonOf } from '../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 import { startService } from './start-service.js';
 import { Started } from './started.js';
 

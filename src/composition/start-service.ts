@@ -10,14 +10,15 @@ import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
 import { serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
-import { reasonOf } from '../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 import { errorFields } from '../http/problem/log-fields.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
-import { watchWarnings } from '../infrastructure/metrics/disk-gauges.js';
 import { watchFeeds } from '../infrastructure/metrics/feed-gauge.js';
 import { makeMetrics } from '../infrastructure/metrics/metrics.js';
+import { programVersion } from '../infrastructure/program-version.js';
 import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.js';
+import { watchChecks, watchWarnings } from '../infrastructure/metrics/readiness-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
 import { makeReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
@@ -129,6 +130,20 @@ export const startService = async (
   const warnings = { ...disks.warnings, ...histories.warnings, ...seal, ...verification };
   watchWarnings(metrics, warnings);
   let isStopping = false;
+  const readiness = makeReadiness(
+    {
+      serving: { what: 'shutting down', passes: () => Promise.resolve(!isStopping) },
+      log: { what: 'event log', passes: async () => E.isRight(await stores.store.head()) },
+      readModels: { what: 'read models', passes: async () => E.isRight(await queries.ping()) },
+      readModelsOfThisLog: {
+        what: 'read models of this log',
+        passes: () => Promise.resolve(findWrongLog() === undefined),
+      },
+      files: { what: 'file storage', passes: stores.storage.isThere },
+    },
+    { warnings, onChange: logReadiness(log) },
+  );
+  watchChecks(metrics, readiness);
   const limits = connectionLimitsOf(config, openFilesLimit());
   const feeds = makeFeedLimit(feedLimitOf(limits.connections));
   watchFeeds(metrics, feeds.held);
@@ -140,17 +155,10 @@ export const startService = async (
     auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
     tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
-    readiness: makeReadiness(
-      {
-        'shutting down': () => Promise.resolve(!isStopping),
-        'event log': async () => E.isRight(await stores.store.head()),
-        'read models': async () => E.isRight(await queries.ping()),
-        'read models of this log': () => Promise.resolve(findWrongLog() === undefined),
-        'file storage': stores.storage.isThere,
-      },
-      { warnings, onChange: logReadiness(log) },
-    ),
+    readiness,
     metrics: metrics.read,
+    metricsToken: config.metricsToken,
+    version: programVersion(),
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,

@@ -2,7 +2,7 @@ import type { Config } from '../config.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/signing-keys.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
-import { reasonOf } from '../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 
 /** Throws, before anything is opened, when the configured public key cannot verify tokens. */
 export const requireUsableKey = ({ jwt: { key } }: Config): void => {

@@ -10,6 +10,7 @@ import { makeRecords } from '../read/event-record.js';
 import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
 import { makeHistory } from '../read/history.js';
+import { partLifecycle } from '../read/record-body.js';
 import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
 
 /** Compares records as they are answered. */
@@ -41,9 +42,10 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   const { category, stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));
-    return (
-      row && { ...row.summary, state: stateOf(row), revision: row.revision, creationPosition: row.creationPosition }
-    );
+    if (row === undefined) return undefined;
+    const { summary, body, hidden, revision, creationPosition } = row;
+    const { record, createdAt } = partLifecycle(body);
+    return { ...summary, createdAt, state: stateOf({ body: record, hidden }), revision, creationPosition };
   };
   const description = { entityType: name, describe, shown };
   const history = makeHistory({ store, serde, fold: decider, description, comparison, category });

@@ -11,6 +11,8 @@ type Decision = {
   /** Position of the first event of the stream, where it is known. */
   readonly creationPosition: Position | undefined;
   readonly lastHash: string;
+  /** Times of the first and of the last event of the stream. */
+  readonly createdAt: string;
   readonly lastAt: string;
   /** Whether a command with an `Idempotency-Key` is in the stream. */
   readonly hasKeyedCommands: boolean;

@@ -3,6 +3,7 @@ import Koa from 'koa';
 import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
 import type { KoaContext, RequestState } from './request-context.js';
+import { responseHeaders } from './openapi/response-headers.js';
 import { makeRespond, type RespondDeps } from './respond.js';
 import { type RoutesDeps, routesOf } from './routes.js';
 import { makeRateLimit } from './routing/rate-limit.js';
@@ -31,7 +32,7 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
       return origins.includes(origin) ? origin : '';
     },
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposeHeaders: ['ETag', 'Link', 'Location', 'Repr-Digest', 'X-Request-Id'],
+    exposeHeaders: Object.keys(responseHeaders),
     maxAge: 600,
   });
   return (ctx) => allow(ctx, () => Promise.resolve(route(ctx)));

@@ -1,18 +1,32 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errorBody } from './problem/error-body.js';
+import { PROBLEM_TYPE, problemDetails, wantsProblemDetails } from './problem/problem-details.js';
 import type { ProtocolFault } from './protocol-fault.js';
+import { requestIdOf } from './request/request-id.js';
 import { JSON_TYPE } from './response/http-response.js';
 
 /** Name, value, name, value … of a response after which the connection is closed. */
-const headersOf = (body: string): Array<string> => [
-  ...['Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body))],
-  ...['X-Content-Type-Options', 'nosniff', 'Connection', 'close'],
+const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Array<string> => [
+  ...['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))],
+  ...['X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, 'Connection', 'close'],
 ];
 
+/** The form of an error depends on what the request accepts. */
+const VARY = ['Vary', 'Accept'];
+
 /** Sends the error object in response to a request that Node could read. */
-export const sendProtocolError = (fault: ProtocolFault, response: ServerResponse): void => {
-  const body = JSON.stringify(fault);
-  response.writeHead(fault.status, fault.name, headersOf(body)).end(body);
+export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage, response: ServerResponse): void => {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const respond = (body: string, headers: Array<string>): void =>
+    void response.writeHead(fault.status, fault.name, headers).end(body);
+  if (wantsProblemDetails(request.headers.accept)) {
+    const details = problemDetails(fault, requestId);
+    respond(details, [...headersOf(details, requestId, PROBLEM_TYPE), ...VARY]);
+  } else {
+    const body = JSON.stringify(errorBody(fault, requestId));
+    respond(body, [...headersOf(body, requestId), ...VARY]);
+  }
 };
 
 /** Sends the error object on a socket for which Node has made no response. */
@@ -25,8 +39,9 @@ export const sendProtocolErrorOnSocket = (
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(fault);
-  const pairs = [...headersOf(body), ...more];
+  const requestId = requestIdOf(undefined);
+  const body = JSON.stringify(errorBody(fault, requestId));
+  const pairs = [...headersOf(body, requestId), ...more];
   const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1] ?? ''}`] : []));
   socket.once('finish', () => socket.destroy());
   socket.end([`HTTP/1.1 ${fault.status} ${fault.name}`, ...lines, '', body].join('\r\n'));

@@ -8,24 +8,36 @@ const VERSION: ProtocolFault = {
   status: 505,
   name: 'HTTP Version Not Supported',
   message: 'The service speaks HTTP/1.1',
+  code: 'http_version_not_supported',
 };
 const CODING: ProtocolFault = {
   status: 501,
   name: 'Not Implemented',
   message: 'The only Transfer-Encoding is chunked',
+  code: 'transfer_encoding_not_supported',
 };
 const MALFORMED: ProtocolFault = {
-  ...invalid({ path: '', message: 'must be an HTTP/1.1 request' }),
+  ...invalid('request_malformed', { path: '', message: 'must be an HTTP/1.1 request' }),
   message: 'The request is not HTTP',
 };
-const hostFault = (message: string): ProtocolFault => invalid({ path: 'Host', message });
+const hostFault = (message: string): ProtocolFault => invalid('host_invalid', { path: 'Host', message });
 const HOST_MISSING = hostFault('is required');
 const HOST_REPEATED = hostFault('must be given once');
 const HOST_INVALID = hostFault('must be a host name or an address, with a port or without');
 
 const unreadable: Readonly<Record<string, ProtocolFault>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, name: 'Request Header Fields Too Large', message: 'The headers are too long' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, name: 'Request Timeout', message: 'The request took too long' },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    name: 'Request Header Fields Too Large',
+    message: 'The headers are too long',
+    code: 'headers_too_large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    name: 'Request Timeout',
+    message: 'The request took too long',
+    code: 'request_timeout',
+  },
   HPE_INVALID_VERSION: VERSION,
   HPE_PAUSED_H2_UPGRADE: VERSION,
   HPE_INVALID_TRANSFER_ENCODING: CODING,

@@ -2,6 +2,8 @@ import type { ParameterizedContext } from 'koa';
 import type { either as E } from 'fp-ts';
 import type { Caller } from './authentication/roles.js';
 import type { ProcessBudget } from './budget/process-budget.js';
+import type { UnknownNames } from './parameters/unknown.js';
+import type { ErrorCode } from './problem/error-codes.js';
 import type { Failure } from './problem/failure.js';
 import type { HttpResponse } from './response/http-response.js';
 
@@ -21,6 +23,8 @@ export type RequestState = {
   timeSlice(bytes?: number): Promise<boolean>;
   /** Name of the operation; its route sets it. */
   operation?: string | undefined;
+  /** The code of the error where there is no such record; its route sets it. */
+  absent?: ErrorCode | undefined;
   caller?: Caller | undefined;
   /** Payload of the verified token, as koa-jwt leaves it. */
   user?: unknown;
@@ -40,6 +44,8 @@ export type RequestContext = {
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly searchParams: URLSearchParams;
+  /** What it has that the operation does not; undefined where there is nothing to refuse. */
+  readonly unknown?: UnknownNames | undefined;
 };
 
 /** A request whose sender has proven who it is and that it may do this. */

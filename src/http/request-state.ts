@@ -2,6 +2,7 @@ import type { Caller } from './authentication/roles.js';
 import type { Connection } from './budget/connection.js';
 import type { ProcessBudget } from './budget/process-budget.js';
 import { timeSlice } from './budget/time-slice.js';
+import type { ErrorCode } from './problem/error-codes.js';
 import type { Handling, RequestState } from './request-context.js';
 
 /**
@@ -14,6 +15,7 @@ export class ServedRequest implements RequestState {
   readonly #connection: Connection;
   readonly #budget: ProcessBudget;
   operation: string | undefined = undefined;
+  absent: ErrorCode | undefined = undefined;
   caller: Caller | undefined = undefined;
   user: unknown = undefined;
   handling: Handling | undefined = undefined;

@@ -6,10 +6,11 @@ import { type ProcessBudget, UNCOUNTED_BYTES } from './budget/process-budget.js'
 import type { Failure } from './problem/failure.js';
 import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
 import { problemOf } from './problem/problem-of.js';
+import { problemResponse } from './problem/problem-response.js';
 import { type Handling, type KoaContext, pathOf } from './request-context.js';
 import { requestIdOf } from './request/request-id.js';
 import { ServedRequest } from './request-state.js';
-import { type HttpResponse, problemResponse } from './response/http-response.js';
+import type { HttpResponse } from './response/http-response.js';
 import { send } from './response/send.js';
 import type { RouteRequest } from './routing/make-routing.js';
 import { unrouted } from './routing/unrouted.js';
@@ -130,7 +131,7 @@ export const makeRespond = (
       outcome = E.left({ _tag: 'Unexpected', cause });
     }
     if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
-    const response = E.isLeft(outcome) ? problemResponse(problemOf(outcome.left)) : outcome.right;
+    const response = E.isLeft(outcome) ? problemResponse(ctx, problemOf(outcome.left, state.absent)) : outcome.right;
     const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {

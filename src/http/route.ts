@@ -1,11 +1,13 @@
 import type { either as E } from 'fp-ts';
+import type { Authenticate } from './authentication/authenticate.js';
 import type { Roles } from './authentication/roles.js';
 import type { AuthorizedContext, RequestContext } from './request-context.js';
 import type { OperationDescription } from './openapi/operation-description.js';
+import type { ErrorCode } from './problem/error-codes.js';
 import type { Failure } from './problem/failure.js';
 import type { HttpResponse } from './response/http-response.js';
 
-type Handler<Request> = (request: Request) => Promise<E.Either<Failure, HttpResponse>>;
+export type Handler<Request> = (request: Request) => Promise<E.Either<Failure, HttpResponse>>;
 
 /** One row of the route table, from which the router, `Allow`, roles and the API description derive. */
 export type Route = {
@@ -19,6 +21,8 @@ export type Route = {
    * with its slashes.
    */
   readonly path: string;
+  /** The code of the error where there is no such record. Default: `entity_not_found`. */
+  readonly absent?: ErrorCode;
 } & Access;
 
 /** Who may use it, and what it does. */
@@ -29,6 +33,8 @@ export type TokenRequired = {
   readonly roles: Roles;
   /** Who may ask for an earlier state (`?revision=` or `?at=`), where other roles are needed than `roles`. */
   readonly past?: Roles;
+  /** How its callers are identified where that differs from all other routes. */
+  readonly authenticate?: (otherwise: Authenticate) => Authenticate;
   readonly handle: Handler<AuthorizedContext>;
 };
 
@@ -42,16 +48,21 @@ export type TokenOptional = {
 /** Anybody; a token is not even looked at. */
 type Public = {
   readonly access: 'public';
-  /** Monitoring needs it in a flood too, so the rate limit does not count it. */
+  /** Monitoring needs it in a flood too, so the rate limit does not count it; nor does its query matter. */
   readonly isProbe?: true;
+  /** Leads to another row, which the description of the API has. */
+  readonly isRedirect?: true;
   readonly handle: Handler<RequestContext>;
 };
 
-/** Whether the rate limit counts the requests of a route, so that 429 is among its statuses. */
-export const isLimited = (route: Route): boolean => route.access !== 'public' || route.isProbe !== true;
+/** Whether it is for monitoring: such a route is never limited, and takes any query. */
+export const isProbe = (route: Route): boolean => route.access === 'public' && route.isProbe === true;
 
-/** A row's beginning: an operation by its name in a table of descriptions, for callers whose token has one of `roles`. */
+/**
+ * A row's beginning: an operation by its name in a table of descriptions, for callers whose token has one of `roles`;
+ * `row` is what the rows of the table share.
+ */
 export const rowOf =
-  <Name extends string>(descriptions: Readonly<Record<Name, OperationDescription>>) =>
+  <Name extends string>(descriptions: Readonly<Record<Name, OperationDescription>>, row: Pick<Route, 'absent'> = {}) =>
   (operation: Name, method: Route['method'], path: string, roles: Roles) =>
-    ({ operation, description: descriptions[operation], method, path, access: 'token', roles }) as const;
+    ({ ...row, operation, description: descriptions[operation], method, path, access: 'token', roles }) as const;

@@ -9,6 +9,8 @@ export type RoutesDeps = HealthDeps & {
   readonly auditRoutes?: ReadonlyArray<Route> | undefined;
   /** The rows of the transparency log; none where nothing is signed. */
   readonly tlogRoutes?: ReadonlyArray<Route> | undefined;
+  /** Of this program. */
+  readonly version: string;
 };
 
 /** The whole table. */
@@ -16,8 +18,9 @@ export const routesOf = ({
   entityRoutes = [],
   auditRoutes = [],
   tlogRoutes = [],
+  version,
   ...health
 }: RoutesDeps): ReadonlyArray<Route> => {
   const routes = [...entityRoutes, ...auditRoutes, ...tlogRoutes, ...healthRoutes(health)];
-  return [...routes, ...openApiRoutes(routes)];
+  return [...routes, ...openApiRoutes(routes, version)];
 };

@@ -59,7 +59,12 @@ const stopper =
     connections.stop();
   };
 
-const TUNNEL: ProtocolFault = { status: 405, name: 'Method Not Allowed', message: 'There are no tunnels here' };
+const TUNNEL: ProtocolFault = {
+  status: 405,
+  name: 'Method Not Allowed',
+  message: 'There are no tunnels here',
+  code: 'method_not_allowed',
+};
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
 /** What cannot be read as a request gets the error object too, after the responses that are still due. */
@@ -85,7 +90,7 @@ const oneByOne = (listener: Listener): RequestListener => {
   const respond: Listener = (request, response) => {
     const fault = protocolFaultOf(request);
     if (fault === undefined) return listener(request, response);
-    sendProtocolError(fault, response);
+    sendProtocolError(fault, request, response);
     return undefined;
   };
   return (request, response) => connectionOf(request.socket).add({ request, response, respond });

@@ -1,4 +1,4 @@
-import { reasonOf } from './logging/reason-of.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 
 /** A log, database or storage cannot be opened; `message` tells a person why. */
 export type CannotOpen = { readonly _tag: 'CannotOpen'; readonly message: string };

@@ -1,17 +1,19 @@
 import { either as E } from 'fp-ts';
-import { type Config, keyList } from '../config.js';
+import type { Config } from '../config.js';
+import { keyList } from '../config/variables.js';
 import { type EventKeys, makeEventKey } from '../event-sourcing/event-key.js';
 import { embeddedEventKeys } from './disk/development-secret.js';
 
-const embedded = async (dataDir: string): Promise<E.Either<Error, ReadonlyArray<string>>> =>
-  E.mapLeft((expected: string) => new Error(`${dataDir}/event-key: expected ${expected}`))(
-    keyList(await embeddedEventKeys(dataDir)),
-  );
+const embedded = async (dataDir: string): Promise<E.Either<Error, ReadonlyArray<string>>> => {
+  const list = await embeddedEventKeys(dataDir);
+  if (list === undefined) return E.right([]);
+  return E.mapLeft((expected: string) => new Error(`${dataDir}/event-key: expected ${expected}`))(keyList(list));
+};
 
 /**
  * The keys that all processes of this service make and check the `mac` of events with: the configured ones, else those of
  * the data directory of an embedded Postgres. None with a `DATABASE_URL` alone: a key that only one process knows would
- * make the events of all others look forged. Rejects with errors of the file system.
+ * make the events of all others look forged. None without a data directory, either. Rejects with errors of the file system.
  */
 export const sharedEventKeys = async ({
   eventKeys,

@@ -9,7 +9,7 @@ import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { putWithinSpace } from './disk-space/within-space.js';
 import type { CannotOpen } from './cannot-open.js';
 import type { Check } from './readiness.js';
-import { reasonOf } from './logging/reason-of.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 
 export type Storage = ObjectStorage &
   FileContents & {
@@ -24,9 +24,14 @@ export type Storage = ObjectStorage &
 /** The folder of the files below `DATA_DIR`. */
 const FILES = 'files';
 
-const openOnDisk = async (directory: string): Promise<E.Either<StorageUnavailable, Storage>> => {
+type OpenOptions = {
+  /** Whether a directory that is not there is a failure. Otherwise it is made. */
+  readonly mustExist?: boolean;
+};
+
+const openOnDisk = async (directory: string, options: OpenOptions): Promise<E.Either<StorageUnavailable, Storage>> => {
   const space = watchDiskSpace(directory);
-  const opened = await openDiskStorage(directory, space);
+  const opened = await openDiskStorage(directory, { ...options, space });
   if (E.isRight(opened)) return E.right({ ...opened.right, put: putWithinSpace(opened.right.put, space), space });
   await space.stop();
   return opened;
@@ -36,11 +41,11 @@ const openOnS3 = async (s3: S3Config): Promise<E.Either<StorageUnavailable, Stor
   (await import('./s3/s3-storage.js')).openS3Storage(s3);
 
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
-export const openStorage = async ({
-  s3,
-  dataDir,
-}: Pick<Config, 's3' | 'dataDir'>): Promise<E.Either<CannotOpen, Storage>> =>
+export const openStorage = async (
+  { s3, dataDir }: Pick<Config, 's3' | 'dataDir'>,
+  options: OpenOptions = {},
+): Promise<E.Either<CannotOpen, Storage>> =>
   E.mapLeft(({ cause }: StorageUnavailable): CannotOpen => ({
     _tag: 'CannotOpen',
-    message: `files cannot be stored: ${reasonOf(cause)}`,
-  }))(await (s3 === undefined ? openOnDisk(path.join(dataDir, FILES)) : openOnS3(s3)));
+    message: `the files cannot be opened: ${reasonOf(cause)}`,
+  }))(await (s3 === undefined ? openOnDisk(path.join(dataDir, FILES), options) : openOnS3(s3)));

@@ -8,7 +8,7 @@ import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
-import type { ProcessKind } from './embedded/process-liveness.js';
+import type { ProcessKind } from './process-liveness.js';
 import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
 
 /** Where a Postgres is: one of our own in a data directory, or a server. */
@@ -31,6 +31,8 @@ export const configuredLog = (config: Locations): LogLocation =>
     : { _tag: 'EventStoreDb', url: config.eventStoreDbUrl };
 
 type OpenOptions = {
+  /** Whether a Postgres without our data is a failure. Otherwise the data directory or the tables are made there. */
+  readonly mustExist?: boolean;
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
   readonly processKind: ProcessKind;
   /** The categories of our streams: in EventStoreDB other streams may stand beside them. */
@@ -50,11 +52,16 @@ type OpenDatabase = {
 /** Opens a Postgres: an embedded one is started or joined. */
 export const openDatabase = async (
   location: DatabaseLocation,
-  { processKind, onPostgresLog }: Pick<OpenOptions, 'processKind' | 'onPostgresLog'>,
+  { processKind, mustExist, onPostgresLog }: Pick<OpenOptions, 'processKind' | 'mustExist' | 'onPostgresLog'>,
 ): Promise<E.Either<CannotOpen, OpenDatabase>> => {
   if (location._tag === 'Postgres')
     return E.right({ url: location.url, directory: undefined, close: () => Promise.resolve() });
-  const started = await startEmbeddedPostgres({ dataDir: location.dataDir, processKind, onLog: onPostgresLog });
+  const started = await startEmbeddedPostgres({
+    dataDir: location.dataDir,
+    processKind,
+    mustExist,
+    onLog: onPostgresLog,
+  });
   return pipe(
     started,
     E.bimap(cannotOpen, ({ connectionString, directory, stop }) => ({ url: connectionString, directory, close: stop })),
@@ -71,9 +78,14 @@ export type OpenLog = {
 const openLogIn = async (
   database: OpenDatabase,
   notifies: boolean,
-  { onConnectionEvent }: OpenOptions,
+  { mustExist, onConnectionEvent }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const opened = await makePostgresEventStore({ connectionString: database.url, notifies, onConnectionEvent });
+  const opened = await makePostgresEventStore({
+    connectionString: database.url,
+    mustExist,
+    notifies,
+    onConnectionEvent,
+  });
   if (E.isLeft(opened)) {
     await database.close();
     return E.left(cannotOpen(opened.left));

@@ -3,6 +3,9 @@ import { withTimeout } from './with-timeout.js';
 /** Whether a dependency of the service responds. A rejection means no. */
 export type Check = () => Promise<boolean>;
 
+/** A check, and what is missing when it fails, in words. */
+type NamedCheck = { readonly what: string; readonly passes: Check };
+
 /** A check that takes longer counts as failed. */
 const CHECK_TIMEOUT_MS = 1_000;
 
@@ -12,8 +15,12 @@ const passes = async (check: Check): Promise<boolean> =>
     check().catch(() => false),
   )) ?? false;
 
-/** The names of the checks that fail, and of the warnings that hold. */
-export type Readiness = { readonly missing: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> };
+/** How each check ended, by its key; what those lack that failed; and the warnings that hold. */
+export type Readiness = {
+  readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
+  readonly missing: ReadonlyArray<string>;
+  readonly warnings: ReadonlyArray<string>;
+};
 
 type ReadinessOptions = {
   /** By name: whether the warning holds now. */
@@ -27,20 +34,25 @@ type ReadinessOptions = {
  * the load on the dependencies does not grow with the number of probes.
  */
 export const makeReadiness = (
-  checks: Readonly<Record<string, Check>>,
+  named: Readonly<Record<string, NamedCheck>>,
   { warnings: conditions = {}, onChange = () => undefined }: ReadinessOptions = {},
 ): (() => Promise<Readiness>) => {
-  const ready: Readiness = { missing: [], warnings: [] };
-  let last = JSON.stringify(ready);
+  let last = JSON.stringify([[], []]);
   const run = async (): Promise<Readiness> => {
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => ({ name, isReady: await passes(check) })),
+      Object.entries(named).map(async ([key, check]) => ({
+        key,
+        what: check.what,
+        isReady: await passes(check.passes),
+      })),
     );
-    const missing = results.filter(({ isReady }) => !isReady).map(({ name }) => name);
+    const checks = Object.fromEntries(results.map(({ key, isReady }) => [key, isReady ? 'ok' : 'failed'] as const));
+    const missing = results.filter(({ isReady }) => !isReady).map(({ what }) => what);
     const warnings = Object.keys(conditions).filter((name) => conditions[name]?.() === true);
-    const readiness = { missing, warnings };
-    if (JSON.stringify(readiness) !== last) onChange(readiness);
-    last = JSON.stringify(readiness);
+    const readiness = { checks, missing, warnings };
+    const now = JSON.stringify([missing, warnings]);
+    if (now !== last) onChange(readiness);
+    last = now;
     return readiness;
   };
   let running: Promise<Readiness> | undefined;

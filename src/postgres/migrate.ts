@@ -20,9 +20,17 @@ export type VersionedSchema = {
 const versionOf = async (database: Database, { versionTable }: VersionedSchema): Promise<number> =>
   (await database.query<{ version: number }>(`select version from ${versionTable}`)).rows[0]?.version ?? 0;
 
+/** Whether the tables of a schema are there, of whatever version. */
+export const isCreated = async (
+  database: Database,
+  { versionTable }: Pick<VersionedSchema, 'versionTable'>,
+): Promise<boolean> => {
+  const { rowCount } = await database.query(`select where to_regclass($1) is not null`, [versionTable]);
+  return rowCount !== 0;
+};
+
 const isMigrated = async (database: Database, schema: VersionedSchema): Promise<boolean> => {
-  const { rowCount } = await database.query(`select where to_regclass($1) is not null`, [schema.versionTable]);
-  if (rowCount === 0) return false;
+  if (!(await isCreated(database, schema))) return false;
   const version = await versionOf(database, schema);
   return version === schema.steps.length || (schema.allowsNewer && version > schema.steps.length);
 };

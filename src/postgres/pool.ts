@@ -12,6 +12,8 @@ export type PoolOptions = {
   readonly connectMs: number;
   /** Time limit of each query, ms; none for connections that stream at their reader's pace. */
   readonly queryMs?: number;
+  /** Time limit of each statement in the server, ms: it is ended there, and not only given up here. */
+  readonly statementMs?: number;
   /** Runs on each new connection before its first use. */
   readonly prepare?: (client: pg.ClientBase) => Promise<void>;
   /** Called when an idle connection is lost. */
@@ -20,7 +22,16 @@ export type PoolOptions = {
 
 /** A pool in which a lost connection fails the queries that run on it, and never ends the process. */
 export const makePool = (options: PoolOptions): Pool => {
-  const { connectionString, name, connections, connectMs, queryMs, prepare, onLost = () => undefined } = options;
+  const {
+    connectionString,
+    name,
+    connections,
+    connectMs,
+    queryMs,
+    statementMs,
+    prepare,
+    onLost = () => undefined,
+  } = options;
   const pool = new pg.Pool({
     connectionString,
     max: connections,
@@ -29,6 +40,7 @@ export const makePool = (options: PoolOptions): Pool => {
     keepAlive: true,
     application_name: name,
     ...(queryMs === undefined ? {} : { query_timeout: queryMs }),
+    ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, its types do not say so
     ...(prepare === undefined ? {} : { onConnect: prepare }),
   });

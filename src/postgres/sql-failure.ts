@@ -50,8 +50,10 @@ export const isUndefinedTable = (error: unknown): error is pg.DatabaseError =>
 const LOST_CONNECTION =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded|Query read timeout|Cannot use a pool after)/;
 
-/** Whether an error comes from the database or the way to it, as opposed to a fault of ours. */
+/** Whether an error comes from the database or the way to it, as opposed to a fault of ours or of a file, which has a path. */
 export const isDatabaseError = (error: unknown): error is Error =>
   error instanceof pg.DatabaseError ||
   (error instanceof Error &&
-    ('syscall' in error || error instanceof AggregateError || LOST_CONNECTION.test(error.message)));
+    (('syscall' in error && !('path' in error)) ||
+      error instanceof AggregateError ||
+      LOST_CONNECTION.test(error.message)));

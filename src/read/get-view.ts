@@ -1,5 +1,6 @@
 import { option as O } from 'fp-ts';
 import type { Queries, View } from './queries.js';
+import { withLifecycle } from './record-body.js';
 import { type Folding, rowOrFold } from './row-or-fold.js';
 
 type GetViewDeps<State> = Folding<State> & {
@@ -10,6 +11,10 @@ type GetViewDeps<State> = Folding<State> & {
 
 /** GET by id. */
 export const makeGetView = <State>({ queries, render, ...folding }: GetViewDeps<State>) =>
-  rowOrFold(folding, queries.byId, (id, { state, revision }): O.Option<View> =>
-    O.map((body: string) => ({ id, revision, body: Buffer.from(body) }))(render(id, state)),
+  rowOrFold(folding, queries.byId, (id, { state, ...lifecycle }): O.Option<View> =>
+    O.map((record: string) => ({
+      id,
+      revision: lifecycle.revision,
+      body: Buffer.from(withLifecycle(record, lifecycle)),
+    }))(render(id, state)),
   );

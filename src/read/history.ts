@@ -8,6 +8,7 @@ import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js
 import { type Events, type EventsRequest, makeEventReads, type NeverExisted } from './entity-events.js';
 import { type Comparison, makeEventDiffs } from './event-diffs.js';
 import { type EventDescription, makeRenderEvents } from './event-view.js';
+import type { Lifecycle } from './record-body.js';
 import { makeDiffedReads } from './diffed-events.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
@@ -16,7 +17,7 @@ export type AsOf =
   | { readonly _tag: 'AtTime'; readonly at: Date }
   | { readonly _tag: 'Now' };
 
-export type StateThen<State> = { readonly state: State; readonly revision: Revision };
+export type StateThen<State> = Lifecycle & { readonly state: State };
 
 export type History<State> = {
   /**
@@ -80,7 +81,9 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
       { ...rangeOf(asOf), until },
       ({ event, metadata, revision }) => {
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
-        then = { state: fold.evolve(then?.state ?? fold.initialState, event, metadata), revision };
+        const { at: updatedAt } = metadata;
+        const state = fold.evolve(then?.state ?? fold.initialState, event, metadata);
+        then = { state, revision, createdAt: then?.createdAt ?? updatedAt, updatedAt };
         return true;
       },
     );

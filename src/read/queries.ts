@@ -22,14 +22,40 @@ export type View = {
   readonly body: Buffer | { readonly read: () => Promise<E.Either<ReadModelUnavailable, O.Option<LargeRecord>>> };
 };
 
+/** `created`: the order of creation, which is that of the log. Others name a text of the records. */
+export type Order = {
+  readonly by: 'created' | 'name';
+  readonly isDescending: boolean;
+};
+
+export const IN_CREATION_ORDER: Order = { by: 'created', isDescending: false };
+
+/**
+ * The record after which a page begins, which may be deleted meanwhile; `key` is the text that it was ordered by, when the
+ * page before was read.
+ */
+export type Cursor = { readonly id: string; readonly key?: string | undefined };
+
 export type Page = {
   /** The bytes of one JSON array; where they are many, a function that opens them, as `all` does. */
   readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
-  /** The last `_id` of this page when more records follow it. */
-  readonly next: string | undefined;
+  /** The last record of this page when more follow it. */
+  readonly next: Cursor | undefined;
 };
 
-export type PageRequest = { readonly after?: string | undefined; readonly limit: number };
+/** Records that have the same text are in the order of their creation, or against it where the order is descending. */
+export type ListRequest = { readonly order: Order; readonly after?: Cursor | undefined };
+
+export type PageRequest = ListRequest & { readonly limit: number };
+
+/** What every list can be narrowed by. */
+export type RecordFilter = {
+  /** Each word of it begins a word of the record (`words.ts`); without a word it matches nothing. */
+  readonly q?: string | undefined;
+  /** Times as records show them, inclusive. */
+  readonly createdSince?: string | undefined;
+  readonly updatedSince?: string | undefined;
+};
 
 /**
  * Records of one read model. `Filter` holds exact matches, all of which must hold; an empty text matches nothing.
@@ -38,15 +64,21 @@ export type PageRequest = { readonly after?: string | undefined; readonly limit:
 export type Queries<Filter> = {
   /** None when it never was or is deleted, as far as the read model knows. */
   readonly byId: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<View>>>;
-  /** In creation order; a deleted record keeps its place as a cursor. */
-  readonly page: (filter: Filter, page: PageRequest) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Page>>;
   /**
-   * All records as the bytes of one JSON array, in creation order, in bounded memory at the reader's pace. Fails
+   * A deleted record keeps its place as a cursor. A client that goes from page to page gets each record exactly once, if the
+   * text by which that record is ordered stays the same meanwhile.
+   */
+  readonly page: (
+    filter: Filter & RecordFilter,
+    page: PageRequest,
+  ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Page>>;
+  /**
+   * All records as the bytes of one JSON array, in order, in bounded memory at the reader's pace. Fails
    * before the first byte as a value; after it the stream is destroyed with an error and never ends as valid JSON.
    */
   readonly all: (
-    filter: Filter,
-    after: string | undefined,
+    filter: Filter & RecordFilter,
+    list: ListRequest,
   ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Readable>>;
 };
 
@@ -61,7 +93,7 @@ export type HiddenStates = {
 /** The filter of any read model: a value or undefined by name. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
-export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein', string>>>;
+export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein' | 'owner', string>>>;
 
 export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'entity' | 'tag' | 'uploadedBy', string>>>;
 

@@ -1,10 +1,12 @@
 import { either as E } from 'fp-ts';
 import type { StoredFile } from '../domain/document/events.js';
-import { documentSerde } from '../domain/document/serde.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
 import { entityIdOf, type Position, type Revision, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import { checkContent } from './file-check.js';
 import type { FileContents, OpenFailure } from './get-file.js';
+import { namedFile, NAMES_FILES } from './named-file.js';
+import { SideBySide } from './side-by-side.js';
 
 /**
  * An event whose file is not as it says (`missing`, `different`), could not be read (`unread`), or is not known because
@@ -43,16 +45,12 @@ type VerifyingFiles = {
   readonly atOnce?: number;
 };
 
-const CATEGORY = 'document';
-
 const AT_ONCE = 16;
 
 /** So many files that could not be read: the storage is away, and the rest would fail, too. */
 const MAX_UNREAD = 100;
 
 type Found = Pick<FileFinding, 'kind' | 'reason'>;
-
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 const foundOf = (failure: OpenFailure): Found => {
   switch (failure._tag) {
@@ -76,27 +74,6 @@ const check = async (open: FileContents['open'], file: StoredFile): Promise<Foun
   }
 };
 
-/** Runs work side by side, so much of it at once. */
-class SideBySide {
-  readonly #atOnce: number;
-  readonly #running = new Set<Promise<void>>();
-
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce;
-  }
-
-  /** Resolves when the work has begun. */
-  async begin(work: () => Promise<void>): Promise<void> {
-    if (this.#running.size >= this.#atOnce) await Promise.race(this.#running);
-    const running = work().finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
-  async ended(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-}
-
 class Verification {
   readonly #open: FileContents['open'];
   readonly #verifying: VerifyingFiles;
@@ -117,13 +94,13 @@ class Verification {
 
   /** Begins to read the file that an event names, if it does. */
   async take(stored: StoredEvent): Promise<void> {
-    const decoded = documentSerde.decode(stored);
-    if (E.isLeft(decoded)) {
-      this.#report(stored, undefined, { kind: 'undecodable', reason: decoded.left.reason });
+    const named = namedFile(stored);
+    if (E.isLeft(named)) {
+      this.#report(stored, undefined, { kind: 'undecodable', reason: named.left });
       return;
     }
-    const { file } = decoded.right.event.data;
-    if (file === undefined || file === null) return;
+    const file = named.right;
+    if (file === undefined) return;
     this.#counts.files += 1;
     this.#counts.bytes += file.size;
     this.#verifying.onNamed(file.key);
@@ -156,7 +133,7 @@ export const verifyFiles = async (
   verifying: VerifyingFiles,
 ): Promise<VerifiedFiles> => {
   const verification = new Verification(open, verifying);
-  for await (const { events } of store.readAll({ after: 'start', categories: [CATEGORY] }))
+  for await (const { events } of store.readAll({ after: 'start', categories: [NAMES_FILES] }))
     for (const event of events) {
       if (verifying.signal.aborted) return verification.verified('Aborted');
       if (verification.isHopeless) return verification.verified('GivenUp');

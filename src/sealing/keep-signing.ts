@@ -66,6 +66,8 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   /** The largest checkpoint in the storage, as far as this process knows, and when it asked last. */
   let archived: SignedCheckpoint | undefined;
   let askedAt = -Infinity;
+  /** When this process put one into the storage last. */
+  let putAt = -Infinity;
   let signedAtReach: unknown;
 
   const orThrow = <A>(result: E.Either<{ readonly cause: unknown }, A>): A => {
@@ -121,7 +123,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   const putNewest = async (): Promise<void> => {
     if (newest === undefined || fault !== undefined || newest.size <= (archived?.size ?? 0)) return;
     orThrow(await archive.put(newest));
-    archived = newest;
+    [archived, putAt] = [newest, performance.now()];
     onEvent({ _tag: 'Archived', checkpoint: newest });
   };
 
@@ -137,7 +139,6 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   };
 
   const run = async (): Promise<void> => {
-    let putAt = -Infinity;
     while (await pause(fault === undefined ? intervals.sign : intervals.again, stopping.signal)) {
       if (!isKeeper()) {
         // whoever keeps the tree now says what is wrong with it
@@ -146,9 +147,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
       }
       await attempted(async () => {
         await sign();
-        if (performance.now() - putAt < intervals.archive) return;
-        await putNewest();
-        putAt = performance.now();
+        if (performance.now() - putAt >= intervals.archive) await putNewest();
       });
     }
   };

@@ -15,6 +15,8 @@ const handled = (position: bigint | undefined): Handled<string, string> => ({
   after: 'after',
   events: ['happened'],
   revision: 3n,
+  createdAt: 'first',
+  lastAt: 'last',
   position,
   replayed: false,
 });
@@ -28,7 +30,16 @@ const progress = (reached: boolean) => {
   return { waited, waitFor };
 };
 
-const outcome = (projected: boolean) => E.right({ before: 'before', after: 'after', revision: 3n, projected });
+const outcome = (projected: boolean) =>
+  E.right({
+    before: 'before',
+    after: 'after',
+    revision: 3n,
+    createdAt: 'first',
+    updatedAt: 'last',
+    projected,
+    replayed: false,
+  });
 
 describe('executing a command', () => {
   it('answers what it did once the read model shows it', async () => {

@@ -21,10 +21,10 @@ type Circumstances = {
   readonly onError?: (text: string) => void;
 };
 
-/** What the script of this name runs, without the name of the program. */
-export const argumentsOf = async (script: 'start' | 'ops'): Promise<ReadonlyArray<string>> => {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<typeof script, string> }; // reason: ours
-  return scripts[script].split(' ').slice(1);
+/** What `npm start` runs, without the name of the program. */
+const startArguments = async (): Promise<ReadonlyArray<string>> => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } }; // reason: ours
+  return scripts.start.split(' ').slice(1);
 };
 
 /** A program that only lowers the limit, of which no process is left. */
@@ -58,7 +58,7 @@ export const startBuiltService = async (
 ): Promise<BuiltService> => {
   const { PATH = '' } = process.env;
   const env = { PATH, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...settings };
-  const plain = [process.execPath, ...(await argumentsOf('start'))];
+  const plain = [process.execPath, ...(await startArguments())];
   const [program = '', ...args] = openFiles === undefined ? plain : limited(openFiles, plain);
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', onError === undefined ? 'inherit' : 'pipe'] });
   endTogether(child);

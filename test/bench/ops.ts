@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { JWT_SECRET } from '../support/service-process.js';
-import { argumentsOf } from './built-service.js';
 import { residentMib } from './processes.js';
 
 type Ran = {
@@ -21,7 +20,7 @@ const peakOf = (pid: number | undefined): number => {
   }
 };
 
-/** Runs the built operator's program, as `npm run ops` does; rejects with what it printed when it fails. */
+/** Runs the built operator's program with the options of Node in its first line; rejects with what it printed when it fails. */
 export const runOps = async (
   dataDir: string,
   args: ReadonlyArray<string>,
@@ -29,7 +28,7 @@ export const runOps = async (
 ): Promise<Ran> => {
   const env = { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, JWT_SECRET, ...settings };
   const began = performance.now();
-  const child = spawn(process.execPath, [...(await argumentsOf('ops')), ...args], {
+  const child = spawn('dist/src/cli/ops.js', args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -11,7 +11,7 @@ const watched = (isTerminal: boolean) => {
 describe('the progress of a command', () => {
   it('is one plain line a second where nobody looks on', () => {
     const { written, terminal, at } = watched(false);
-    const { report, end } = makeProgress('verifying', 'events', terminal);
+    const { report, end } = makeProgress('verifying', ['event'], terminal);
     for (const ms of [100, 999, 1000, 1500, 2000]) {
       at(ms);
       report(ms, ms / 10_000);
@@ -25,7 +25,7 @@ describe('the progress of a command', () => {
 
   it('is a bar that draws over itself on a terminal, and is gone at the end', () => {
     const { written, terminal, at } = watched(true);
-    const { report, end } = makeProgress('copying', 'events', terminal);
+    const { report, end } = makeProgress('copying', ['event'], terminal);
     at(100);
     report(50, 0.5);
     at(7_300_000);
@@ -38,10 +38,20 @@ describe('the progress of a command', () => {
     ]);
   });
 
+  it('speaks of one thing as of one', () => {
+    const { written, terminal, at } = watched(false);
+    const { report } = makeProgress('verifying', ['entity', 'entities'], terminal);
+    at(1000);
+    report(1);
+    at(2000);
+    report(2);
+    expect(written).to.deep.equal(['verifying  1 entity  1/s\n', 'verifying  2 entities  1/s\n']);
+  });
+
   it('gives count and rate alone where the end is not known', () => {
     const { written, terminal, at } = watched(false);
     at(0);
-    const { report } = makeProgress('importing', 'lines', terminal);
+    const { report } = makeProgress('importing', ['line'], terminal);
     at(2000);
     report(10);
     expect(written).to.deep.equal(['importing  10 lines  5/s\n']);

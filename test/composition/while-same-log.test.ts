@@ -9,6 +9,7 @@ import { givenStream } from '../support/given-stream.js';
 import { inMemoryQueries } from '../support/in-memory-queries.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { stored } from '../support/recorded.js';
+import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 
 const STREAM = 'business-b1';
 
@@ -56,8 +57,8 @@ describe('a service whose rows are of another log', () => {
       (
         await Promise.all([
           queries.byId('b1'),
-          queries.page({}, { limit: 1 }),
-          queries.all({}, undefined),
+          queries.page({}, { order: IN_CREATION_ORDER, limit: 1 }),
+          queries.all({}, { order: IN_CREATION_ORDER }),
           queries.hiddenState('b1'),
         ])
       ).map((result) => (E.isLeft(result) ? result.left._tag : 'answered'));

@@ -161,6 +161,7 @@ const strangers = (given: () => ArchiveUnderTest): void => {
       expect(outcome).to.deep.equal(E.right(undefined));
       expect(found.map(({ note }) => note).sort()).to.deep.equal([ours.note, other.note].sort());
     } else {
+      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('CheckpointTaken');
       expect(E.isLeft(outcome) && String(outcome.left.cause)).to.match(/something else under checkpoints\/.*\/0010/);
       expect(found).to.deep.equal([other]);
     }

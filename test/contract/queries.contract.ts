@@ -5,7 +5,18 @@ import { either as E, option as O } from 'fp-ts';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
-import type { BusinessQueries, DocumentFilter, DocumentQueries, Page, Queries } from '../../src/read/queries.js';
+import {
+  type BusinessFilter,
+  type BusinessQueries,
+  type Cursor,
+  type DocumentFilter,
+  type DocumentQueries,
+  IN_CREATION_ORDER,
+  type Order,
+  type Page,
+  type Queries,
+  type RecordFilter,
+} from '../../src/read/queries.js';
 import { append, AT, created, deleted, renamed } from '../projections/appending.js';
 import { recordsOf, textsIn } from '../support/records-of.js';
 
@@ -37,11 +48,19 @@ const HALVES = ['Lead', 'Document'] as const;
 
 const NONE: Page = { records: Buffer.from('[]'), next: undefined };
 
+type Asked<Filter> = Filter & RecordFilter;
+
+const order = IN_CREATION_ORDER;
+
 const unknownCursor = E.left({ _tag: 'UnknownCursor' });
 
 const text = (fields: Readonly<Record<string, Json>>): string => JSON.stringify(fields);
 
-const businessBody = (_id: string, over: Readonly<Record<string, Json>>): string =>
+const businessBody = (
+  _id: string,
+  over: Readonly<Record<string, Json>>,
+  lifecycle: Readonly<Record<string, Json>> = { createdAt: AT, updatedAt: AT, revision: 0 },
+): string =>
   text({
     _id,
     businessType: null,
@@ -63,6 +82,7 @@ const businessBody = (_id: string, over: Readonly<Record<string, Json>>): string
     country: null,
     owners: [],
     ...over,
+    ...lifecycle,
   });
 
 const document = (fields: Readonly<Record<string, Json>>) => ({
@@ -79,13 +99,24 @@ const document = (fields: Readonly<Record<string, Json>>) => ({
   },
 });
 
+/** One that no other record has. */
+const aWord = (): string => `w${randomUUID().replaceAll('-', '')}`;
+
+const namesOf = (page: Page): ReadonlyArray<string> =>
+  recordsOf(page).map((body) => (JSON.parse(body) as { name: string }).name);
+
 const file = { key: 'a/b', size: 3, sha256: 'abc', mimeType: 'text/plain', originalName: 'a.txt' };
 
 const idsOf = (bodies: ReadonlyArray<string>): ReadonlyArray<string> =>
   bodies.map((body) => (JSON.parse(body) as { _id: string })._id);
 
-const pageOf = async <Filter>(queries: Queries<Filter>, filter: Filter, after?: string, limit = 100): Promise<Page> => {
-  const page = await queries.page(filter, { after, limit });
+const pageOf = async <Filter>(
+  queries: Queries<Filter>,
+  filter: Asked<Filter>,
+  after?: string | Cursor,
+  limit = 100,
+): Promise<Page> => {
+  const page = await queries.page(filter, { order, after: typeof after === 'string' ? { id: after } : after, limit });
   if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
   return page.right;
 };
@@ -93,10 +124,10 @@ const pageOf = async <Filter>(queries: Queries<Filter>, filter: Filter, after?: 
 /** The whole list as its bytes say it; also checks that they are one JSON array. */
 const listOf = async <Filter>(
   queries: Queries<Filter>,
-  filter: Filter,
+  filter: Asked<Filter>,
   after?: string,
 ): Promise<ReadonlyArray<unknown>> => {
-  const list = await queries.all(filter, after);
+  const list = await queries.all(filter, { order, ...(after === undefined ? {} : { after: { id: after } }) });
   if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
   return JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
 };
@@ -143,7 +174,8 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
 
     it('give a record by its id, with its revision and its JSON text', async () => {
       const id = await business(created('Acme', { ein: '1', netWorth: 1.5 }), renamed('Acme "&" Co\n'));
-      const body = businessBody(id, { name: 'Acme "&" Co\n', ein: '1', netWorth: 1.5 });
+      const lifecycle = { createdAt: AT, updatedAt: AT, revision: 1 };
+      const body = businessBody(id, { name: 'Acme "&" Co\n', ein: '1', netWorth: 1.5 }, lifecycle);
       expect(await made.businesses.byId(id)).to.deep.equal(
         E.right(O.some({ id, revision: 1n, body: Buffer.from(body) })),
       );
@@ -187,7 +219,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
         ids.slice(3, 6),
         ids.slice(6),
       ]);
-      expect([first.next, second.next, third.next]).to.deep.equal([ids[2], ids[5], undefined]);
+      expect([first, second, third].map(({ next }) => next?.id)).to.deep.equal([ids[2], ids[5], undefined]);
       expect(await pageOf(made.businesses, { ein }, ids[6])).to.deep.equal(NONE);
       expect((await pageOf(made.businesses, { ein }, ids[3], 3)).next).to.equal(undefined);
     });
@@ -227,7 +259,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       for (let i = 0; i < 7; i++) ids.push(await business(created(`No ${i}`, { ein, line1 })));
       const read = async (after?: string) => {
         const page = await pageOf(made.businesses, { ein }, after, 3);
-        return { ids: idsOf(await largeRecordsOf(page)), next: page.next };
+        return { ids: idsOf(await largeRecordsOf(page)), next: page.next?.id };
       };
       expect([await read(), await read(ids[2]), await read(ids[5])]).to.deep.equal([
         { ids: ids.slice(0, 3), next: ids[2] },
@@ -238,11 +270,25 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       expect(await recordOf(made.businesses, ids[4]!)).to.deep.equal({ revision: 0n, body });
     });
 
+    it('refuse a cursor that was never an id, also among names', async () => {
+      await business(created(randomUUID()));
+      const after = { id: randomUUID(), key: '' };
+      for (const filter of [{}, { businessType: 'x' }]) {
+        const byName = { order: { by: 'name', isDescending: false }, after, limit: 1 } as const;
+        expect(await made.businesses.page(filter, byName)).to.deep.equal(unknownCursor);
+        expect(await made.businesses.all(filter, byName)).to.deep.equal(unknownCursor);
+      }
+    });
+
     it('refuse a cursor that was never an id', async () => {
       for (const after of [randomUUID(), '', 'x', ...HOSTILE]) {
-        expect(await made.businesses.page({}, { after, limit: 1 }), after).to.deep.equal(unknownCursor);
-        expect(await made.businesses.page({ ein: '' }, { after, limit: 1 }), after).to.deep.equal(unknownCursor);
-        expect(await made.businesses.all({}, after), after).to.deep.equal(unknownCursor);
+        expect(await made.businesses.page({}, { order, after: { id: after }, limit: 1 }), after).to.deep.equal(
+          unknownCursor,
+        );
+        expect(await made.businesses.page({ ein: '' }, { order, after: { id: after }, limit: 1 }), after).to.deep.equal(
+          unknownCursor,
+        );
+        expect(await made.businesses.all({}, { order, after: { id: after } }), after).to.deep.equal(unknownCursor);
       }
     });
 
@@ -331,7 +377,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
               ),
             );
             const found = [];
-            let after: string | undefined;
+            let after: Cursor | undefined;
             do {
               const page: Page = await pageOf(made.documents, filter, after, limit);
               found.push(...idsOf(recordsOf(page)));
@@ -340,6 +386,186 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
             expect(found, `${text({ ...filter })} limit ${limit}`).to.deep.equal(expected.map(({ id }) => id));
           }
       }
+    });
+
+    describe('find records by their words', () => {
+      const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+        // searched for; names of those that are found
+        ['acme', ['Acme Holding', 'ACME-Foods']],
+        ['HOLD acm', ['Acme Holding']],
+        ['acme holdings', []],
+        ['cme', []],
+        ['strasse', ['Bäckerei Straße']],
+        ['BÄCK', ['Bäckerei Straße']],
+        ['οδος', ['ΟΔΟΣ Α.Ε.']],
+        ['ｆｏｏｄｓ', ['ACME-Foods']],
+        ['東京', ['東京電力']],
+        ['電力', ['東京電力']],
+        ['مطعم', ['مطعم الشام']],
+        ['12-34', ['Numbered']],
+        ['', []],
+        ['!? -', []],
+        ["' & | ! :* \\", []],
+      ];
+
+      it('whatever their case and script', async () => {
+        const parent = randomUUID();
+        for (const name of ['Acme Holding', 'ACME-Foods', 'Bäckerei Straße', 'ΟΔΟΣ Α.Ε.', '東京電力', 'مطعم الشام'])
+          await business(created(name, { parent }));
+        await business(created('Numbered', { parent, ein: '12-3456789' }));
+        for (const [q, names] of cases) {
+          const page = await pageOf(made.businesses, { q, parent });
+          expect(namesOf(page), q).to.deep.equal(names);
+          expect(await listOf(made.businesses, { q, parent }), q).to.have.length(names.length);
+        }
+      });
+
+      it('of all their fields, as they are now', async () => {
+        const [dba, displayName, ein] = [aWord(), aWord(), aWord()];
+        const id = await business(created(aWord(), { dba, displayName, ein }), renamed('Renamed'));
+        for (const q of [dba, displayName, ein, `${ein} ${dba} ren`, dba.slice(0, -1)])
+          expect(idsOf(recordsOf(await pageOf(made.businesses, { q }))), q).to.deep.equal([id]);
+        const [name, originalName, tag] = [aWord(), aWord(), aWord()];
+        const uploaded = { ...file, originalName: `${originalName}.pdf` };
+        const documentId = await aDocument({ name, file: uploaded, tags: ['other', `to ${tag}`] });
+        for (const q of [name, originalName, tag, `pdf ${tag} ${name}`])
+          expect(idsOf(recordsOf(await pageOf(made.documents, { q }))), q).to.deep.equal([documentId]);
+        expect(await pageOf(made.documents, { q: tag, type: 'Offer' })).to.deep.equal(NONE);
+      });
+
+      it('which may be very long, or very many', async () => {
+        const word = aWord();
+        const many = Array.from({ length: 3_000 }, (_, n) => `${word}${n}`).join(' ');
+        const id = await business(created(many), {
+          type: 'BusinessUpdated',
+          data: { changes: { dba: '長'.repeat(9_000) } },
+        });
+        expect(idsOf(recordsOf(await pageOf(made.businesses, { q: `${word}7` })))).to.deep.equal([id]);
+      });
+    });
+
+    it('narrow a list to what was created or updated since then, inclusive', async () => {
+      const parent = randomUUID();
+      const times = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z'] as const;
+      const [first, second] = [randomUUID(), randomUUID()];
+      await append(made.store, `business-${first}`, 0n, { ...created('First', { parent }), at: times[0] });
+      await append(made.store, `business-${second}`, 0n, { ...created('Second', { parent }), at: times[1] });
+      await made.shown(await append(made.store, `business-${first}`, 1n, { ...renamed('Later'), at: times[2] }));
+      const found = async (filter: RecordFilter) => {
+        const ids = idsOf(recordsOf(await pageOf(made.businesses, { parent, ...filter })));
+        expect(await listOf(made.businesses, { parent, ...filter })).to.have.length(ids.length);
+        return ids;
+      };
+      expect(await found({ createdSince: times[0] })).to.deep.equal([first, second]);
+      expect(await found({ createdSince: '2026-03-01T00:00:00.001Z' })).to.deep.equal([second]);
+      expect(await found({ updatedSince: times[1] })).to.deep.equal([first, second]);
+      expect(await found({ updatedSince: times[2] })).to.deep.equal([first]);
+      expect(await found({ createdSince: times[1], updatedSince: times[2] })).to.deep.equal([]);
+    });
+
+    it('match an owner as the business has it now', async () => {
+      const [alice, bob] = [randomUUID(), randomUUID()];
+      const owner = (user: string) => ({ type: 'BusinessOwnerAdded', data: { user, title: null, equity: null } });
+      const removed = { type: 'BusinessOwnerRemoved', data: { user: bob } };
+      const both = await business(created('Both'), owner(alice), owner(bob));
+      const one = await business(created('One'), owner(bob), owner(alice), removed);
+      expect(idsOf(recordsOf(await pageOf(made.businesses, { owner: alice })))).to.deep.equal([both, one]);
+      expect(idsOf(recordsOf(await pageOf(made.businesses, { owner: bob })))).to.deep.equal([both]);
+      expect(await pageOf(made.businesses, { owner: bob.slice(1) })).to.deep.equal(NONE);
+    });
+
+    describe('in another order', () => {
+      const NAMES = ['b', 'B', 'a', 'ä', '\u{1F3E2}', '\uFF21', 'b', '', 'a b', 'Ab'];
+      // by code point, those that are equal as they were created
+      const SORTED = ['', 'Ab', 'B', 'a', 'a b', 'b', 'b', 'ä', '\uFF21', '\u{1F3E2}'];
+
+      const allPages = async (
+        filter: Asked<BusinessFilter>,
+        by: Order,
+        limit: number,
+      ): Promise<ReadonlyArray<string>> => {
+        const found: Array<string> = [];
+        let after: Cursor | undefined;
+        do {
+          const page = await made.businesses.page(filter, { order: by, after, limit });
+          if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
+          found.push(...idsOf(recordsOf(page.right)));
+          after = page.right.next;
+        } while (after !== undefined);
+        const list = await made.businesses.all(filter, { order: by });
+        if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
+        expect(idsOf(textsIn(await buffer(list.right)))).to.deep.equal(found);
+        return found;
+      };
+
+      for (const [what, filterOf] of [
+        ['by a value', (unique: string) => ({ parent: unique })],
+        ['by an owner', (unique: string) => ({ owner: unique })],
+        ['by words', (unique: string) => ({ q: unique })],
+        ['by a value and a time', (unique: string) => ({ parent: unique, createdSince: AT })],
+      ] as const)
+        it(`page through records found ${what}, each once`, async () => {
+          const unique = aWord();
+          const names = new Map<string, string>();
+          const ids: Array<string> = [];
+          for (const name of NAMES) {
+            const fields = { parent: unique, dba: unique, name };
+            const owner = { type: 'BusinessOwnerAdded', data: { user: unique, title: null, equity: null } };
+            const id = await business(created(name, fields), owner);
+            names.set(id, name);
+            ids.push(id);
+          }
+          const filter = filterOf(unique);
+          for (const limit of [1, 3, 100]) {
+            expect(await allPages(filter, { by: 'created', isDescending: true }, limit)).to.deep.equal(
+              ids.toReversed(),
+            );
+            const byName = await allPages(filter, { by: 'name', isDescending: false }, limit);
+            expect(byName.map((id) => names.get(id))).to.deep.equal(SORTED);
+            expect(byName.filter((id) => names.get(id) === 'b')).to.deep.equal([ids[0], ids[6]]);
+            const turned = await allPages(filter, { by: 'name', isDescending: true }, limit);
+            expect(turned).to.deep.equal(byName.toReversed());
+          }
+        });
+
+      it('give each record once whose name stays, while others are renamed or deleted', async () => {
+        const parent = randomUUID();
+        const ids: Array<string> = [];
+        for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) ids.push(await business(created(name, { parent })));
+        const by = { by: 'name', isDescending: false } as const;
+        const pageAfter = async (after?: Cursor) => {
+          const page = await made.businesses.page({ parent }, { order: by, after, limit: 2 });
+          if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
+          return { ids: idsOf(recordsOf(page.right)), next: page.right.next };
+        };
+        const first = await pageAfter();
+        await made.shown(await append(made.store, `business-${ids[1]!}`, 1n, renamed('z')));
+        await made.shown(await append(made.store, `business-${ids[4]!}`, 1n, renamed('0')));
+        const second = await pageAfter(first.next);
+        await made.shown(await append(made.store, `business-${ids[3]!}`, 1n, deleted));
+        const third = await pageAfter(second.next);
+        expect([first.ids, second.ids, third.ids]).to.deep.equal([
+          [ids[0], ids[1]],
+          [ids[2], ids[3]],
+          [ids[5], ids[1]],
+        ]);
+      });
+
+      it('stream a page of large records', async () => {
+        const parent = randomUUID();
+        const ids: Array<string> = [];
+        for (const name of ['c', 'a', 'd', 'b'])
+          ids.push(await business(created(name, { parent, line1: 'x'.repeat(150_000) })));
+        const [c, a, d, b] = ids;
+        for (const [isDescending, expected] of [
+          [false, [a, b, c]],
+          [true, [d, c, b]],
+        ] as const) {
+          const page = await made.businesses.page({ parent }, { order: { by: 'name', isDescending }, limit: 3 });
+          if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
+          expect(idsOf(await largeRecordsOf(page.right))).to.deep.equal(expected);
+        }
+      });
     });
 
     it('give who uploaded a document, and where its file is', async () => {

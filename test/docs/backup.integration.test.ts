@@ -55,11 +55,11 @@ describe('the backup of docs/production.md', function () {
     const [, commands = ''] = EXAMPLE.exec(await readFile('docs/production.md', 'utf8')) ?? [];
     const [last, ...others] = commands.split('\n').toReversed();
     expect(last).to.equal(START);
-    // as `npm run ops` runs it, but in this directory
+    // the same program, which npx would not find from this directory
     const script = others
       .toReversed()
       .join('\n')
-      .replaceAll('npm run -s ops --', `node '${path.resolve(await operatorProgram())}'`);
+      .replaceAll('npx --no-install ops', `'${path.resolve(await operatorProgram())}'`);
     await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: directory, env: { ...process.env, JWT_SECRET } });
 
     const restored = makeApi((await start('restored')).address, token);

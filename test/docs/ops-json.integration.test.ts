@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { renderSigner, signerOf } from '../../src/seal/note-key.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { developmentSecret } from '../../src/infrastructure/disk/development-secret.js';
 import { append, created, renamed, sealed } from '../projections/appending.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
 import { diskStorage } from '../support/disk-storage.js';
@@ -157,6 +158,28 @@ describe('docs/ops-json.md', function () {
     expect([printed.length, code]).to.deep.equal([3, 1]);
   });
 
+  it('describes what is printed about a backup', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'ops-json-'));
+    const connectionString = await freshDatabase();
+    const [original, backup] = [path.join(directory, 'original'), path.join(directory, 'backup')];
+    const key = { EVENT_KEY: 'an event key of at least 32 bytes' };
+    env = { DATABASE_URL: connectionString, DATA_DIR: original, ...key };
+    await diskStorage(path.join(original, 'files'));
+    await developmentSecret(original);
+    await projectLog(connectionString, async (store) => {
+      // the second one is no event of a document, so nobody knows which file it names
+      await appendChained(store, makeChains(), businessStream(1), 'document-1');
+      return 2n;
+    });
+    expect((await lines('backup', backup)).code).to.equal(1);
+    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: path.join(directory, 'restored') };
+    expect((await lines('restore', backup)).code).to.equal(0);
+    const manifest = path.join(backup, 'manifest.json');
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"events": 2,', '"events": 3,'));
+    expect((await lines('backup --verify', backup)).code).to.equal(1);
+    await rm(directory, { recursive: true });
+  });
+
   it('describes what is printed about an audit pack', async () => {
     const connectionString = await freshDatabase();
     const directory = await mkdtemp(path.join(tmpdir(), 'ops-json-'));
@@ -179,6 +202,8 @@ describe('docs/ops-json.md', function () {
 
 const COMMANDS = [
   [],
+  ['backup'],
+  ['restore'],
   ['migrate'],
   ['events'],
   ['projections'],

@@ -2,18 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { readConfig, withSecretFiles } from '../../src/config.js';
-import { codeIn, tableBelow } from '../support/markdown.js';
-
-/** A heading as a link names it. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
-
-const anchorsIn = (page: string): ReadonlyArray<string> =>
-  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+import { readConfig } from '../../src/config.js';
+import { withSecretFiles } from '../../src/config/secret-files.js';
+import { anchorsIn, codeIn, tableBelow } from '../support/markdown.js';
 
 const isFaulty = async (page: string, link: string): Promise<boolean> => {
   const [file = '', anchor] = link.split('#');

@@ -1,4 +1,3 @@
 import { runOps } from '../../src/cli/run-ops.js';
-import { registry } from './registry.js';
 
-await runOps(registry);
+await runOps(() => import('./registry.js').then(({ registry }) => registry));

@@ -10,6 +10,7 @@ const decisionOf = (state: unknown) => ({
   state,
   creationPosition: 0n,
   lastHash: '',
+  createdAt: '',
   lastAt: '',
   hasKeyedCommands: false,
 });

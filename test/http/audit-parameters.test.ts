@@ -75,6 +75,19 @@ describe('a parameter that is not one of the interface for auditors', () => {
     expect((await get(`${AUDIT_API}/events/7/proof`)).status).to.equal(404);
   });
 
+  it('is named once, beside those that are malformed, with those that there are and nothing of the value', async () => {
+    const query = 'usr=secret&user=%00&User=x&usr=y&limit=0&from=1&proof=true&__proto__=3&=4';
+    const response = await get(`${AUDIT_API}/events?${query}`);
+    const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string; message: string }> };
+    expect(errors.map(({ path }) => path)).to.deep.equal([
+      ...['user', 'limit', 'usr', 'User', 'from', 'proof', '__proto__', ''],
+    ]);
+    expect(errors[2]?.message).to.equal(
+      'is not a parameter of this operation; it has user, entityType, entity, name, field, ref, since, until, ' +
+        'after, limit, order',
+    );
+  });
+
   it('is refused where it is the name of a header, as it would be taken for that', async () => {
     expect(await faults(`${AUDIT_API}/events?Last-Event-ID=0`, { Accept: 'text/event-stream' })).to.deep.equal([
       'Last-Event-ID',

@@ -8,6 +8,7 @@ import jwt from 'jsonwebtoken';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { TokenVerification } from '../../src/http/authentication/verify-token.js';
 import { call, type Reply } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
 
@@ -100,10 +101,11 @@ describe('authentication', () => {
     });
 
     it('says that a token has expired', async () => {
-      expect((await ask(signed({ ...claims(), exp: now() - 60 }))).json).to.deep.equal({
+      expect(errorIn((await ask(signed({ ...claims(), exp: now() - 60 }))).json)).to.deep.equal({
         name: 'Unauthorized',
         message: 'The token has expired',
         status: 401,
+        code: 'token_expired',
       });
     });
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
+import { lifecycleIn } from '../support/lifecycle.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const unset = {
@@ -52,7 +54,7 @@ describe('businesses over HTTP', () => {
   it('creates a business from the printed sample and answers it under a new id', async () => {
     const reply = await call('POST', '/business/', { as, body: sample });
     expect(reply.status).to.equal(200);
-    expect(reply.json).to.deep.equal({ ...sampleShown, _id: idOf(reply) });
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: idOf(reply), ...lifecycleIn(reply, 0) });
     expect(idOf(reply)).to.match(/^[0-9a-f-]{36}$/);
     expect(reply.headers.get('location')).to.equal(`/api/v1/business/${idOf(reply)}`);
     expect(reply.headers.get('etag')).to.equal('"0"');
@@ -61,18 +63,18 @@ describe('businesses over HTTP', () => {
 
   it('gives what it was given, with a trailing slash and without', async () => {
     const id = await create(sample);
-    const expected = { status: 200, json: { ...sampleShown, _id: id } };
     for (const path of [`/business/${id}`, `/business/${id}/`]) {
-      const { status, json, headers } = await call('GET', path, { as });
-      expect({ status, json }).to.deep.equal(expected);
-      expect(headers.get('cache-control')).to.equal('private, no-cache');
+      const reply = await call('GET', path, { as });
+      expect([reply.status, reply.json]).to.deep.equal([200, { ...sampleShown, _id: id, ...lifecycleIn(reply, 0) }]);
+      expect(reply.headers.get('cache-control')).to.equal('private, no-cache');
     }
   });
 
   it('merges an update: absent keeps, null clears', async () => {
     const id = await create(sample);
     const reply = await call('PUT', `/business/${id}`, { as, body: { phone: null, city: 'Paris', netWorth: 1.5 } });
-    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, phone: null, city: 'Paris', netWorth: 1.5 });
+    const changed = { phone: null, city: 'Paris', netWorth: 1.5, ...lifecycleIn(reply, 1) };
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, ...changed });
     expect(reply.headers.get('etag')).to.equal('"1"');
     expect((await call('GET', `/business/${id}`, { as })).json).to.deep.equal(reply.json);
   });
@@ -89,18 +91,19 @@ describe('businesses over HTTP', () => {
     const { json } = await call('GET', `/business/${id}`, { as });
     const edited = { ...(json as object), name: 'Edited', owners: [{ user: 'mallory' }], _id: 'x' };
     const reply = await call('PUT', `/business/${id}`, { as, body: edited });
-    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, name: 'Edited' });
+    expect(reply.json).to.deep.equal({ ...sampleShown, _id: id, name: 'Edited', ...lifecycleIn(reply, 1) });
   });
 
   it('refuses a business as its own parent', async () => {
     const id = await create({ name: 'a' });
     const reply = await call('PUT', `/business/${id}`, { as, body: { parent: id } });
-    expect([reply.status, reply.json]).to.deep.equal([
+    expect([reply.status, errorIn(reply.json)]).to.deep.equal([
       400,
       {
         name: 'Validation Error',
         message: 'The request is not valid',
         status: 400,
+        code: 'parent_is_itself',
         errors: [{ path: 'parent', message: 'must not be the business itself' }],
       },
     ]);
@@ -109,7 +112,7 @@ describe('businesses over HTTP', () => {
   it('answers the last state of a business it deletes, which is gone then for all but its history', async () => {
     const id = await create(sample);
     const reply = await call('DELETE', `/business/${id}`, { as });
-    expect([reply.status, reply.json]).to.deep.equal([200, { ...sampleShown, _id: id }]);
+    expect([reply.status, reply.json]).to.deep.equal([200, { ...sampleShown, _id: id, ...lifecycleIn(reply, 1) }]);
     const calls = [
       call('GET', `/business/${id}`, { as }),
       call('PUT', `/business/${id}`, { as, body: { name: 'b' } }),
@@ -117,16 +120,17 @@ describe('businesses over HTTP', () => {
       call('POST', `/business/${id}/owner`, { as, body: { user: 'bob' } }),
     ];
     for (const { status, json } of await Promise.all(calls))
-      expect([status, json]).to.deep.equal([
+      expect([status, errorIn(json)]).to.deep.equal([
         404,
-        { name: 'Entity not found', message: 'Entity not found', status: 404 },
+        { name: 'Entity not found', message: 'Entity not found', status: 404, code: 'business_not_found' },
       ]);
     const events = await call('GET', `/business/${id}/events`, { as });
     expect((events.json as ReadonlyArray<{ type: string }>).map(({ type }) => type)).to.deep.equal([
       'created',
       'deleted',
     ]);
-    expect((await call('GET', `/business/${id}?revision=0`, { as })).json).to.deep.equal({ ...sampleShown, _id: id });
+    const past = await call('GET', `/business/${id}?revision=0`, { as });
+    expect(past.json).to.deep.equal({ ...sampleShown, _id: id, ...lifecycleIn(past, 0) });
     expect((await call('GET', `/business/${id}?revision=1`, { as })).status).to.equal(404);
   });
 
@@ -135,10 +139,10 @@ describe('businesses over HTTP', () => {
     await call('PUT', `/business/${id}`, { as, body: { name: 'second' } });
     const events = (await call('GET', `/business/${id}/events`, { as })).json as ReadonlyArray<{ at: string }>;
     const past = await call('GET', `/business/${id}?revision=0`, { as });
-    expect(past.json).to.deep.equal({ ...unset, _id: id, name: 'first' });
+    expect(past.json).to.deep.equal({ ...unset, _id: id, name: 'first', ...lifecycleIn(past, 0) });
     expect(past.headers.get('etag')).to.equal('"0"');
     const at = await call('GET', `/business/${id}?at=${events[1]!.at}`, { as });
-    expect(at.json).to.deep.equal({ ...unset, _id: id, name: 'second' });
+    expect(at.json).to.deep.equal({ ...unset, _id: id, name: 'second', ...lifecycleIn(at, 1) });
     expect((await call('GET', `/business/${id}?at=2001-01-01T00:00:00Z`, { as })).status).to.equal(404);
     expect((await call('GET', `/business/${id}?revision=2`, { as })).status).to.equal(404);
   });
@@ -149,10 +153,10 @@ describe('businesses over HTTP', () => {
       body: { netWorth: '', website: 'javascript:alert(1)' },
       headers: { 'idempotency-key': 'has space', 'if-match': 'bare' },
     });
-    const { errors, ...problem } = json as { errors: ReadonlyArray<{ path: string; message: string }> };
+    const { errors, ...problem } = errorIn(json) as { errors: ReadonlyArray<{ path: string; message: string }> };
     expect([status, problem]).to.deep.equal([
       400,
-      { name: 'Validation Error', message: 'The request is not valid', status: 400 },
+      { name: 'Validation Error', message: 'The request is not valid', status: 400, code: 'validation_failed' },
     ]);
     expect(errors.map(({ path }) => path)).to.have.members([
       'Idempotency-Key',

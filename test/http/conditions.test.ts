@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { evaluate } from '../../src/http/request/conditions.js';
 import { matchesTag, parseEntityTags } from '../../src/http/request/entity-tags.js';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 describe('entity tags', () => {
@@ -11,8 +12,8 @@ describe('entity tags', () => {
     ['"1","2"', ['"1"', '"2"']],
     [',"1" ,, "a,b",', ['"1"', '"a,b"']],
     ['""', ['""']],
-    ['W/"1", "2"', ['"2"']],
-    ['W/"1"', []],
+    ['W/"1", "2"', ['W/"1"', '"2"']],
+    ['W/"1"', ['W/"1"']],
     ['', undefined],
     [',', undefined],
     ['1', undefined],
@@ -69,7 +70,11 @@ describe('conditional requests over HTTP', () => {
       [{ 'if-none-match': '"0", "1"' }, 304],
       [{ 'if-none-match': '*' }, 304],
       [{ 'if-none-match': '"0"' }, 200],
-      [{ 'if-none-match': 'W/"1"' }, 200],
+      [{ 'if-none-match': 'W/"1"' }, 304],
+      [{ 'if-none-match': 'W/"0", W/"1"' }, 304],
+      [{ 'if-none-match': 'W/"0"' }, 200],
+      [{ 'if-none-match': 'W/1' }, 400],
+      [{ 'if-match': 'W/"1"' }, 412],
       [{ 'if-none-match': '1' }, 400],
       [{ 'if-match': '"1"' }, 200],
       [{ 'if-match': '"0"' }, 412],
@@ -85,7 +90,9 @@ describe('conditional requests over HTTP', () => {
       [{ 'if-none-match': '"1"' }, 412],
       [{ 'if-none-match': '*' }, 412],
       [{ 'if-none-match': '"0"' }, 200],
+      [{ 'if-none-match': 'W/"1"' }, 200],
     ],
+    HEAD: [[{ 'if-none-match': 'W/"1"' }, 304]],
     DELETE: [
       [{ 'if-match': '"0"' }, 412],
       [{ 'if-none-match': '*' }, 412],
@@ -111,14 +118,16 @@ describe('conditional requests over HTTP', () => {
 
   it('refuses a stale writer even where nothing would change', async () => {
     const stale = await call('PUT', one, { as, body: { name: 'b' }, headers: { 'if-match': '"0"' } });
-    expect([stale.status, stale.json]).to.deep.equal([
+    expect([stale.status, errorIn(stale.json)]).to.deep.equal([
       412,
       {
         name: 'Precondition Failed',
         message: 'The record is not at the revision the request asks for',
         status: 412,
+        code: 'precondition_failed',
       },
     ]);
+    expect(stale.headers.get('etag')).to.equal('"1"');
   });
 
   it('guards owners by the revision of their business', async () => {

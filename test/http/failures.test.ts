@@ -5,14 +5,19 @@ import { expect } from 'chai';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { withBusinessRejections } from '../../src/http/business/rejections.js';
 import { withDocumentRejections } from '../../src/http/document/rejections.js';
+import type { ErrorCode } from '../../src/http/problem/error-codes.js';
 import type { Failure } from '../../src/http/problem/failure.js';
 import { problemOf } from '../../src/http/problem/problem-of.js';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type MemoryPorts, replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { pageOf } from '../support/page-of.js';
 
-const internal = { status: 500, name: 'Internal Server Error', message: 'Internal Server Error' };
+const internal = (code: ErrorCode) => ({
+  ...{ status: 500, name: 'Internal Server Error', message: 'Internal Server Error' },
+  code,
+});
 const away = {
   status: 503,
   name: 'Service Unavailable',
@@ -32,18 +37,33 @@ const stored = {
 
 describe('the failure table', () => {
   const failures: ReadonlyArray<readonly [Failure, unknown]> = [
-    [{ _tag: 'Unexpected', cause }, internal],
-    [{ _tag: 'AppendRejected', reason: 'secret' }, internal],
-    [{ _tag: 'UndecodableEvent', stored, reason: 'secret' }, internal],
-    [new StoreUnavailable('secret', cause), away],
-    [{ _tag: 'ReadModelUnavailable', cause }, away],
-    [{ _tag: 'StorageUnavailable', cause }, away],
-    [{ _tag: 'FileUnavailable', cause }, away],
-    [{ _tag: 'FileMissing', reason: 'secret' }, internal],
-    [{ _tag: 'FileTooShort', reason: 'secret' }, internal],
-    [{ _tag: 'FileDiffers', reason: 'secret' }, internal],
-    [{ _tag: 'KeysUnavailable', cause }, away],
-    [{ _tag: 'StreamContended', stream: 'business-x' }, away],
+    [{ _tag: 'Unexpected', cause }, internal('internal_error')],
+    [{ _tag: 'AppendRejected', reason: 'secret' }, internal('append_rejected')],
+    [{ _tag: 'UndecodableEvent', stored, reason: 'secret' }, internal('event_unreadable')],
+    [new StoreUnavailable('secret', cause), { ...away, code: 'log_unavailable' }],
+    [
+      { _tag: 'ReadModelUnavailable', cause },
+      { ...away, code: 'read_model_unavailable' },
+    ],
+    [
+      { _tag: 'StorageUnavailable', cause },
+      { ...away, code: 'file_storage_unavailable' },
+    ],
+    [
+      { _tag: 'FileUnavailable', cause },
+      { ...away, code: 'file_storage_unavailable' },
+    ],
+    [{ _tag: 'FileMissing', reason: 'secret' }, internal('file_lost')],
+    [{ _tag: 'FileTooShort', reason: 'secret' }, internal('file_damaged')],
+    [{ _tag: 'FileDiffers', reason: 'secret' }, internal('file_damaged')],
+    [
+      { _tag: 'KeysUnavailable', cause },
+      { ...away, code: 'keys_unavailable' },
+    ],
+    [
+      { _tag: 'StreamContended', stream: 'business-x' },
+      { ...away, code: 'record_contended' },
+    ],
     [
       { _tag: 'HistoryCut', stream: 'business-x', shown: 2n, newest: 1n },
       {
@@ -56,8 +76,8 @@ describe('the failure table', () => {
       },
     ],
     [
-      { _tag: 'NotReady', missing: ['log', 'files'] },
-      { ...away, message: 'Not ready: log, files' },
+      { _tag: 'NotReady', missing: ['log', 'files'], checks: { log: 'failed' } },
+      { ...away, message: 'Not ready: log, files', code: 'not_ready', checks: { log: 'failed' } },
     ],
     [
       { _tag: 'TooManyRequests', retryAfter: 7 },
@@ -65,6 +85,7 @@ describe('the failure table', () => {
         status: 429,
         name: 'Too Many Requests',
         message: 'Too many requests; try again later',
+        code: 'too_many_requests',
         headers: ['Retry-After', '7'],
       },
     ],
@@ -74,6 +95,7 @@ describe('the failure table', () => {
         status: 416,
         name: 'Range Not Satisfiable',
         message: 'The file has 3 bytes',
+        code: 'range_not_satisfiable',
         headers: ['Content-Range', 'bytes */3'],
       },
     ],
@@ -85,15 +107,15 @@ describe('the failure table', () => {
 });
 
 describe('what a decider rejects', () => {
-  const conflict = (message: string) => ({ status: 409, name: 'Conflict', message });
+  const conflict = (code: ErrorCode, message: string) => ({ status: 409, name: 'Conflict', message, code });
 
   it('has the meaning that its kind of entity gives it', async () => {
     const business = withBusinessRejections(() => Promise.resolve(E.left({ _tag: 'BusinessAlreadyExists' })));
     const document = withDocumentRejections(() => Promise.resolve(E.left({ _tag: 'DocumentAlreadyExists' })));
     const failures = [await business({}), await document({})].map((outcome) => E.isLeft(outcome) && outcome.left);
     expect(failures.map((failure) => failure !== false && problemOf(failure))).to.deep.equal([
-      conflict('The business exists already'),
-      conflict('The document exists already'),
+      conflict('business_exists', 'The business exists already'),
+      conflict('document_exists', 'The document exists already'),
     ]);
   });
 });
@@ -124,9 +146,9 @@ describe('failures over HTTP', () => {
     const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
     for (const path of ['/business', '/business?limit=1']) {
       const { status, json, headers } = await call('GET', path, { as });
-      expect([status, json, headers.get('retry-after')]).to.deep.equal([
+      expect([status, errorIn(json), headers.get('retry-after')]).to.deep.equal([
         503,
-        { name: away.name, message: away.message, status: 503 },
+        { name: away.name, message: away.message, status: 503, code: 'read_model_unavailable' },
         '1',
       ]);
     }
@@ -167,10 +189,11 @@ describe('failures over HTTP', () => {
     const as = await start(
       replacing('businesses', () => ({ queries: { byId: broken, page: broken, all: broken, hiddenState: broken } })),
     );
-    const { status, text } = await call('GET', '/business', { as });
+    const { status, text } = await call('GET', '/business', { as, headers: { 'x-request-id': 'r-1' } });
     expect([status, text]).to.deep.equal([
       500,
-      '{"name":"Internal Server Error","message":"Internal Server Error","status":500}',
+      '{"name":"Internal Server Error","message":"Internal Server Error","status":500,' +
+        '"code":"internal_error","requestId":"r-1"}',
     ]);
     expect(JSON.stringify(stack.log.filter(({ level }) => level === 'error'))).to.contain('secret detail');
   });
@@ -197,7 +220,7 @@ describe('failures over HTTP', () => {
       replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
-          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: 'more' })),
+          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: { id: 'more' } })),
           all: () => Promise.resolve(E.right(Readable.from(failing()))),
         },
       })),

@@ -5,9 +5,11 @@ import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E, option as O } from 'fp-ts';
 import type { StoredFile } from '../../src/domain/document/events.js';
+import type { ErrorCode } from '../../src/http/problem/error-codes.js';
 import type { FileFault } from '../../src/read/file-fault.js';
 import type { FileContents } from '../../src/read/get-file.js';
 import { contentOf } from '../support/bodies.js';
+import { errorIn } from '../support/error-in.js';
 import { atRest } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { replacing } from '../support/memory-ports.js';
@@ -17,7 +19,13 @@ const MiB = 1024 * 1024;
 const ID = '00000000-0000-7000-8000-000000000000';
 const KEY = `documents/${ID}/file`;
 
-const INTERNAL = '{"name":"Internal Server Error","message":"Internal Server Error","status":500}';
+const internal = (code: ErrorCode) => ({
+  ...{ name: 'Internal Server Error', message: 'Internal Server Error', status: 500 },
+  code,
+});
+const DAMAGED = internal('file_damaged');
+
+const errorOf = (body: Buffer): unknown => errorIn(JSON.parse(body.toString()));
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
@@ -129,7 +137,7 @@ describe('a file that is not the one that its event names', () => {
         given(content, stored);
         storage.behaviour = { chunk };
         const { status, headers, body } = await get();
-        expect([status, body.toString()]).to.deep.equal([500, INTERNAL]);
+        expect([status, errorOf(body)]).to.deep.equal([500, DAMAGED]);
         expect(headers).to.not.have.any.keys('etag', 'content-disposition', 'accept-ranges');
         const reason = `its SHA-256 is ${sha256(stored)}, its event says ${sha256(content)}`;
         expect(faults).to.deep.equal([fault('different', reason)]);
@@ -144,7 +152,7 @@ describe('a file that is not the one that its event names', () => {
     it(`is 500 up to 1 MiB when it is ${words}`, async () => {
       given(contentOf(100), stored);
       const { status, body } = await get();
-      expect([status, body.toString()]).to.deep.equal([500, INTERNAL]);
+      expect([status, errorOf(body)]).to.deep.equal([500, DAMAGED]);
       expect(faults).to.deep.equal([fault('different', `it has ${found} bytes, its event says 100`)]);
       expect(storage.opened).to.equal(0);
     });
@@ -160,7 +168,7 @@ describe('a file that is not the one that its event names', () => {
     ]).to.deep.equal([206, `bytes 1000-1999/${MiB}`, true]);
     given(content, flipped(content, 5));
     const { status, body } = await get({ range: 'bytes=1000-1999' });
-    expect([status, body.toString(), faults.map(({ kind }) => kind)]).to.deep.equal([500, INTERNAL, ['different']]);
+    expect([status, errorOf(body), faults.map(({ kind }) => kind)]).to.deep.equal([500, DAMAGED, ['different']]);
   });
 
   for (const [words, size, stored, reason] of [
@@ -217,7 +225,7 @@ describe('a file that is not the one that its event names', () => {
   it('is 500 for a range beyond the end of what is there of a larger one', async () => {
     given(contentOf(2 * MiB), contentOf(MiB));
     const { status, body } = await get({ range: 'bytes=-10' });
-    expect([status, body.toString(), faults.map(({ kind }) => kind)]).to.deep.equal([500, INTERNAL, ['different']]);
+    expect([status, errorOf(body), faults.map(({ kind }) => kind)]).to.deep.equal([500, DAMAGED, ['different']]);
   });
 
   for (const size of [100, 2 * MiB])
@@ -225,7 +233,7 @@ describe('a file that is not the one that its event names', () => {
       given(contentOf(size));
       for (const range of [{}, { range: 'bytes=0-9' }]) {
         const { status, headers, body } = await get(range);
-        expect([status, body.toString(), headers['retry-after']]).to.deep.equal([500, INTERNAL, undefined]);
+        expect([status, errorOf(body), headers['retry-after']]).to.deep.equal([500, internal('file_lost'), undefined]);
       }
       const missing = fault('missing', 'there is no such object');
       expect(faults).to.deep.equal([missing, missing]);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { errorIn } from '../support/error-in.js';
 import { startMemoryStack, type MemoryStack, type MemoryStackOptions } from '../support/memory-stack.js';
 import { call, callerOf } from '../support/client.js';
 import { type Described, makeConforms } from '../support/conforms.js';
@@ -19,7 +20,7 @@ describe('health over HTTP', () => {
     await start({});
     for (const [path, text] of [
       ['/livez', '{"status":"alive"}'],
-      ['/readyz', '{"status":"ready"}'],
+      ['/readyz', '{"status":"ready","checks":{"log":"ok"}}'],
     ] as const) {
       const reply = await get(path, 'not a token');
       expect([reply.status, reply.text]).to.deep.equal([200, text]);
@@ -27,11 +28,18 @@ describe('health over HTTP', () => {
   });
 
   it('names the parts that are missing, and still lives', async () => {
-    await start({ readiness: () => Promise.resolve({ missing: ['event store', 'documents'] }) });
+    const checks = { log: 'failed', files: 'failed', readModels: 'ok' };
+    await start({ readiness: () => Promise.resolve({ checks, missing: ['event store', 'documents'] }) });
     const reply = await get('/readyz');
-    expect([reply.status, JSON.parse(reply.text), reply.headers.get('retry-after')]).to.deep.equal([
+    expect([reply.status, errorIn(JSON.parse(reply.text)), reply.headers.get('retry-after')]).to.deep.equal([
       503,
-      { name: 'Service Unavailable', message: 'Not ready: event store, documents', status: 503 },
+      {
+        name: 'Service Unavailable',
+        message: 'Not ready: event store, documents',
+        status: 503,
+        code: 'not_ready',
+        checks,
+      },
       '1',
     ]);
     expect((await get('/livez')).status).to.equal(200);
@@ -39,7 +47,8 @@ describe('health over HTTP', () => {
 
   it('is ready with a warning, and says nothing of it where a part is missing', async () => {
     let missing: ReadonlyArray<string> = [];
-    await start({ readiness: () => Promise.resolve({ missing, warnings: ['disk full: files'] }) });
+    const checks = { log: 'ok' };
+    await start({ readiness: () => Promise.resolve({ checks, missing, warnings: ['disk full: files'] }) });
     const description = await get('/openapi.json');
     // reason: the description says of itself what it is
     const conforms = makeConforms(JSON.parse(description.text) as Described);
@@ -48,11 +57,12 @@ describe('health over HTTP', () => {
       conforms({ method: 'GET', path: '/readyz', status, header: (name) => headers.get(name), text });
       return [status, JSON.parse(text) as unknown];
     };
-    expect(await ask()).to.deep.equal([200, { status: 'ready', warnings: ['disk full: files'] }]);
+    expect(await ask()).to.deep.equal([200, { status: 'ready', checks, warnings: ['disk full: files'] }]);
     missing = ['event log'];
-    expect(await ask()).to.deep.equal([
+    const [status, error] = await ask();
+    expect([status, errorIn(error)]).to.deep.equal([
       503,
-      { name: 'Service Unavailable', message: 'Not ready: event log', status: 503 },
+      { name: 'Service Unavailable', message: 'Not ready: event log', status: 503, code: 'not_ready', checks },
     ]);
   });
 
@@ -68,6 +78,21 @@ describe('health over HTTP', () => {
     }
     for (const role of ['viewer', 'editor']) expect((await get('/metrics', stack.tokenFor(role))).status).to.equal(401);
     expect((await get('/metrics')).status).to.equal(401);
+  });
+
+  it('shows figures to a scraper with the configured token, which opens nothing else', async () => {
+    const metricsToken = 'the-token-of-a-scraper/of+32.bytes==';
+    const metrics = () => Promise.resolve({ contentType: 'text/plain', body: 'up 1\n' });
+    await start({ metrics, metricsToken });
+    expect((await get('/metrics', metricsToken)).status).to.equal(200);
+    expect(stack.log.at(-1)?.fields).to.include({ operation: 'metrics', actor: 'METRICS_TOKEN' });
+    expect((await get('/metrics', stack.tokenFor('admin'))).status).to.equal(200);
+    for (const other of [metricsToken.slice(1), `${metricsToken}=`, metricsToken.toUpperCase(), 'METRICS_TOKEN'])
+      expect((await get('/metrics', other)).status, other).to.equal(401);
+    expect((await get('/metrics', stack.tokenFor('viewer'))).status).to.equal(401);
+    expect((await get('/metrics')).status).to.equal(401);
+    for (const path of ['/api/v1/business', '/api/v1/document', '/api/v1/business/x/events'])
+      expect((await get(path, metricsToken)).status, path).to.equal(401);
   });
 
   it('has no figures where nothing gives them', async () => {

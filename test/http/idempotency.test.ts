@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 describe('Idempotency-Key over HTTP', () => {
@@ -24,6 +25,7 @@ describe('Idempotency-Key over HTTP', () => {
     await call('PUT', `/business/${idOf(first)}`, { as, body: { name: 'changed since' } });
     const again = await create();
     expect([again.status, again.text]).to.deep.equal([200, first.text]);
+    expect([first, again].map((reply) => reply.headers.get('idempotent-replayed'))).to.deep.equal([null, 'true']);
     for (const name of ['etag', 'location']) expect(again.headers.get(name)).to.equal(first.headers.get(name));
     expect(await revisionOf(idOf(first))).to.equal('"1"');
   });
@@ -48,12 +50,13 @@ describe('Idempotency-Key over HTTP', () => {
     const headers = key();
     await call('POST', '/business', { as, headers, body: { name: 'a' } });
     const { status, json } = await call('POST', '/business', { as, headers, body: { name: 'b' } });
-    expect([status, json]).to.deep.equal([
+    expect([status, errorIn(json)]).to.deep.equal([
       422,
       {
         name: 'Idempotency Key Reused',
         message: 'The Idempotency-Key came with another request before',
         status: 422,
+        code: 'idempotency_key_reused',
       },
     ]);
   });

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { callerOf, idOf, type Reply } from '../support/client.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { idOf, type Reply } from '../support/client.js';
+import { stackOfSuite } from '../support/stack-of-suite.js';
 
 const idsOf = ({ json }: Reply): ReadonlyArray<string> =>
   (json as ReadonlyArray<{ _id: string }>).map(({ _id }) => _id);
@@ -9,33 +10,28 @@ const nextOf = ({ headers }: Reply): string | undefined =>
   /^<\/api\/v1(\/[^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
 
 describe('lists over HTTP', () => {
-  let stack: Stack;
-  let as: string;
   let ids: ReadonlyArray<string>;
-  const call = callerOf(() => stack);
+  const { call } = stackOfSuite();
   before(async () => {
-    stack = await startStack();
-    as = stack.tokenFor('admin');
     const created: Array<string> = [];
     for (let index = 0; index < 5; index += 1) {
       const body = { name: index % 2 === 0 ? 'even' : 'odd & co', ein: String(index) };
-      created.push(idOf(await call('POST', '/business', { as, body })));
+      created.push(idOf(await call('POST', '/business', { body })));
     }
     ids = created;
   });
-  after(() => stack.stop());
 
   const pagesFrom = async (path: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
-    const reply = await call('GET', path, { as });
+    const reply = await call('GET', path);
     const next = nextOf(reply);
     return [idsOf(reply), ...(next === undefined ? [] : await pagesFrom(next))];
   };
 
   it('gives all records in the order of their creation, as GET by id gives each', async () => {
-    const all = await call('GET', '/business/', { as });
+    const all = await call('GET', '/business/');
     expect(idsOf(all)).to.deep.equal(ids);
     expect(all.headers.get('etag')).to.equal(null);
-    const each = await Promise.all(ids.map(async (id) => (await call('GET', `/business/${id}`, { as })).json));
+    const each = await Promise.all(ids.map(async (id) => (await call('GET', `/business/${id}`)).json));
     expect(all.json).to.deep.equal(each);
   });
 
@@ -51,7 +47,7 @@ describe('lists over HTTP', () => {
   });
 
   it('filters by all that is asked, and by an empty value nothing', async () => {
-    const found = async (query: string) => idsOf(await call('GET', `/business?${query}`, { as }));
+    const found = async (query: string) => idsOf(await call('GET', `/business?${query}`));
     expect(await found('name=even&ein=2')).to.deep.equal([ids[2]]);
     expect(await found('name=even&ein=1')).to.deep.equal([]);
     expect(await found('name=')).to.deep.equal([]);
@@ -59,31 +55,106 @@ describe('lists over HTTP', () => {
   });
 
   it('goes on after a record, also one that was deleted', async () => {
-    await call('DELETE', `/business/${ids[4]!}`, { as });
-    const last = idOf(await call('POST', '/business', { as, body: { name: 'last' } }));
-    expect(idsOf(await call('GET', `/business?after=${ids[4]!}`, { as }))).to.deep.equal([last]);
-    expect(idsOf(await call('GET', `/business?after=${last}&limit=3`, { as }))).to.deep.equal([]);
-    expect(idsOf(await call('GET', '/business', { as }))).to.deep.equal([...ids.slice(0, 4), last]);
+    await call('DELETE', `/business/${ids[4]!}`);
+    const last = idOf(await call('POST', '/business', { body: { name: 'last' } }));
+    expect(idsOf(await call('GET', `/business?after=${ids[4]!}`))).to.deep.equal([last]);
+    expect(idsOf(await call('GET', `/business?after=${last}&limit=3`))).to.deep.equal([]);
+    expect(idsOf(await call('GET', '/business'))).to.deep.equal([...ids.slice(0, 4), last]);
+  });
+});
+
+describe('finding records over HTTP', () => {
+  const { call } = stackOfSuite();
+  before(async () => {
+    for (const [name, user] of [
+      ['Zebra Holding', 'ann'],
+      ['acme holding', 'bob'],
+      ['Acme Foods', 'ann'],
+      ['Äcker & Söhne', 'ann'],
+      ['Acme Holding', 'cid'],
+    ] as const) {
+      const id = idOf(await call('POST', '/business', { body: { name, city: 'Oslo' } }));
+      await call('POST', `/business/${id}/owner`, { body: { user } });
+    }
+  });
+
+  const namesOf = ({ json }: Reply): ReadonlyArray<string> =>
+    (json as ReadonlyArray<{ name: string }>).map(({ name }) => name);
+  const all = async (query: string): Promise<ReadonlyArray<string>> => namesOf(await call('GET', `/business?${query}`));
+  const paged = async (path: string): Promise<ReadonlyArray<string>> => {
+    const reply = await call('GET', path);
+    expect(reply.status).to.equal(200);
+    const next = nextOf(reply);
+    return [...namesOf(reply), ...(next === undefined ? [] : await paged(next))];
+  };
+
+  const asked: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ['q=holding', ['Zebra Holding', 'acme holding', 'Acme Holding']],
+    ['q=hold+ACM', ['acme holding', 'Acme Holding']],
+    ['q=%C3%84CK+s%C3%B6hne', ['Äcker & Söhne']],
+    ['q=nothing', []],
+    ['q=%26', []],
+    ['q=', []],
+    ['owner=ann', ['Zebra Holding', 'Acme Foods', 'Äcker & Söhne']],
+    ['owner=ann&q=acme', ['Acme Foods']],
+    ['owner=an', []],
+    ['sort=created&q=holding', ['Zebra Holding', 'acme holding', 'Acme Holding']],
+    ['sort=-created&owner=ann', ['Äcker & Söhne', 'Acme Foods', 'Zebra Holding']],
+    ['sort=name', ['Acme Foods', 'Acme Holding', 'Zebra Holding', 'acme holding', 'Äcker & Söhne']],
+    ['sort=-name', ['Äcker & Söhne', 'acme holding', 'Zebra Holding', 'Acme Holding', 'Acme Foods']],
+    ['sort=-name&q=acme', ['acme holding', 'Acme Holding', 'Acme Foods']],
+    ['sort=name&owner=ann&createdSince=2026-01-01T00:00:00Z', ['Acme Foods', 'Zebra Holding', 'Äcker & Söhne']],
+    ['updatedSince=9999-01-01T00:00:00Z&sort=name', []],
+    ['createdSince=2026-01-01T00:00:00Z&q=foods', ['Acme Foods']],
+  ];
+  for (const [query, names] of asked)
+    it(`gives ${JSON.stringify(names)} for ${query}, as a whole and by pages`, async () => {
+      expect(await all(query)).to.deep.equal(names);
+      for (const limit of [1, 2, 5]) expect(await paged(`/business?${query}&limit=${limit}`)).to.deep.equal(names);
+    });
+
+  it('takes an id for no place in a sorted list, and says what would be one', async () => {
+    const { json } = await call('GET', '/business?limit=1');
+    const [{ _id }] = json as [{ _id: string }];
+    const forged = (...parts: ReadonlyArray<string>): string =>
+      Buffer.from(JSON.stringify(parts)).toString('base64url');
+    const afters = [_id, forged('name', _id, 'a\0b'), forged('name', 'x', 'a'), forged('name', randomUUID(), 'a')];
+    for (const after of afters)
+      for (const limit of ['', '&limit=1']) {
+        const refused = await call('GET', `/business?sort=name&after=${after}${limit}`);
+        expect([refused.status, (refused.json as { errors: unknown }).errors], after + limit).to.deep.equal([
+          400,
+          [{ path: 'after', message: 'must be what the Link of a page has given under the same sort' }],
+        ]);
+      }
+  });
+
+  it('finds documents by name, file and tags, and sorts them', async () => {
+    for (const body of [
+      { name: 'Lease', tags: ['flat', 'Oslo 2026'] },
+      { name: 'Deed', tags: [] },
+    ])
+      await call('POST', '/document', { body });
+    const named = async (query: string) => namesOf(await call('GET', `/document?${query}`));
+    expect(await named('q=lea')).to.deep.equal(['Lease']);
+    expect(await named('q=oslo+20+flat')).to.deep.equal(['Lease']);
+    expect(await named('sort=name')).to.deep.equal(['Deed', 'Lease']);
+    expect(await named('sort=name&q=d')).to.deep.equal(['Deed']);
   });
 });
 
 describe('events over HTTP', () => {
-  let stack: Stack;
-  let as: string;
   let id: string;
-  const call = callerOf(() => stack);
+  const { call } = stackOfSuite();
   before(async () => {
-    stack = await startStack();
-    as = stack.tokenFor('admin');
-    id = idOf(await call('POST', '/business', { as, body: { name: '0' } }));
-    for (const name of ['1', '2', '3', '4']) await call('PUT', `/business/${id}`, { as, body: { name } });
+    id = idOf(await call('POST', '/business', { body: { name: '0' } }));
+    for (const name of ['1', '2', '3', '4']) await call('PUT', `/business/${id}`, { body: { name } });
   });
-  after(() => stack.stop());
 
   const revisions = ({ json }: Reply): ReadonlyArray<number> =>
     (json as ReadonlyArray<{ revision: number }>).map(({ revision }) => revision);
   const pagesFrom = async (path: string): Promise<ReadonlyArray<ReadonlyArray<number>>> => {
-    const reply = await call('GET', path, { as });
+    const reply = await call('GET', path);
     expect(reply.status).to.equal(200);
     const next = nextOf(reply);
     return [revisions(reply), ...(next === undefined ? [] : await pagesFrom(next))];
@@ -124,7 +195,7 @@ describe('events over HTTP', () => {
     });
 
   it('tells each event with all that the contract shows of it', async () => {
-    const { json } = await call('GET', `/business/${id}/events?from=4`, { as });
+    const { json } = await call('GET', `/business/${id}/events?from=4`);
     const [event] = json as ReadonlyArray<{ _id: string; at: string; hash: string }>;
     expect(json).to.deep.equal([
       {
@@ -148,7 +219,7 @@ describe('events over HTTP', () => {
 
   describe('have an entity tag', () => {
     const ask = (query: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-      call(method, `/business/${id}/events${query}`, { as, headers });
+      call(method, `/business/${id}/events${query}`, { headers });
     const tagOf = async (query: string): Promise<string> => (await ask(query)).headers.get('etag') ?? '';
 
     for (const query of [
@@ -198,41 +269,40 @@ describe('events over HTTP', () => {
     });
 
     it('that another event changes', async () => {
-      const other = `/business/${idOf(await call('POST', '/business', { as, body: { name: 'a' } }))}`;
+      const other = `/business/${idOf(await call('POST', '/business', { body: { name: 'a' } }))}`;
       for (const query of ['', '?limit=1', '?from=3', '?order=desc']) {
-        const tag = (await call('GET', `${other}/events${query}`, { as })).headers.get('etag') ?? '';
-        await call('PUT', other, { as, body: { name: `as of ${query}` } });
-        const changed = await call('GET', `${other}/events${query}`, { as, headers: { 'if-none-match': tag } });
+        const tag = (await call('GET', `${other}/events${query}`)).headers.get('etag') ?? '';
+        await call('PUT', other, { body: { name: `as of ${query}` } });
+        const changed = await call('GET', `${other}/events${query}`, { headers: { 'if-none-match': tag } });
         expect([changed.status, changed.headers.get('etag') === tag], query).to.deep.equal([200, false]);
       }
     });
 
     it('only where there was a record', async () => {
       const { status } = await call('GET', '/business/00000000-0000-7000-8000-000000000000/events', {
-        as,
         headers: { 'if-none-match': '*' },
       });
       expect(status).to.equal(404);
     });
 
     it('for documents, too', async () => {
-      const document = idOf(await call('POST', '/document', { as, body: { name: 'a' } }));
-      const tag = (await call('GET', `/document/${document}/events`, { as })).headers.get('etag') ?? '';
-      const same = await call('GET', `/document/${document}/events`, { as, headers: { 'if-none-match': tag } });
+      const document = idOf(await call('POST', '/document', { body: { name: 'a' } }));
+      const tag = (await call('GET', `/document/${document}/events`)).headers.get('etag') ?? '';
+      const same = await call('GET', `/document/${document}/events`, { headers: { 'if-none-match': tag } });
       expect(same.status).to.equal(304);
     });
   });
 
   it('adds stream and metadata as a proof, on every page', async () => {
-    const reply = await call('GET', `/business/${id}/events?proof=true&limit=1`, { as });
-    const next = await call('GET', nextOf(reply)!, { as });
+    const reply = await call('GET', `/business/${id}/events?proof=true&limit=1`);
+    const next = await call('GET', nextOf(reply)!);
     for (const { json } of [reply, next])
       expect((json as ReadonlyArray<object>)[0]).to.include.keys('stream', 'metadata', 'hash');
   });
 
   it('has none of a record that never was', async () => {
     for (const query of ['', '?limit=1', '?order=desc&from=1', '?from=3']) {
-      const { status } = await call('GET', `/business/00000000-0000-7000-8000-000000000000/events${query}`, { as });
+      const { status } = await call('GET', `/business/00000000-0000-7000-8000-000000000000/events${query}`);
       expect(status).to.equal(404);
     }
   });

@@ -26,7 +26,7 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000
 const created = (named: StoredFile | null): Outcome<DocumentState> => {
   const before = documentDecider.initialState;
   const after = documentDecider.evolve(before, aDocumentCreated({ file: named }), sometime);
-  return { before, after, revision: 0n, projected: true };
+  return { before, after, revision: 0n, createdAt: '', updatedAt: '', projected: true, replayed: false };
 };
 
 const file = (content: string | Buffer = 'content', over: Partial<Part> = {}): Part => ({

@@ -2,12 +2,16 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { BusinessEvent, businessFieldNames } from '../../src/domain/business/events.js';
+import { DocumentEvent } from '../../src/domain/document/events.js';
 import { named } from '../../src/http/fields/json-schema.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 import type { Route } from '../../src/http/route.js';
 import { routesOf } from '../../src/http/routes.js';
 import { memoryPorts, routesOver } from '../support/memory-ports.js';
+
+const VERSION = '1.2.3';
 
 describe('the description of the API', () => {
   let table: ReadonlyArray<Route>;
@@ -17,8 +21,9 @@ describe('the description of the API', () => {
     const memory = await memoryPorts();
     close = memory.close;
     table = routesOf({
+      version: VERSION,
       entityRoutes: await routesOver(memory.ports),
-      readiness: () => Promise.resolve({ missing: [] }),
+      readiness: () => Promise.resolve({ checks: {}, missing: [] }),
       metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     });
   });
@@ -26,50 +31,102 @@ describe('the description of the API', () => {
   after(() => close());
 
   it('is valid OpenAPI 3.1', async () => {
-    const document: unknown = JSON.parse(JSON.stringify(openApiDocument(table)));
+    const document: unknown = JSON.parse(JSON.stringify(openApiDocument(table, VERSION)));
     const result = await new Validator().validate(document as Record<string, unknown>);
     expect(result.errors).to.equal(undefined);
     expect(result.valid).to.equal(true);
   });
 
-  it('describes every row of the route table, and nothing else', () => {
-    const described = Object.values(openApiDocument(table).paths).flatMap((methods) =>
+  it('describes every row of the route table but the redirect of the root, and nothing else', () => {
+    const described = Object.values(openApiDocument(table, VERSION).paths).flatMap((methods) =>
       Object.entries(methods).map(([method, { operationId }]) => `${method} ${String(operationId)}`),
     );
     const registered = table.map(({ method, operation }) => `${method.toLowerCase()} ${operation}`);
-    expect(described.sort()).to.deep.equal(registered.sort());
+    expect([...described, 'get root'].sort()).to.deep.equal(registered.sort());
+  });
+
+  it('has the version of the program', () => {
+    expect(openApiDocument(table, VERSION)['info']).to.include({ version: VERSION });
+  });
+
+  it('describes every tag, operation, parameter, header and scheme, and every member of an answer or a body', () => {
+    const undescribed: Array<string> = [];
+    // a field may be called tags, too
+    const isListOfDescribed = (path: string): boolean =>
+      path === '/tags' ||
+      (!path.endsWith('/properties/properties') &&
+        /\/(properties|headers|parameters|securitySchemes|schemas)$/.test(path));
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, member] of Object.entries(value)) {
+        const at = `${path}/${key}`;
+        if (['example', 'examples', 'mapping', 'enum'].includes(key)) continue;
+        const isToDescribe = isListOfDescribed(path);
+        // a reference to a schema is described where it leads
+        const { description, $ref } = member as { readonly description?: string; readonly $ref?: string };
+        if (isToDescribe && description === undefined && $ref === undefined) undescribed.push(at);
+        visit(member, at);
+      }
+    };
+    visit(JSON.parse(JSON.stringify(openApiDocument(table, VERSION))), '');
+    const operations = Object.values(openApiDocument(table, VERSION).paths).flatMap((methods) =>
+      Object.values(methods),
+    );
+    expect(operations.filter(({ description }) => typeof description !== 'string')).to.deep.equal([]);
+    expect(undescribed).to.deep.equal([]);
+  });
+
+  it('tells events by their names, with the payload of each', () => {
+    type Event = { readonly properties: Readonly<Record<'name' | 'data', { properties?: object; const?: string }>> };
+    const schemas = openApiDocument(table, VERSION).components.schemas as Readonly<Record<string, Event>>;
+    const names = [...BusinessEvent.types, ...DocumentEvent.types].map(({ props }) => props.type.value);
+    expect(names.map((name) => schemas[name]?.properties.name.const)).to.deep.equal(names);
+    const refs = BusinessEvent.types.map(({ props }) => `#/components/schemas/${props.type.value}`);
+    expect(schemas['BusinessEvent']).to.deep.include({ oneOf: refs.map(($ref) => ({ $ref })) });
+    const updated = schemas['BusinessUpdated']?.properties.data.properties as {
+      readonly changes: { readonly properties: object };
+    };
+    expect(Object.keys(updated.changes.properties)).to.have.members([...businessFieldNames]);
   });
 
   it('names the contract’s three failures, with the Error object, for every operation of the contract', () => {
-    const { paths } = openApiDocument(table);
+    const { paths, components } = openApiDocument(table, VERSION);
     const missing = Object.entries(paths)
       .filter(([path]) => path.startsWith('/api/v1/'))
       .flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, { responses }]) => ({ path, method, responses })),
       )
       .filter(({ responses }) =>
-        [401, 404, 500].some(
-          (status) =>
-            !JSON.stringify((responses as Record<number, object>)[status]).includes('#/components/schemas/Error'),
+        Object.entries({ 401: 'Unauthorized', 404: 'NotFound', 500: 'InternalServerError' }).some(
+          ([status, name]) =>
+            (responses as Record<string, { readonly $ref?: string }>)[status]?.$ref !==
+            `#/components/responses/${name}`,
         ),
       );
     expect(missing).to.deep.equal([]);
+    const bodies = Object.values(components.responses).map((response) => JSON.stringify(response));
+    expect(bodies.filter((body) => !body.includes('#/components/schemas/Error'))).to.deep.equal([]);
   });
 
   it('tells the headers that every answer has from those that only some have', () => {
     type Headers = Readonly<Record<string, { readonly required?: boolean }>>;
-    const headers = Object.values(openApiDocument(table).paths)
+    const { paths, components } = openApiDocument(table, VERSION);
+    const headers = Object.values(paths)
       .flatMap((methods) => Object.values(methods))
-      .flatMap(({ responses }) => Object.values(responses as Readonly<Record<number, { readonly headers: Headers }>>))
-      .flatMap((response) => Object.entries(response.headers));
+      .flatMap(({ responses }) => Object.values(responses as Readonly<Record<number, { readonly headers?: Headers }>>))
+      .concat(Object.values(components.responses as Readonly<Record<string, { readonly headers: Headers }>>))
+      .flatMap((response) => Object.entries(response.headers ?? {}));
     const optional = headers.filter(([, { required = false }]) => !required).map(([name]) => name);
-    const sometimes = ['Content-Encoding', 'ETag', 'Link', 'Vary', 'X-Projected'];
+    const sometimes = [
+      ...['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Preference-Applied', 'RateLimit'],
+      ...['RateLimit-Policy', 'Vary', 'X-Projected'],
+    ];
     expect([...new Set(optional)].sort()).to.deep.equal(sometimes);
   });
 
   it('promises a tag of every answer that may have one, but for feeds', () => {
     type Answer = { readonly headers: { readonly ETag?: { readonly required?: boolean } }; readonly content: object };
-    const untagged = Object.values(openApiDocument(table).paths)
+    const untagged = Object.values(openApiDocument(table, VERSION).paths)
       .flatMap((methods) => Object.values(methods))
       .filter(({ responses }) => {
         const { headers } = (responses as Readonly<Record<200, Answer>>)[200];
@@ -80,7 +137,7 @@ describe('the description of the API', () => {
   });
 
   it('says of a body beside a DELETE only what can come of it', () => {
-    const { paths } = openApiDocument(table);
+    const { paths } = openApiDocument(table, VERSION);
     const refusals = (path: string): ReadonlyArray<number> =>
       Object.keys(paths[`/api/v1/business/{businessId}${path}`]?.['delete']?.['responses'] as object)
         .map(Number)
@@ -102,7 +159,7 @@ describe('the description of the API', () => {
   it('names text first wherever a form shows one, as a page reads the example by what is named first', () => {
     type Property = { readonly anyOf?: ReadonlyArray<{ readonly type: string }>; readonly examples?: unknown };
     type Content = Readonly<Record<string, { readonly schema: { readonly properties: Record<string, Property> } }>>;
-    const forms = Object.values(openApiDocument(table).paths)
+    const forms = Object.values(openApiDocument(table, VERSION).paths)
       .flatMap((methods) => Object.values(methods) as ReadonlyArray<{ readonly requestBody?: { content: Content } }>)
       .flatMap(({ requestBody }) =>
         Object.entries(requestBody?.content['multipart/form-data']?.schema.properties ?? {}),
@@ -115,7 +172,7 @@ describe('the description of the API', () => {
   });
 
   it('says 429 of every operation but the probes, which are never limited', () => {
-    const { paths } = openApiDocument(table);
+    const { paths } = openApiDocument(table, VERSION);
     const unlimited = Object.entries(paths).filter(([, methods]) =>
       Object.values(methods).some(({ responses }) => !Object.hasOwn(responses as object, 429)),
     );
@@ -123,7 +180,7 @@ describe('the description of the API', () => {
   });
 
   it('asks for a token wherever one is needed', () => {
-    const { paths } = openApiDocument(table);
+    const { paths } = openApiDocument(table, VERSION);
     const open = Object.entries(paths).filter(([, methods]) =>
       Object.values(methods).some(({ security }) => JSON.stringify(security) === '[]'),
     );
@@ -146,19 +203,17 @@ describe('the schema of a codec', () => {
       t.partial({ e: t.boolean, f: t.unknown, g: t.UnknownRecord }),
     ]);
     expect(schemaOf(codec)).to.deep.equal({
-      allOf: [
-        {
-          type: 'object',
-          properties: {
-            a: { type: 'array', items: { type: 'string' } },
-            b: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-            c: { const: 'x' },
-            d: { enum: ['one'] },
-          },
-          required: ['a', 'b', 'c', 'd'],
-        },
-        { type: 'object', properties: { e: { type: 'boolean' }, f: {}, g: { type: 'object' } } },
-      ],
+      type: 'object',
+      properties: {
+        a: { type: 'array', items: { type: 'string' } },
+        b: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+        c: { const: 'x' },
+        d: { type: 'string', enum: ['one'] },
+        e: { type: 'boolean' },
+        f: {},
+        g: { type: 'object' },
+      },
+      required: ['a', 'b', 'c', 'd'],
     });
   });
 

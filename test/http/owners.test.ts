@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const paths = ({ json }: { json: unknown }): ReadonlyArray<string> =>
@@ -35,9 +36,9 @@ describe('owners over HTTP', () => {
 
   it('refuses the same owner twice, and one without a user', async () => {
     const twice = await call('POST', owner, { as, body: { user: 'bob' } });
-    expect([twice.status, twice.json]).to.deep.equal([
+    expect([twice.status, errorIn(twice.json)]).to.deep.equal([
       409,
-      { name: 'Conflict', message: 'The user is an owner of the business already', status: 409 },
+      { name: 'Conflict', message: 'The user is an owner of the business already', status: 409, code: 'owner_exists' },
     ]);
     const nobody = await call('POST', owner, { as, body: { ownerId: 'carol' } });
     expect([nobody.status, paths(nobody)]).to.deep.equal([400, ['user']]);

@@ -7,7 +7,7 @@ import { heapTakenBy } from '../support/heap-taken-by.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const caller = (subject: string) => ({ subject, roles: [] });
-const from = (ip: string) => ({ ip });
+const from = (ip: string) => ({ ip, set: () => undefined });
 
 describe('a share of requests', () => {
   it('is full until a minute after its first request', () => {
@@ -80,6 +80,32 @@ describe('a limit of requests over HTTP', () => {
     // the description that the replies are held to was read from this address without a token
     expect(await statuses({})).to.deep.equal([401, 401, 429, 429]);
     expect((await get('GET', '/business', { as: 'bad' })).status).to.equal(429);
+  });
+
+  it('says what the limit is, and what remains of it, also with the refusal', async () => {
+    stack = await startMemoryStack({ rateLimit: 2 });
+    const as = stack.tokenFor('viewer', 'alice');
+    const limits = async (given: { as?: string }) => {
+      const { status, headers } = await callerOf(() => stack)('GET', '/business/x', given);
+      const [remains, seconds] = (headers.get('ratelimit') ?? '').split(';t=');
+      expect(Number(seconds)).to.be.within(1, 60);
+      if (status === 429) expect(headers.get('retry-after')).to.equal(seconds);
+      return [status, remains, headers.get('ratelimit-policy')];
+    };
+    const policy = '"caller";q=2;w=60';
+    expect(await limits({ as })).to.deep.equal([404, '"caller";r=1', policy]);
+    expect(await limits({ as })).to.deep.equal([404, '"caller";r=0', policy]);
+    expect(await limits({ as })).to.deep.equal([429, '"caller";r=0', policy]);
+    // the description that the replies are held to was read from this address without a token
+    expect(await limits({})).to.deep.equal([401, '"address";r=0', '"address";q=2;w=60']);
+    const probe = await fetch(`${stack.baseUrl}/livez`);
+    expect(probe.headers.get('ratelimit')).to.equal(null);
+  });
+
+  it('says nothing of a limit where none is configured', async () => {
+    stack = await startMemoryStack();
+    const { headers } = await callerOf(() => stack)('GET', '/business', { as: stack.tokenFor('viewer') });
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).to.deep.equal([null, null]);
   });
 
   const statusesOf = async (path: string, times: number): Promise<ReadonlyArray<number>> => {

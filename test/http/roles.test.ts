@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const nobody = '00000000-0000-7000-8000-000000000000';
@@ -31,11 +32,13 @@ const operations = [
 
 const ladder = ['viewer', 'auditor', 'editor', 'admin'] as const;
 
-const invalidRole = {
+const invalidRole = (least: (typeof ladder)[number]) => ({
   name: 'Invalid Role',
   message: 'You do not have the required role to access this resource',
   status: 401,
-};
+  code: 'role_missing',
+  roles: ladder.slice(ladder.indexOf(least)),
+});
 
 describe('roles over HTTP', () => {
   let stack: Stack;
@@ -50,19 +53,21 @@ describe('roles over HTTP', () => {
         const isAllowed = ladder.indexOf(role) >= ladder.indexOf(least);
         if (isAllowed) expect(reply.status, role).to.be.oneOf([200, 400, 404]);
         else {
-          expect([reply.status, reply.json], role).to.deep.equal([401, invalidRole]);
+          expect([reply.status, errorIn(reply.json)], role).to.deep.equal([401, invalidRole(least)]);
           expect(reply.headers.get('www-authenticate')).to.equal('Bearer error="insufficient_scope"');
         }
       }
       for (const none of [[], ['owner', 'Admin', ''], 'superadmin'])
-        expect((await call(method, path, { as: stack.tokenFor(none) })).json).to.deep.equal(invalidRole);
+        expect(errorIn((await call(method, path, { as: stack.tokenFor(none) })).json)).to.deep.equal(
+          invalidRole(least),
+        );
     });
 
     it(`asks for a token on ${method} ${path}`, async () => {
       const { status, json, headers } = await call(method, path);
-      expect([status, json]).to.deep.equal([
+      expect([status, errorIn(json)]).to.deep.equal([
         401,
-        { name: 'Unauthorized', message: 'A bearer token is required', status: 401 },
+        { name: 'Unauthorized', message: 'A bearer token is required', status: 401, code: 'token_missing' },
       ]);
       expect(headers.get('www-authenticate')).to.equal('Bearer');
     });

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { recordId } from '../../src/http/record/record-id.js';
 import { routesOf } from '../../src/http/routes.js';
 import { callerOf, idOf } from '../support/client.js';
+import type { Described } from '../support/conforms.js';
+import { errorIn } from '../support/error-in.js';
 import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -36,19 +38,20 @@ describe('routing over HTTP', () => {
       const options = await call('OPTIONS', path);
       expect([options.status, options.text, options.headers.get('allow')]).to.deep.equal([204, '', allow]);
       const other = await call('PATCH', path, { as });
-      expect([other.status, other.headers.get('allow'), other.json]).to.deep.equal([
+      expect([other.status, other.headers.get('allow'), errorIn(other.json)]).to.deep.equal([
         405,
         allow,
-        { name: 'Method Not Allowed', message: `This path takes ${allow}`, status: 405 },
+        { name: 'Method Not Allowed', message: `This path takes ${allow}`, status: 405, code: 'method_not_allowed' },
       ]);
     });
 
   for (const path of ['/', '/nothing', '/Business', '/business/x/owners', '/business//events/x', '/business/x/y/z'])
     it(`has nothing at ${path}`, async () => {
-      expect((await call('GET', path, { as })).json).to.deep.equal({
+      expect(errorIn((await call('GET', path, { as })).json)).to.deep.equal({
         name: 'Not Found',
         message: 'There is nothing at this path',
         status: 404,
+        code: 'no_such_route',
       });
     });
 
@@ -67,7 +70,7 @@ describe('routing over HTTP', () => {
     '00000000-0000-7000-8000-00000000000A',
   ])
     it(`knows no record under the identifier ${unknown.slice(0, 40)}`, async () => {
-      const calls = [
+      const businesses = [
         call('GET', `/business/${unknown}`, { as }),
         call('GET', `/business/${unknown}?revision=0`, { as }),
         call('GET', `/business/${unknown}/events`, { as }),
@@ -75,13 +78,18 @@ describe('routing over HTTP', () => {
         call('DELETE', `/business/${unknown}`, { as }),
         call('POST', `/business/${unknown}/owner`, { as, body: { user: 'a' } }),
         call('DELETE', `/business/${unknown}/owner/x`, { as }),
+      ];
+      const documents = [
         call('GET', `/document/${unknown}`, { as }),
         call('GET', `/document/${unknown}/events`, { as }),
         call('GET', `/document/${unknown}/file`, { as }),
         call('PUT', `/document/${unknown}`, { as, body: { name: 'a' } }),
       ];
-      for (const { json } of await Promise.all(calls))
-        expect(json).to.deep.equal({ name: 'Entity not found', message: 'Entity not found', status: 404 });
+      const shown = { name: 'Entity not found', message: 'Entity not found', status: 404 };
+      for (const { json } of await Promise.all(businesses))
+        expect(errorIn(json)).to.deep.equal({ ...shown, code: 'business_not_found' });
+      for (const { json } of await Promise.all(documents))
+        expect(errorIn(json)).to.deep.equal({ ...shown, code: 'document_not_found' });
     });
 
   it('answers HEAD as GET, without the body', async () => {
@@ -167,14 +175,15 @@ describe('the identifier in a path', () => {
 describe('the route table', () => {
   it('names every operation once, and lets only health and description of the service go without a token', async () => {
     const { ports, close } = await memoryPorts();
-    const readiness = () => Promise.resolve({ missing: [] });
+    const readiness = () => Promise.resolve({ checks: {}, missing: [] });
     const routes = routesOf({
+      version: '0.0.0',
       entityRoutes: await routesOver(ports),
       readiness,
     });
     expect(new Set(routes.map(({ operation }) => operation)).size).to.equal(routes.length);
     const open = routes.filter(({ access }) => access !== 'token').map(({ path }) => path);
-    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/docs', '/docs/:asset']);
+    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/docs', '/', '/docs/:asset']);
     await close();
   });
 });
@@ -198,9 +207,22 @@ describe('CORS', () => {
     const { status, headers } = await call('GET', '/business', { headers: { origin: 'https://app.example' } });
     expect(status).to.equal(401);
     expect(headers.get('access-control-allow-origin')).to.equal('https://app.example');
-    expect(headers.get('access-control-expose-headers')).to.equal('ETag,Link,Location,Repr-Digest,X-Request-Id');
-    expect(headers.get('vary')).to.equal('Origin');
+    expect(headers.get('vary')).to.equal('Origin, Accept');
     expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  });
+
+  it('lets its pages read every header that the API description names', async () => {
+    const { headers } = await call('GET', '/business', { headers: { origin: 'https://app.example' } });
+    const exposed = headers.get('access-control-expose-headers')?.split(',');
+    const described = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described;
+    const responses = Object.values(described.paths).flatMap((methods) =>
+      Object.values(methods).flatMap((operation) => Object.values(operation.responses)),
+    );
+    const own = responses.flatMap((response) => ('$ref' in response ? [] : [response]));
+    const all = [...own, ...Object.values(described.components.responses)];
+    const named = new Set(all.flatMap((response) => Object.keys(response.headers ?? {})));
+    expect(named.size).to.be.greaterThan(10);
+    expect(exposed).to.include.members([...named, 'Allow', 'Retry-After', 'Content-Range']);
   });
 
   it('answers its preflight', async () => {
@@ -217,6 +239,6 @@ describe('CORS', () => {
       expect([status, headers.get('access-control-allow-origin')]).to.deep.equal([204, null]);
       const plain = await call('GET', '/business', { headers: { origin } });
       expect(plain.headers.get('access-control-allow-origin')).to.equal(null);
-      expect(plain.headers.get('vary')).to.equal('Origin');
+      expect(plain.headers.get('vary')).to.equal('Origin, Accept');
     });
 });

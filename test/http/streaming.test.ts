@@ -238,7 +238,7 @@ describe('a reader that stops reading', () => {
       ports: replacing('businesses', (businesses) => ({
         queries: {
           ...businesses.queries,
-          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: 'more' })),
+          page: () => Promise.resolve(E.right({ records: Buffer.from('[]'), next: { id: 'more' } })),
           all: () => Promise.resolve(E.right(Readable.from(endless()))),
         },
       })),

@@ -16,6 +16,7 @@ import { entryBundlePath, tilePath } from '../../src/seal/tile-path.js';
 import { verifyTlogProof } from '../../src/seal/tlog-proof.js';
 import { type Described, makeConforms } from '../support/conforms.js';
 import { draw } from '../support/draw.js';
+import { errorIn } from '../support/error-in.js';
 import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
 import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -238,8 +239,8 @@ describe('the transparency log', () => {
     expect(problemOf(tooNew)).to.include({ status: 503, code: 'not_sealed_yet' });
     expect(tooNew.headers.get('retry-after')).to.equal('1');
     for (const index of [15, 16, 2 ** 53 - 1, '9007199254740992', '007', '-1', '1.5', 'x', '%00'])
-      expect(problemOf(await proof(index)), String(index)).to.deep.equal({
-        ...{ name: 'Not Found', message: 'No event has this index', status: 404 },
+      expect(errorIn(problemOf(await proof(index))), String(index)).to.deep.equal({
+        ...{ name: 'Not Found', message: 'No event has this index', status: 404, code: 'event_not_found' },
       });
     page = () => Promise.resolve(E.left({ _tag: 'LedgerBehind' }));
     expect(problemOf(await proof(14))).to.include({ status: 503, code: 'ledger_behind' });

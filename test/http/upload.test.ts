@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { contentOf } from '../support/bodies.js';
 import { callerOf, idOf, type Reply } from '../support/client.js';
+import { errorIn } from '../support/error-in.js';
 import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
+import { lifecycleIn } from '../support/lifecycle.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
 
@@ -62,6 +64,7 @@ describe('documents with files', () => {
     expect([reply.status, reply.headers.get('etag')]).to.deep.equal([200, '"0"']);
     expect(reply.headers.get('location')).to.equal(`/api/v1/document/${idOf(reply)}`);
     expect(withoutTimes(reply)).to.deep.equal({
+      ...lifecycleIn(reply, 0),
       type: 'Business',
       entityType: 'Business',
       entity: null,
@@ -83,6 +86,7 @@ describe('documents with files', () => {
   it('are created without a file by JSON, and get one later', async () => {
     const reply = await call('POST', '/document/', { as: editor, body: { name: 'Lease', type: 'Lead' } });
     expect(withoutTimes(reply)).to.deep.equal({
+      ...lifecycleIn(reply, 0),
       type: 'Lead',
       entityType: 'Lead',
       entity: null,
@@ -163,7 +167,10 @@ describe('documents with files', () => {
 
   it('take no file beyond the limit', async () => {
     const reply = await create(field('name', 'n'), file(contentOf(MAX + 1)));
-    expect(reply.json).to.deep.equal({ name: 'Payload Too Large', message: `The limit is ${MAX} bytes`, status: 413 });
+    expect(errorIn(reply.json)).to.deep.equal({
+      ...{ name: 'Payload Too Large', message: `The limit is ${MAX} bytes`, status: 413 },
+      code: 'payload_too_large',
+    });
     expect(storage.objects.size).to.equal(0);
   });
 
@@ -305,10 +312,15 @@ describe('documents with files', () => {
 
     it('not, for a range beyond its end', async () => {
       const { status, headers, bytes } = await download({ range: 'bytes=10000-' });
-      expect([status, headers.get('content-range'), JSON.parse(bytes.toString())]).to.deep.equal([
+      expect([status, headers.get('content-range'), errorIn(JSON.parse(bytes.toString()))]).to.deep.equal([
         416,
         'bytes */10000',
-        { name: 'Range Not Satisfiable', message: 'The file has 10000 bytes', status: 416 },
+        {
+          name: 'Range Not Satisfiable',
+          message: 'The file has 10000 bytes',
+          status: 416,
+          code: 'range_not_satisfiable',
+        },
       ]);
     });
 

@@ -3,28 +3,38 @@ import { makeReadiness, type Readiness } from '../../src/infrastructure/readines
 
 const there = () => Promise.resolve(true);
 
+const lacking = (what: string, passes: () => Promise<boolean> = there) => ({ what, passes });
+
 describe('readiness', () => {
   it('misses nothing when every check succeeds', async () => {
-    expect(await makeReadiness({ log: there, files: there })()).to.deep.equal({ missing: [], warnings: [] });
+    expect(await makeReadiness({ log: lacking('event log'), files: lacking('file storage') })()).to.deep.equal({
+      checks: { log: 'ok', files: 'ok' },
+      missing: [],
+      warnings: [],
+    });
   });
 
   it('names the checks that return false, fail or time out', async () => {
     const readiness = makeReadiness({
-      log: there,
-      no: () => Promise.resolve(false),
-      failing: () => Promise.reject(new Error('down')),
-      silent: () => new Promise(() => undefined),
+      log: lacking('event log'),
+      no: lacking('this', () => Promise.resolve(false)),
+      failing: lacking('that', () => Promise.reject(new Error('down'))),
+      silent: lacking('the other', () => new Promise(() => undefined)),
     });
-    expect(await readiness()).to.deep.equal({ missing: ['no', 'failing', 'silent'], warnings: [] });
+    expect(await readiness()).to.deep.equal({
+      checks: { log: 'ok', no: 'failed', failing: 'failed', silent: 'failed' },
+      missing: ['this', 'that', 'the other'],
+      warnings: [],
+    });
   });
 
   it('gives the warnings that hold although every check succeeds', async () => {
     let isFull = false;
     const warnings = { 'disk full': () => isFull, 'never said': () => false };
-    const readiness = makeReadiness({ log: there }, { warnings });
-    expect(await readiness()).to.deep.equal({ missing: [], warnings: [] });
+    const readiness = makeReadiness({ log: lacking('event log') }, { warnings });
+    expect(await readiness()).to.deep.equal({ checks: { log: 'ok' }, missing: [], warnings: [] });
     isFull = true;
-    expect(await readiness()).to.deep.equal({ missing: [], warnings: ['disk full'] });
+    expect(await readiness()).to.deep.equal({ checks: { log: 'ok' }, missing: [], warnings: ['disk full'] });
   });
 
   it('reports a change of what is missing or warned of, and nothing else', async () => {
@@ -32,7 +42,7 @@ describe('readiness', () => {
     const conditions = [false, false, false, false, true, true];
     const changes: Array<Readiness> = [];
     const readiness = makeReadiness(
-      { log: () => Promise.resolve(answers.shift() === true) },
+      { log: lacking('event log', () => Promise.resolve(answers.shift() === true)) },
       {
         warnings: { 'disk full': () => conditions.shift() === true },
         onChange: (readiness) => changes.push(readiness),
@@ -40,20 +50,20 @@ describe('readiness', () => {
     );
     for (const _ of [...answers]) await readiness();
     expect(changes).to.deep.equal([
-      { missing: ['log'], warnings: [] },
-      { missing: [], warnings: [] },
-      { missing: [], warnings: ['disk full'] },
+      { checks: { log: 'failed' }, missing: ['event log'], warnings: [] },
+      { checks: { log: 'ok' }, missing: [], warnings: [] },
+      { checks: { log: 'ok' }, missing: [], warnings: ['disk full'] },
     ]);
   });
 
   it('checks once for all who ask at the same time, and again later', async () => {
     let checked = 0;
-    const readiness = makeReadiness({ log: () => Promise.resolve(++checked > 1) });
+    const readiness = makeReadiness({ log: lacking('event log', () => Promise.resolve(++checked > 1)) });
     const together = await Promise.all([readiness(), readiness()]);
     expect([...together, await readiness()]).to.deep.equal([
-      { missing: ['log'], warnings: [] },
-      { missing: ['log'], warnings: [] },
-      { missing: [], warnings: [] },
+      { checks: { log: 'failed' }, missing: ['event log'], warnings: [] },
+      { checks: { log: 'failed' }, missing: ['event log'], warnings: [] },
+      { checks: { log: 'ok' }, missing: [], warnings: [] },
     ]);
   });
 });

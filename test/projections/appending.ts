@@ -7,10 +7,15 @@ import type { NewEvent, Position, StreamName } from '../../src/event-sourcing/re
 
 export const AT = '2026-01-02T03:04:05.678Z';
 
-type Fact = { readonly type: string; readonly data: Json };
+type Fact = { readonly type: string; readonly data: Json; readonly at?: string };
 
 /** An event as it would be appended, in a sealed envelope. */
-export const sealed = ({ type, data }: Fact, stream: StreamName, revision: bigint, schemaVersion = 1): NewEvent => {
+export const sealed = (
+  { type, data, at = AT }: Fact,
+  stream: StreamName,
+  revision: bigint,
+  schemaVersion = 1,
+): NewEvent => {
   const { hash: _hash, ...event } = seal({
     id: randomUUID(),
     stream,
@@ -18,7 +23,7 @@ export const sealed = ({ type, data }: Fact, stream: StreamName, revision: bigin
     type,
     data,
     schemaVersion,
-    at: AT,
+    at,
     actor: 'alice',
     correlationId: 'request-1',
     causationId: 'command-1',

@@ -15,9 +15,11 @@ import {
   type ReadModelQueries,
 } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { eventually } from '../support/eventually.js';
+import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
+import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 
 const LONGER_THAN_TWO_POLLS_MS = 1_200;
 
@@ -61,8 +63,14 @@ describe('the projection engine', function () {
     return projections;
   };
 
+  /** Waits until the rows of businesses show everything up to a position, longer than a response to a write does. */
+  const shows = async (projections: Projections, position: bigint): Promise<void> => {
+    const { progress } = projections.byName('businesses');
+    expect(await untilShown(progress, position)).to.equal(true);
+  };
+
   const names = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.of(businesses).page({}, { limit: 1000 });
+    const page = await queries.of(businesses).page({}, { order: IN_CREATION_ORDER, limit: 1000 });
     if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
     return recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name);
   };
@@ -74,13 +82,13 @@ describe('the projection engine', function () {
     await append(store, `business-${whole}`, 0n, created('Whole'));
     const first = start();
     const position = await append(store, `business-${cut}`, 0n, created('Cut'));
-    expect(await first.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(first, position);
     await first.stop();
     await database.query('update read_model.businesses set revision = 5 where id = $1', [cut]);
     const second = start();
     await append(store, `business-${whole}`, 1n, renamed('Whole & Co'));
     const last = await append(store, `business-${cut}`, 1n, renamed('Cut & Co'));
-    expect(await second.byName('businesses').progress.waitFor(last)).to.equal(true);
+    await shows(second, last);
     expect(await names()).to.deep.equal(['Whole & Co', 'Cut']);
     expect(events.filter(({ _tag }) => _tag === 'Ahead')).to.deep.equal([
       { _tag: 'Ahead', projection: 'businesses', stream: `business-${cut}`, shown: 5n, newest: 1n },
@@ -92,10 +100,10 @@ describe('the projection engine', function () {
     const [one, two] = [randomUUID(), randomUUID()];
     await append(store, `business-${one}`, 0n, created('Acme'));
     const position = await append(store, `business-${two}`, 0n, created('Bolt'), renamed('Bolts'));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(projections, position);
     expect(await names()).to.deep.equal(['Acme', 'Bolts']);
     const later = await append(store, `business-${one}`, 1n, deleted);
-    expect(await projections.byName('businesses').progress.waitFor(later)).to.equal(true);
+    await shows(projections, later);
     expect(await names()).to.deep.equal(['Bolts']);
     expect(await queries.of(businesses).byId(one)).to.deep.equal(E.right(O.none));
   });
@@ -107,7 +115,7 @@ describe('the projection engine', function () {
     await first.stop();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme & Co'));
     const second = start();
-    expect(await second.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(second, position);
     expect(await names()).to.deep.equal(['Acme & Co']);
   });
 
@@ -118,7 +126,7 @@ describe('the projection engine', function () {
     await append(store, stream, 0n, created('Bad'), sealed(renamed('From the future'), stream, 1n, 99));
     await append(store, stream, 2n, renamed('Later'), renamed('Latest'));
     const position = await append(store, `business-${good}`, 0n, created('Good'));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(projections, position);
     expect(await names()).to.deep.equal(['Bad', 'Good']);
     const byId = await queries.of(businesses).byId(bad);
     expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
@@ -157,7 +165,7 @@ describe('the projection engine', function () {
     await append(store, `business-${bad}`, 0n, created(`N${nul}L`));
     await append(store, 'business-no-uuid', 0n, created('Nameless'));
     const position = await append(store, `business-${good}`, 1n, renamed('Better'));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(projections, position);
     expect(await names()).to.deep.equal(['Better']);
     const { rows } = await database.query<{ stream: string }>('select stream from read_model.parked order by stream');
     expect(rows.map(({ stream }) => stream)).to.have.members([`business-${bad}`, 'business-no-uuid']);
@@ -167,8 +175,10 @@ describe('the projection engine', function () {
     const projections = start();
     const long = '𝔘'.repeat(5_000);
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Long', { ein: long, parent: long }));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
-    const found = await queries.of(businesses).page({ ein: long, parent: long }, { limit: 10 });
+    await shows(projections, position);
+    const found = await queries
+      .of(businesses)
+      .page({ ein: long, parent: long }, { order: IN_CREATION_ORDER, limit: 10 });
     expect(E.isRight(found) && recordsOf(found.right).length).to.equal(1);
   });
 
@@ -179,10 +189,10 @@ describe('the projection engine', function () {
     await eventually(() => tags().includes('businesses StandingBy'), Boolean);
     const id = randomUUID();
     const position = await append(store, `business-${id}`, 0n, created('Acme'));
-    expect(await second.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(second, position);
     await first.stop();
     const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await second.byName('businesses').progress.waitFor(later)).to.equal(true);
+    await shows(second, later);
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
@@ -198,7 +208,7 @@ describe('the projection engine', function () {
     const id = randomUUID();
     const only = start();
     const position = await append(store, `business-${id}`, 0n, created('Acme'));
-    expect(await only.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(only, position);
     await only.stop();
     await die();
     const projections = start({ isSoleProcess: false });
@@ -213,7 +223,7 @@ describe('the projection engine', function () {
     start({ isSoleProcess: false });
     const projections = start({ isSoleProcess: false, projector: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(projections, position);
     expect(projections.byName('businesses').status().projector).to.deep.equal({ _tag: 'Elsewhere' });
   });
 
@@ -232,7 +242,7 @@ describe('the projection engine', function () {
   it('still counts as lagging after the rows have advanced, while they may lack what another process has written', async () => {
     const projecting = start({ isSoleProcess: false });
     const shown = await append(store, `business-${randomUUID()}`, 0n, created('Aged'));
-    expect(await projecting.byName('businesses').progress.waitFor(shown)).to.equal(true);
+    await shows(projecting, shown);
     await projecting.stop();
     const projections = start({ projector: false, isSoleProcess: false });
     await eventually(
@@ -283,7 +293,7 @@ describe('the projection engine', function () {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    await shows(projections, position);
     expect(await names()).to.deep.equal(['Acme 2']);
   });
 
@@ -329,7 +339,7 @@ describe('the projection engine', function () {
     for (const { text } of rows) await database.query(text);
     start();
     expect(await eventually(known, (found) => found.length === 4)).to.deep.equal(
-      ['business_type', 'ein', 'name', 'parent'].map((column) => `"left"(${column}, 255)`),
+      ['business_type', 'ein', 'name', 'parent'].map((column) => `("left"(${column}, 255) COLLATE "C")`),
     );
   });
 

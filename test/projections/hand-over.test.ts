@@ -22,7 +22,7 @@ const arrange = () => {
   const decisions = makeDecisions();
   const state = { ...initialBusiness };
   const { metadata } = last;
-  const decision = { metadata, state, lastHash: 'h', lastAt: 'a', hasKeyedCommands: false };
+  const decision = { metadata, state, lastHash: 'h', createdAt: 'c', lastAt: 'a', hasKeyedCommands: false };
   decisions.add(last, { ...decision, creationPosition: 7n });
   return { decisions, decision, parked: { mayHave: () => false, add: () => undefined } };
 };
@@ -32,6 +32,8 @@ const known: Entity = {
   state: initialBusiness,
   revision: 2n,
   creationPosition: 7n,
+  createdAt: 'c',
+  updatedAt: 'b',
   isParked: false,
   summary: undefined,
 };
@@ -44,6 +46,7 @@ describe('an entity that a command hands over', () => {
     for (const before of [undefined, known])
       expect(entityHandedOver(handOver, businesses, ID, before, events)).to.deep.equal({
         ...{ id: ID, state, revision: 4n, creationPosition: 7n, isParked: false, summary },
+        ...{ createdAt: 'c', updatedAt: 'a' },
       });
   });
 

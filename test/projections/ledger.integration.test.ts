@@ -16,6 +16,7 @@ import { appendLeaves, edgeRoot, emptyEdge } from '../../src/seal/tree-edge.js';
 import { versionOf } from '../../projections/version.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { type Engine, makeEngine, orThrow } from '../support/engine.js';
+import { untilShown } from '../support/until-shown.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, AT, created, renamed, sealed } from './appending.js';
@@ -54,7 +55,7 @@ describe('the ledger', function () {
   const fill = async (ledger?: Ledger): Promise<void> => {
     const running = serve(ledger);
     const head = orThrow(await engine.store.head(['business', 'document']));
-    expect(await running.ledger.waitFor(head ?? -1n)).to.equal(true);
+    expect(await untilShown(running.ledger, head ?? -1n)).to.equal(true);
     await running.stop();
   };
 

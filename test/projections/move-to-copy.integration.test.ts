@@ -10,6 +10,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 import { orThrow } from '../support/engine.js';
+import { untilShown } from '../support/until-shown.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { appendChained, businessStream, type Chains, interleaved, makeChains } from '../support/chained-events.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
@@ -50,7 +51,8 @@ describe('moving read models to a copy of their log', function () {
   /** Projects everything that a log holds into a database, and leaves it at rest. */
   const project = async (store: EventStore, url = connectionString): Promise<void> => {
     const head = await store.head(['business']);
-    if (E.isLeft(head) || head.right === undefined) throw new Error('nothing to project');
+    const last = orThrow(head);
+    if (last === undefined) throw new Error('nothing to project');
     const projections = startProjections({
       projections: projectionsOf(registry),
       store,
@@ -60,7 +62,8 @@ describe('moving read models to a copy of their log', function () {
       rollbackWindowMs: 60_000,
       onEvent: () => undefined,
     });
-    expect(await projections.byName('businesses').progress.waitFor(head.right)).to.equal(true);
+    const { progress } = projections.byName('businesses');
+    expect(await untilShown(progress, last)).to.equal(true);
     await projections.stop();
   };
 

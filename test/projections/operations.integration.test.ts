@@ -21,6 +21,7 @@ import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { oneKey } from '../support/event-keys.js';
 import { eventually } from '../support/eventually.js';
+import { untilShown } from '../support/until-shown.js';
 import { pageOf } from '../support/page-of.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';
@@ -83,7 +84,7 @@ describe("an operator's work on the read models", function () {
     projections: Projections,
     position: bigint,
     readModel: 'businesses' | 'documents' = 'businesses',
-  ) => expect(await projections.byName(readModel).progress.waitFor(position)).to.equal(true);
+  ) => expect(await untilShown(projections.byName(readModel).progress, position)).to.equal(true);
 
   const haveStarted = (): boolean =>
     running.every((projections) => projections.all.every(({ status }) => status().projector._tag !== 'Starting'));
@@ -430,6 +431,8 @@ describe("an operator's work on the read models", function () {
         await eventually(
           () => found.length,
           (length) => length === count,
+          // a comparison that takes long is followed by a pause of twenty times as long
+          25_000,
         );
       };
       await database.query(`update read_model.businesses set name = 'Vandal' where id = $1`, [idAt(2)]);

@@ -20,6 +20,7 @@ import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
 import { append, created, renamed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
+import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 
 describe('while the database is away', function () {
   this.timeout(startingPostgres);
@@ -59,7 +60,7 @@ describe('while the database is away', function () {
     projections.byName('businesses').progress.waitFor(position);
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
-    const page = await queries.of(businesses).page({}, { limit: 1000 });
+    const page = await queries.of(businesses).page({}, { order: IN_CREATION_ORDER, limit: 1000 });
     return E.isRight(page)
       ? recordsOf(page.right).map((body) => (JSON.parse(body) as { name: string }).name)
       : ['no page'];
@@ -124,9 +125,9 @@ describe('while the database is away', function () {
   const asked = (database: ReadModelQueries) =>
     Promise.all([
       database.of(businesses).byId(randomUUID()),
-      database.of(businesses).page({}, { limit: 1 }),
-      database.of(businesses).all({}, undefined),
-      database.of(businesses).all({}, randomUUID()),
+      database.of(businesses).page({}, { order: IN_CREATION_ORDER, limit: 1 }),
+      database.of(businesses).all({}, { order: IN_CREATION_ORDER }),
+      database.of(businesses).all({}, { order: IN_CREATION_ORDER, after: { id: randomUUID() } }),
       documentQueries(database.of(documents)).fileOf(randomUUID()),
       database.ping(),
     ]);

@@ -16,6 +16,7 @@ import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { eventually } from '../support/eventually.js';
+import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed } from './appending.js';
 import { businessHistory, documentHistory } from './histories.js';
@@ -69,8 +70,8 @@ describe('rebuilding a read model', function () {
         const event = events[revision];
         if (event !== undefined) last = await append(store, stream, BigInt(revision), event);
       }
-    expect(await service.byName('businesses').progress.waitFor(last)).to.equal(true);
-    expect(await service.byName('documents').progress.waitFor(last)).to.equal(true);
+    expect(await untilShown(service.byName('businesses').progress, last)).to.equal(true);
+    expect(await untilShown(service.byName('documents').progress, last)).to.equal(true);
   };
 
   const run = (over: Partial<RebuildOptions> = {}) => {
@@ -213,7 +214,7 @@ describe('rebuilding a read model', function () {
     const streams = [`business-${randomUUID()}`, `other-${randomUUID()}`] as const;
     for (const stream of streams) {
       const position = await append(store, stream, 0n, created('Acme'));
-      expect(await service.byName('businesses').progress.waitFor(position)).to.equal(true);
+      expect(await untilShown(service.byName('businesses').progress, position)).to.equal(true);
     }
     const projecting = (): string | undefined => {
       const { projector } = service.byName('businesses').status();
@@ -232,7 +233,7 @@ describe('rebuilding a read model', function () {
     await service.byName('businesses').progress.waitFor(await append(store, `business-${id}`, 0n, created('Acme')));
     await rebuildBusinesses();
     const last = await append(store, `business-${id}`, 1n, renamed('Acme 2'), deleted);
-    expect(await service.byName('businesses').progress.waitFor(last)).to.equal(true);
+    expect(await untilShown(service.byName('businesses').progress, last)).to.equal(true);
     const previous = async (): Promise<string | undefined> =>
       (
         await pool.query<{ at: string }>(
@@ -338,7 +339,7 @@ describe('rebuilding a read model', function () {
         ).rows;
       const { right: head } = (await store.head(['business'])) as { readonly right: Position };
       const [service] = running;
-      expect(await service?.byName('businesses').progress.waitFor(head)).to.equal(true);
+      expect(await untilShown(service!.byName('businesses').progress, head)).to.equal(true);
       const lived = await parkedOf('live');
       expect(lived.map(({ waiting }) => Number(waiting)).toSorted()).to.deep.equal([1, 2, 2]);
       const { compared } = await rebuildBusinesses({ store: reading(store) });

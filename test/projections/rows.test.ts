@@ -80,7 +80,13 @@ describe('rows of a projection', () => {
       { type: 'BusinessCreated', data: { name: 'Acme', businessType: 'LLC', ein: '12-3' } },
       { type: 'BusinessUpdated', data: { changes: { ein: null, parent: 'p' } } },
     ]);
-    expect(keysOf(businesses, state)).to.deep.equal({ name: 'Acme', business_type: 'LLC', parent: 'p', ein: null });
+    expect(keysOf(businesses, state)).to.deep.equal({
+      name: 'Acme',
+      business_type: 'LLC',
+      parent: 'p',
+      ein: null,
+      owners: '{}',
+    });
   });
 
   it('keep nothing of a deleted business but that it was deleted', () => {
@@ -90,7 +96,13 @@ describe('rows of a projection', () => {
       { type: 'BusinessUpdated', data: { changes: { name: 'Too late' } } },
     ]);
     expect(businesses.contentOf(ID, state)).to.deep.equal({ body: null, hidden: '{"deleted":true}' });
-    expect(keysOf(businesses, state)).to.deep.equal({ name: null, business_type: null, parent: null, ein: null });
+    expect(keysOf(businesses, state)).to.deep.equal({
+      name: null,
+      business_type: null,
+      parent: null,
+      ein: null,
+      owners: null,
+    });
   });
 
   it('keep the file of a document where GET does not show it', async () => {
@@ -110,6 +122,7 @@ describe('rows of a projection', () => {
       entity: 'e',
       uploaded_by: 'alice',
       tags: '{"a \\"b\\"","c\\\\d"}',
+      name: 'Plan',
     });
   });
 });

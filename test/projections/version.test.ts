@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
 import { documents } from '../../projections/documents.js';
 import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
+import { rowOf } from '../../projections/engine/verify/find-drift.js';
 import { createIndexes, createTable } from '../../projections/engine/generation/table.js';
 import { createLedgerIndexes, createLedgerTable } from '../../projections/engine/generation/ledger-table.js';
 import { EMPTY, makeNumberRows } from '../../projections/engine/ledger/number-rows.js';
@@ -24,11 +25,13 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   businesses: {
     '010e91a2e942': '8e03825d52998511be14319fc4d9dd8a',
     f6f516836165: 'f0760525021ae93baad29d49fa3e875a',
+    ec326718defb: 'dad8549bfebfec972fb1359388049909',
   },
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
     '02a03b9f14be': 'e3f8a1407a6a542ba7851840944e8b2f',
     a4f07980939f: '492a6d9b3601c4ddbd87687114401279',
+    e8d7759d0af8: 'f678a66399f4c39735d04078753dff90',
   },
   ledger: {
     a0739bde0aa7: '500027c8551a65543debf9c855b7441c',
@@ -58,15 +61,8 @@ const logOf = ({
 const rowsOf = (projection: Projection) =>
   logOf(projection).flatMap((history) =>
     history.flatMap((_, last) =>
-      foldBatch(projection, () => undefined, groupByStream(history.slice(0, last + 1))).entities.map(
-        ({ id, creationPosition, revision, isParked, state }) => {
-          const { body, hidden } = projection.contentOf(id, state);
-          return {
-            ...{ id, place: creationPosition.toString(), revision: revision.toString(), isParked },
-            ...{ body, kept: hidden },
-            keys: projection.keys.map(({ cellOf }) => cellOf(state)),
-          };
-        },
+      foldBatch(projection, () => undefined, groupByStream(history.slice(0, last + 1))).entities.map((entity) =>
+        rowOf(projection, entity),
       ),
     ),
   );
@@ -103,11 +99,13 @@ const coversAll = <State, Event extends DomainEvent>(projection: ProjectionOf<St
   expect([...types]).to.include.members([...projection.eventTypes]);
   const rows = rowsOf(projection);
   // reason: a body is the JSON object that GET answers
-  const bodies = rows.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as Record<string, unknown>]));
+  const bodies = rows.flatMap(({ body }) =>
+    typeof body !== 'string' ? [] : [JSON.parse(body) as Record<string, unknown>],
+  );
   const shown = new Set(bodies.flatMap((body) => Object.keys(body).filter((key) => body[key] !== null)));
   expect([...shown]).to.have.members(Object.keys(bodies[0]!), 'members of the body that have a value somewhere');
-  const filled = projection.keys.filter((_, column) => rows.some(({ keys }) => keys[column] !== null));
-  expect(filled).to.deep.equal(projection.keys, 'columns that have a value somewhere');
+  const filled = new Set(rows.flatMap((row) => Object.keys(row).filter((column) => row[column] !== null)));
+  expect([...filled]).to.have.members(Object.keys(rows[0]!), 'columns that have a value somewhere');
 };
 
 /** What the ledger holds of the frozen histories, without what is another in each run. */

@@ -12,7 +12,13 @@ const now: AsOf = { _tag: 'Now' };
 const earlier: AsOf = { _tag: 'AtRevision', revision: 3n };
 const away: ReadModelUnavailable = { _tag: 'ReadModelUnavailable', cause: new Error('down') };
 const row: View = { id: 'b1', revision: 7n, body: Buffer.from('row') };
-const folded: View = { id: 'b1', revision: 8n, body: Buffer.from('folded b1') };
+const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
+
+const folded: View = {
+  id: 'b1',
+  revision: 8n,
+  body: Buffer.from(`{"folded":"b1","createdAt":"${times.createdAt}","updatedAt":"${times.updatedAt}","revision":8}`),
+};
 
 const get = (
   over: {
@@ -22,12 +28,16 @@ const get = (
   },
   asOf: AsOf = now,
 ) => {
-  const { byId = E.right(O.some(row)), then = E.right(O.some({ state: 'folded', revision: 8n })), isBehind } = over;
+  const {
+    byId = E.right(O.some(row)),
+    then = E.right(O.some({ state: 'folded', revision: 8n, ...times })),
+    isBehind,
+  } = over;
   return makeGetView<string>({
     queries: { byId: () => Promise.resolve(byId) },
     history: { stateAsOf: () => Promise.resolve(then) },
     freshness: { isBehind: () => isBehind ?? false },
-    render: (id, state) => (state === 'deleted' ? O.none : O.some(`${state} ${id}`)),
+    render: (id, state) => (state === 'deleted' ? O.none : O.some(`{"${state}":"${id}"}`)),
   })('b1', asOf, () => Promise.resolve(true));
 };
 
@@ -50,7 +60,7 @@ describe('a record by its id', () => {
   });
 
   it('is not there where its stream ends in a state that is not shown, or is empty', async () => {
-    const then = E.right(O.some({ state: 'deleted', revision: 8n }));
+    const then = E.right(O.some({ state: 'deleted', revision: 8n, ...times }));
     expect(await get({ isBehind: true, then })).to.deep.equal(E.right(O.none));
     expect(await get({ isBehind: true, then: E.right(O.none) })).to.deep.equal(E.right(O.none));
   });
@@ -86,7 +96,7 @@ describe('the file of a document', () => {
     })('d1', asOf, () => Promise.resolve(true));
 
   const inRow = E.right(O.some({ file, revision: 4n }));
-  const inStream = O.some({ state: current(old), revision: 3n });
+  const inStream = O.some({ state: current(old), revision: 3n, ...times });
   const fromStream = E.right(O.some({ file: old, revision: 3n }));
 
   it('is that of its row', async () => {
@@ -100,7 +110,7 @@ describe('the file of a document', () => {
   });
 
   it('is null while there is none, and nothing for no such document', async () => {
-    const without = O.some({ state: current(null), revision: 0n });
+    const without = O.some({ state: current(null), revision: 0n, ...times });
     expect(await getFile(inRow, without, earlier)).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
     expect(await getFile(inRow, O.none, earlier)).to.deep.equal(E.right(O.none));
   });

@@ -18,6 +18,14 @@ const deleted = { ...owned, _tag: 'Deleted' };
 
 const always = (): Promise<boolean> => Promise.resolve(true);
 
+/** Of the events of the business. */
+const times = {
+  0: '2026-01-01T10:00:00.000Z',
+  1: '2026-01-01T11:00:00.500Z',
+  2: '2026-01-01T11:00:00.500Z',
+  3: '2026-01-01T12:00:00.000Z',
+} as const;
+
 describe('the state of an entity as of then', () => {
   let store: EventStore;
 
@@ -26,17 +34,20 @@ describe('the state of an entity as of then', () => {
     await givenStream(
       store,
       'business-b1',
-      [{ type: 'BusinessCreated', data: { name: 'Acme' } }, { at: '2026-01-01T10:00:00.000Z' }],
-      [{ type: 'BusinessUpdated', data: { changes: { phone: '1' } } }, { at: '2026-01-01T11:00:00.500Z' }],
-      [{ type: 'BusinessOwnerAdded', data: bob }, { at: '2026-01-01T11:00:00.500Z' }],
-      [{ type: 'BusinessDeleted', data: {} }, { at: '2026-01-01T12:00:00.000Z' }],
+      [{ type: 'BusinessCreated', data: { name: 'Acme' } }, { at: times[0] }],
+      [{ type: 'BusinessUpdated', data: { changes: { phone: '1' } } }, { at: times[1] }],
+      [{ type: 'BusinessOwnerAdded', data: bob }, { at: times[2] }],
+      [{ type: 'BusinessDeleted', data: {} }, { at: times[3] }],
     );
   });
 
   const asOf = async (then: AsOf, id = 'b1') => businessHistory(store).stateAsOf(id, then, always, Infinity);
   const atRevision = (revision: bigint): AsOf => ({ _tag: 'AtRevision', revision });
   const atTime = (text: string): AsOf => ({ _tag: 'AtTime', at: new Date(text) });
-  const state = (expected: unknown, revision: bigint) => E.right(O.some({ state: expected, revision }));
+  const state = (expected: unknown, revision: 0n | 1n | 2n | 3n, createdAt: string = times[0]) =>
+    E.right(
+      O.some({ state: expected, revision, createdAt, updatedAt: revision === 0n ? createdAt : times[`${revision}`] }),
+    );
 
   it('is that after the event of a revision', async () => {
     expect(await asOf(atRevision(0n))).to.deep.equal(state(created, 0n));
@@ -75,10 +86,10 @@ describe('the state of an entity as of then', () => {
     const [, poison] = await givenStream(
       store,
       'business-b2',
-      [{ type: 'BusinessCreated', data: { name: 'Acme' } }],
+      [{ type: 'BusinessCreated', data: { name: 'Acme' } }, { at: times[1] }],
       [{ type: 'BusinessMerged', data: {} }],
     );
-    expect(await asOf(atRevision(0n), 'b2')).to.deep.equal(state(created, 0n));
+    expect(await asOf(atRevision(0n), 'b2')).to.deep.equal(state(created, 0n, times[1]));
     const outcome = await asOf({ _tag: 'Now' }, 'b2');
     expect(E.isLeft(outcome) && outcome.left).to.deep.include({
       _tag: 'UndecodableEvent',

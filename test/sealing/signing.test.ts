@@ -116,6 +116,14 @@ describe('signing the tree', () => {
     expect(kept.state.recorded).to.deep.equal([]);
   });
 
+  it('puts the first checkpoint into the storage at once, however long there was nothing to sign', async () => {
+    const kept = tree();
+    const { said } = start(kept, makeMemoryArchive(), { intervals: { sign: 2, archive: 60_000, again: 2 } });
+    await pause(20);
+    kept.state.leaves = names(1);
+    expect(await said('Archived')).to.equal(true);
+  });
+
   it('puts checkpoints into the storage from time to time, and the last one at a stop', async () => {
     const kept = tree();
     const archive = makeMemoryArchive();

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { contentOf, bytesOf } from '../support/bodies.js';
+import { errorIn } from '../support/error-in.js';
 import { eventually } from '../support/eventually.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
@@ -73,7 +74,7 @@ const withOtherByte =
     return content;
   };
 
-const INTERNAL = '{"name":"Internal Server Error","message":"Internal Server Error","status":500}';
+const INTERNAL = { name: 'Internal Server Error', message: 'Internal Server Error', status: 500 };
 
 for (const [where, openPlace] of [
   ['on disk', onDisk],
@@ -185,7 +186,10 @@ for (const [where, openPlace] of [
       for (const headers of [{}, { range: 'bytes=0-9' }])
         await alarming(id, 'different', async () => {
           const { status, body } = await get(id, headers);
-          expect([status, body.toString()]).to.deep.equal([500, INTERNAL]);
+          expect([status, errorIn(JSON.parse(body.toString()))]).to.deep.equal([
+            500,
+            { ...INTERNAL, code: 'file_damaged' },
+          ]);
         });
     });
 
@@ -225,7 +229,10 @@ for (const [where, openPlace] of [
         await place.remove(id);
         await alarming(id, 'missing', async () => {
           const { status, body } = await get(id);
-          expect([status, body.toString()]).to.deep.equal([500, INTERNAL]);
+          expect([status, errorIn(JSON.parse(body.toString()))]).to.deep.equal([
+            500,
+            { ...INTERNAL, code: 'file_lost' },
+          ]);
         });
       }
     });

@@ -44,8 +44,10 @@ const clientOf = ({ address }: ServiceProcess, token: string) => {
 
 type Client = ReturnType<typeof clientOf>;
 
-const READY = { status: 200, text: '{"status":"ready"}' };
-const FULL = { status: 200, text: '{"status":"ready","warnings":["disk full: database","disk full: files"]}' };
+const checks = { serving: 'ok', log: 'ok', readModels: 'ok', readModelsOfThisLog: 'ok', files: 'ok' };
+const READY = { status: 200, text: JSON.stringify({ status: 'ready', checks }) };
+const warnings = ['disk full: database', 'disk full: files'];
+const FULL = { status: 200, text: JSON.stringify({ status: 'ready', checks, warnings }) };
 
 const idOf = ({ text }: Reply): string => (JSON.parse(text) as { readonly _id: string })._id;
 

@@ -19,15 +19,25 @@ type DescribedResponse = {
   readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
 };
 
-type Responses = Readonly<Record<string, DescribedResponse>>;
+type Reference = { readonly $ref: string };
+
+type Responses = Readonly<Record<string, DescribedResponse | Reference>>;
+
+const isReference = (response: DescribedResponse | Reference): response is Reference => '$ref' in response;
 
 export type Described = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, DescribedResponse>>;
+  };
 };
 
 const anError: DescribedResponse = {
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+  },
 };
 
 /** What becomes of a request that no operation takes. */
@@ -35,6 +45,13 @@ const unroutedResponses: Responses = {
   204: {},
   404: anError,
   405: { ...anError, headers: { Allow: { required: true } } },
+};
+
+/** What becomes of a request for the root, which leads to a page for people and is not described. */
+const rootResponses: Responses = {
+  ...unroutedResponses,
+  302: { headers: { Location: { required: true } } },
+  400: anError,
 };
 
 /** What becomes of a request that could not be read as one; the connection is closed behind it. */
@@ -49,8 +66,8 @@ const mediaTypeOf = (contentType: string | null): string | undefined => contentT
 const makeValidatorOf = ({ components }: Described): ((schema: object) => ValidateFunction) => {
   const ajv = new Ajv2020.default({ strict: true, strictTypes: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addVocabulary(['components']);
-  ajv.addSchema({ $id: 'api', components });
+  ajv.addVocabulary(['components', 'discriminator']);
+  ajv.addSchema({ $id: 'api', components: { schemas: components.schemas } });
   const validators = new Map<object, ValidateFunction>();
   return (schema) => {
     const known =
@@ -70,7 +87,7 @@ const makeResponsesTo = ({ paths }: Described): ((method: string, path: string) 
   return (method, path) => {
     const name = method === 'HEAD' ? 'get' : method.toLowerCase();
     const template = templates.find(({ matches }) => matches.test(path));
-    return template?.methods[name]?.responses ?? unroutedResponses;
+    return template?.methods[name]?.responses ?? (path === '/' ? rootResponses : unroutedResponses);
   };
 };
 
@@ -107,8 +124,12 @@ export const makeConforms = (document: Described): ((exchanged: Exchanged) => vo
   return (exchanged) => {
     const { method, path, status, header } = exchanged;
     const isClosed = header('connection') === 'close';
-    const response =
+    const found =
       responsesTo(method, path.split('?')[0] ?? path)[status] ?? (isClosed ? unreadResponses[status] : undefined);
+    const response =
+      found !== undefined && isReference(found)
+        ? document.components.responses[found.$ref.slice('#/components/responses/'.length)]
+        : found;
     try {
       if (response === undefined) throw new Error('which is not described');
       holdHeaders(response, header);

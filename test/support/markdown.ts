@@ -22,3 +22,14 @@ export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): strin
   );
   return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
 };
+
+/** A heading as a link names it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** The anchors of the headings of a page. */
+export const anchorsIn = (page: string): ReadonlyArray<string> =>
+  [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));

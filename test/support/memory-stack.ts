@@ -3,6 +3,7 @@ import { makeAuthenticate } from '../../src/http/authentication/authenticate.js'
 import type { ConnectionLimits } from '../../src/http/budget/connections.js';
 import type { Route } from '../../src/http/route.js';
 import { serve } from '../../src/http/serve.js';
+import { programVersion } from '../../src/infrastructure/program-version.js';
 import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from './memory-ports.js';
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
@@ -21,7 +22,7 @@ export type MemoryStack = Stack & { readonly ports: MemoryPorts; readonly log: R
 
 const MAX = 1_000_000;
 
-const ready = (): Promise<{ missing: ReadonlyArray<string> }> => Promise.resolve({ missing: [] });
+const ready = () => Promise.resolve({ checks: { log: 'ok' }, missing: [] });
 
 /** The whole HTTP surface over ports in memory, on a port of its own. */
 export const startMemoryStack = async (options: MemoryStackOptions = {}): Promise<MemoryStack> => {
@@ -40,6 +41,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     readiness: ready,
+    version: programVersion(),
     log: {
       info: (fields, message) => log.push({ level: 'info', message, fields }),
       error: (fields, message) => log.push({ level: 'error', message, fields }),

@@ -25,8 +25,8 @@ export type ServiceProcess = {
 type ServiceOptions = {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs the program as somebody else; the tests have to be root. */
-  readonly uid?: number;
+  /** Another program, with its arguments, that runs Node. */
+  readonly under?: ReadonlyArray<string>;
   /** What Node runs; absent: the program as it is delivered. */
   readonly program?: ReadonlyArray<string>;
   /** Called with the process before it listens. */
@@ -66,15 +66,16 @@ const listening = (child: ChildProcess, output: () => string, exited: Promise<un
 export const startService = async ({
   dataDir,
   env = {},
-  uid,
+  under = [],
   program,
   onSpawned,
 }: ServiceOptions): Promise<ServiceProcess> => {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, program ?? [path.join(await askRun('build'), 'src/main.js')], {
+  const node = [process.execPath, ...(program ?? [path.join(await askRun('build'), 'src/main.js')])];
+  const [command = '', ...args] = [...under, ...node];
+  const child = spawn(command, args, {
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   onSpawned?.(child);
   let written = '';

@@ -23,7 +23,7 @@ const VERIFY_AT_ONCE = String.raw`async ({ pack, key }) => {
 }`;
 
 describe('verify.html, opened from disk in Chromium', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   const log = makePackedLog();
   let browser: Browser;
@@ -181,14 +181,19 @@ describe('verify.html, opened from disk in Chromium', function () {
 
   it('reaches no network, and could not', async () => {
     expect(requests).to.deep.equal([pathToFileURL('verifiers/verify.html').href]);
-    const fetched = await page.evaluate(`fetch('https://example.com/').then(() => 'fetched', () => 'refused')`);
-    expect(fetched).to.equal('refused');
-    const image = await page.evaluate(`new Promise((resolve) => {
-      document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+    // In a page of its own: what the browser says of a refusal may come after it, when the test has ended.
+    const other = await browser.newPage();
+    await other.goto(pathToFileURL('verifiers/verify.html').href);
+    const refused = await other.evaluate(`new Promise((resolve) => {
+      const refused = new Set();
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+        if (refused.add(effectiveDirective + ' ' + blockedURI).size === 2) resolve([...refused].sort());
+      });
+      fetch('https://example.com/').then(() => resolve('fetched'), () => undefined);
       new Image().src = 'https://example.com/a.gif';
+      setTimeout(() => resolve([...refused]), 20_000);
     })`);
-    expect(image).to.equal('img-src');
-    const said = errors.splice(0).filter((error) => error.includes(`directive: "default-src 'none'"`));
-    expect(said).to.have.length(2);
+    await other.close();
+    expect(refused).to.deep.equal(['connect-src https://example.com/', 'img-src https://example.com/a.gif']);
   });
 });

@@ -1,4 +1,4 @@
-import { indexedText } from './table.js';
+import { indexedPart } from './table.js';
 
 /** Columns of a ledger, in the order in which they are written. */
 export const LEDGER_COLUMNS = [
@@ -18,9 +18,9 @@ export const LEDGER_COLUMNS = [
 ] as const;
 
 /** Texts of a row as their indexes hold them. */
-export const ACTOR = indexedText({ name: 'actor' });
-export const ENTITY = indexedText({ name: 'entity' });
-export const NAME = indexedText({ name: 'name' });
+export const ACTOR = indexedPart('actor');
+export const ENTITY = indexedPart('entity');
+export const NAME = indexedPart('name');
 
 /**
  * The place of a row as the indexes of values hold it. A statement that orders by it can only be answered in order by such

@@ -17,7 +17,7 @@ export type RecognisableLog = Pick<EventStore, 'identity' | 'reaches' | 'readStr
 export const EXAMINE_MS = 10_000;
 
 const rebuildBy = (projection: string, option: string): string =>
-  `\`npm run -s ops -- projections rebuild ${projection} ${option}\` makes them anew from it; ` +
+  `\`npx --no-install ops projections rebuild ${projection} ${option}\` makes them anew from it; ` +
   'running services take them up by themselves.';
 
 export const otherLog = (projection: string, recorded: string, connected: string): WrongLog => {

@@ -21,9 +21,9 @@ export function* copyText(projection: Projection, entities: Iterable<Entity>): G
   let chunk = '';
   for (const entity of entities) {
     const { id, creationPosition, revision, isParked, state } = entity;
-    const { body, hidden, snapshot } = writtenContentOf(projection, entity);
+    const { body, hidden, createdAt, updatedAt, words, snapshot } = writtenContentOf(projection, entity);
     const keys = projection.keys.map(({ cellOf }) => cellOf(state));
-    const cells = [body, hidden, snapshot, ...keys].map(copied).join('\t');
+    const cells = [body, hidden, createdAt, updatedAt, words, snapshot, ...keys].map(copied).join('\t');
     chunk += `${id}\t${creationPosition}\t${revision}\t${isParked ? 't' : 'f'}\t${cells}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;

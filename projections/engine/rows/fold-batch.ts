@@ -41,7 +41,7 @@ export const foldEntity = (
   known: Entity,
   events: ReadonlyArray<StoredEvent>,
 ): { readonly entity: Entity; readonly parking: Parking | undefined } => {
-  let { revision, state } = known;
+  let { revision, state, createdAt, updatedAt } = known;
   let last: Metadata | undefined;
   let isWhole = revision < 0n || known.summary !== undefined;
   let hasKeyedCommands = known.summary?.hasKeyedCommands ?? false;
@@ -50,7 +50,7 @@ export const foldEntity = (
     const summary =
       isWhole && last !== undefined ? { lastHash: last.hash, lastAt: last.at, hasKeyedCommands } : undefined;
     const { id, creationPosition, isParked } = known;
-    return { id, state, revision, creationPosition, isParked, summary };
+    return { id, state, revision, creationPosition, createdAt, updatedAt, isParked, summary };
   };
   for (const [index, stored] of events.entries()) {
     if (stored.revision <= revision) continue;
@@ -68,6 +68,8 @@ export const foldEntity = (
       const { event, metadata } = decoded.right;
       state = evolve(state, event, metadata);
       last = metadata;
+      createdAt ??= metadata.at;
+      updatedAt = metadata.at;
       hasKeyedCommands ||= isKeyed(metadata.$causationId);
     }
     revision = stored.revision;
@@ -104,6 +106,8 @@ export const newEntity = ({ initialState }: Projection, id: string, first: Pick<
   state: initialState,
   revision: -1n,
   creationPosition: first.position,
+  createdAt: null,
+  updatedAt: null,
   isParked: false,
   summary: undefined,
 });

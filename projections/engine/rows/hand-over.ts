@@ -25,10 +25,11 @@ export const entityHandedOver = (
   if (decision === undefined || parked.mayHave(first.stream) || skipped?.streams.has(first.stream) === true)
     return undefined;
   if (known !== undefined && (known.isParked || known.revision !== first.revision - 1n)) return undefined;
-  const { state, lastHash, lastAt, hasKeyedCommands } = decision;
+  const { state, createdAt, lastHash, lastAt, hasKeyedCommands } = decision;
   const creationPosition =
     first.revision === 0n ? first.position : (decision.creationPosition ?? known?.creationPosition);
   if (creationPosition === undefined) return undefined;
   const summary = { lastHash, lastAt, hasKeyedCommands };
-  return { id, state, revision: last.revision, creationPosition, isParked: false, summary };
+  const times = { createdAt, updatedAt: lastAt };
+  return { id, state, revision: last.revision, creationPosition, ...times, isParked: false, summary };
 };

@@ -3,7 +3,10 @@ import type { Cell, Projection, RowContent } from '../../projection.js';
 import type { StreamSummary } from '../../snapshot.js';
 import { bigintArray, booleanArray, textArray, uuidArray } from '../../../src/postgres/binary-array.js';
 import type { RunStatement } from '../../../src/postgres/statement.js';
+import { partLifecycle, withLifecycle } from '../../../src/read/record-body.js';
+import { wordsOf } from '../../../src/read/words.js';
 import { WRITTEN_COLUMNS } from '../generation/table.js';
+import { wordsLiteral } from './words-literal.js';
 
 /** One entity, as its row holds it. */
 export type Entity = {
@@ -14,13 +17,19 @@ export type Entity = {
   readonly revision: Revision;
   /** Position of its first event. */
   readonly creationPosition: Position;
+  /** Times of the first and of the last event that were folded; null before the first. */
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
   /** An event could not be projected; the row stays as it was before that event. */
   readonly isParked: boolean;
   /** Undefined when the state is not that of the whole stream (an event was skipped), or may not be. */
   readonly summary: StreamSummary | undefined;
 };
 
-const TYPES = ['uuid', 'bigint', 'bigint', 'boolean', 'text', 'text', 'text'] as const;
+/** Types of the columns that are sent as another type than text. */
+const SENT: Readonly<Record<string, string>> = { id: 'uuid', place: 'bigint', revision: 'bigint', parked: 'boolean' };
+
+const TYPES: Readonly<Record<string, string>> = { words: 'tsvector' };
 
 /**
  * SQL that upserts rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no
@@ -33,8 +42,9 @@ export const upsertSql = (
   source = '(select) source',
 ): string => {
   const columns = [...WRITTEN_COLUMNS, ...keys.map(({ name }) => name)];
-  const arrays = columns.map((_, i) => `$${first + i}::${TYPES[i] ?? 'text'}[]`);
-  const values = [...WRITTEN_COLUMNS, ...keys.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`))];
+  const arrays = columns.map((name, i) => `$${first + i}::${SENT[name] ?? 'text'}[]`);
+  const written = WRITTEN_COLUMNS.map((name) => ({ name, type: TYPES[name] ?? 'text' }));
+  const values = [...written, ...keys].map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`));
   const updates = columns.slice(1).map((name) => `${name} = excluded.${name}`);
   return `insert into ${table} as t (${columns.join(', ')})
     select ${values.map((value) => `u.${value}`).join(', ')}
@@ -42,19 +52,37 @@ export const upsertSql = (
     on conflict (id) do update set ${updates.join(', ')} where t.revision <= excluded.revision`;
 };
 
+/** What the log determines of a row beside id, place, revision and keys, in the text format of Postgres. */
+type ShownContent = RowContent & {
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+  readonly words: string | null;
+};
+
+export const shownContentOf = (
+  { contentOf, textsOf }: Projection,
+  { id, state, revision, createdAt, updatedAt }: Entity,
+): ShownContent => {
+  const { body: record, hidden } = contentOf(id, state);
+  const body =
+    record === null
+      ? null
+      : withLifecycle(record, { createdAt: createdAt ?? '', updatedAt: updatedAt ?? '', revision });
+  return { body, hidden, createdAt, updatedAt, words: wordsLiteral(wordsOf(textsOf(state))) };
+};
+
 /** What a row holds of its entity. */
-type WrittenContent = RowContent & {
+type WrittenContent = ShownContent & {
   /** The text that signs the row; null when it may not stand in for the fold of its stream. */
   readonly snapshot: string | null;
 };
 
-export const writtenContentOf = (
-  { contentOf, snapshots }: Projection,
-  { id, state, creationPosition, revision, summary }: Entity,
-): WrittenContent => {
-  const { body, hidden } = contentOf(id, state);
-  const snapshot = summary && snapshots?.sign({ id, creationPosition, revision, body, hidden }, summary);
-  return { body, hidden, snapshot: snapshot ?? null };
+export const writtenContentOf = (projection: Projection, entity: Entity): WrittenContent => {
+  const shown = shownContentOf(projection, entity);
+  const { body, hidden } = shown;
+  const { id, creationPosition, revision, summary } = entity;
+  const snapshot = summary && projection.snapshots?.sign({ id, creationPosition, revision, body, hidden }, summary);
+  return { ...shown, snapshot: snapshot ?? null };
 };
 
 /** The arrays that `upsertSql` binds. */
@@ -67,6 +95,9 @@ export const rowArrays = (projection: Projection, entities: ReadonlyArray<Entity
     booleanArray(entities.map(({ isParked }) => isParked)),
     textArray(contents.map(({ body }) => body)),
     textArray(contents.map(({ hidden }) => hidden)),
+    textArray(contents.map(({ createdAt }) => createdAt)),
+    textArray(contents.map(({ updatedAt }) => updatedAt)),
+    textArray(contents.map(({ words }) => words)),
     textArray(contents.map(({ snapshot }) => snapshot)),
     ...projection.keys.map(({ cellOf }) => textArray(entities.map(({ state }): Cell => cellOf(state)))),
   ];
@@ -81,11 +112,12 @@ export const readEntities = async (
 ): Promise<ReadonlyMap<string, Entity>> => {
   const rows = await run({
     name: `read ${table}`,
-    text: `select ${WRITTEN_COLUMNS.join(', ')} from ${table} where id = any($1::uuid[])`,
+    text: `select id, place, revision, parked, body, kept, snapshot, created_at, updated_at from ${table}
+      where id = any($1::uuid[])`,
     values: [uuidArray(ids)],
   });
   const entities = new Map<string, Entity>();
-  for (const [id, place, rowRevision, parked, body = null, hidden = null, snapshot] of rows) {
+  for (const [id, place, rowRevision, parked, body = null, hidden = null, snapshot, ...times] of rows) {
     if (id === null || id === undefined) continue;
     const creationPosition = BigInt(place ?? 0);
     const revision = BigInt(rowRevision ?? 0);
@@ -95,8 +127,10 @@ export const readEntities = async (
       id,
       creationPosition,
       revision,
+      createdAt: times[0] ?? null,
+      updatedAt: times[1] ?? null,
       isParked: parked === 't',
-      state: stateOf({ body, hidden }),
+      state: stateOf({ body: body === null ? null : partLifecycle(body).record, hidden }),
       summary,
     });
   }

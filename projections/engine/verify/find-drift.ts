@@ -6,7 +6,7 @@ import type { Projection } from '../../projection.js';
 import { differingFields, type TextRow } from '../rows/differing-fields.js';
 import { foldStream } from '../rows/fold-stream.js';
 import type { Generation } from '../generation/generation.js';
-import type { Entity } from '../rows/rows.js';
+import { type Entity, shownContentOf } from '../rows/rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { readRowSnapshot, type RowSnapshot } from './stored-row.js';
 
@@ -34,11 +34,9 @@ export type Verifier = {
 };
 
 /** The row that an entity makes, as text. */
-export const rowOf = (
-  { contentOf, keys }: Projection,
-  { id, creationPosition, revision, isParked, state }: Entity,
-): TextRow => {
-  const { body, hidden } = contentOf(id, state);
+export const rowOf = (projection: Projection, entity: Entity): TextRow => {
+  const { id, creationPosition, revision, isParked, state } = entity;
+  const { body, hidden, createdAt, updatedAt, words } = shownContentOf(projection, entity);
   return {
     id,
     place: creationPosition.toString(),
@@ -46,7 +44,10 @@ export const rowOf = (
     parked: String(isParked),
     body,
     kept: hidden,
-    ...Object.fromEntries(keys.map(({ name, cellOf }) => [name, cellOf(state)])),
+    created_at: createdAt,
+    updated_at: updatedAt,
+    words,
+    ...Object.fromEntries(projection.keys.map(({ name, cellOf }) => [name, cellOf(state)])),
   };
 };
 

@@ -6,7 +6,7 @@ import type { PackSources } from '../../audit-pack/pack-sources.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
-import { reasonOf } from '../../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledger-places.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';

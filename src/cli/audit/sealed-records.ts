@@ -4,7 +4,7 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { categoryOf, entityIdOf, type StreamName } from '../../event-sourcing/recorded-event.js';
-import { reasonOf } from '../../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import type { LedgerPlaces } from '../../read/ledger-places.js';
 import type { ReadModelUnavailable } from '../../read/queries.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
@@ -76,7 +76,9 @@ const find = async (
   if (newest.right === undefined) return E.left(notYet(`there is no signed checkpoint of ${origin}`));
   if (newest.right.size < size)
     return E.left(
-      notYet(`the newest signed checkpoint covers ${counted(newest.right.size, 'event')}, and ${size} are needed`),
+      notYet(
+        `the newest signed checkpoint covers ${counted(newest.right.size, 'event')}, and ${counted(size, 'is', 'are')} needed`,
+      ),
     );
   return E.right({ records, checkpoint: newest.right.note });
 };

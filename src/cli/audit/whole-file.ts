@@ -1,29 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { either as E } from 'fp-ts';
-import { renameDurably, syncDirectory } from '../../infrastructure/disk/durable-files.js';
+import { linkDurably, renameDurably } from '../../infrastructure/disk/durable-files.js';
 import { unlessMissing } from '../../infrastructure/disk/missing-files.js';
-import { errorCode } from '../../infrastructure/error-code.js';
 
 export const exists = async (file: string): Promise<boolean> => (await unlessMissing(stat(file))) !== undefined;
 
 /** False when the name is taken, and must not be. */
 const putInPlace = async (temporary: string, file: string, overwrites: boolean): Promise<boolean> => {
-  if (overwrites) {
-    await renameDurably(temporary, file);
-    return true;
-  }
-  try {
-    // a rename would overwrite
-    await link(temporary, file);
-    await syncDirectory(path.dirname(file));
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
+  if (!overwrites) return linkDurably(temporary, file);
+  await renameDurably(temporary, file);
+  return true;
 };
 
 type FileExists = { readonly _tag: 'FileExists' };

@@ -1,14 +1,14 @@
 import { either as E, function as F } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
 import { pause } from '../../event-sourcing/pause.js';
-import { reasonOf } from '../../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { type Feed, makeLedgerFeed } from '../../read/ledger-feed.js';
 import { type LedgerProgress, makeLedgerTail } from '../../read/ledger-tail.js';
 import type { LedgerEntry, LedgerFilter, LedgerQueries } from '../../read/ledger.js';
 import type { ReadModelUnavailable } from '../../read/queries.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, printNote } from '../output.js';
-import { databaseTrouble } from '../projections/database-trouble.js';
+import { databaseTrouble } from '../database-trouble.js';
 
 /** How often it is looked for new events, ms. */
 const POLL_MS = 500;

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
-import { migrateReadModels } from '../../../projections/engine/generation/schema.js';
+import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { categoriesOf } from '../../../projections/read-model.js';
 import { ledgerOf } from '../../entities/registry.js';
 import { pause } from '../../event-sourcing/pause.js';
@@ -11,6 +11,8 @@ import type { ReadModels } from '../projections/with-read-models.js';
 /** How long a ledger that a service writes may take to show the newest events, and how often it is looked at, ms. */
 const PATIENCE_MS = 3_000;
 const POLL_MS = 100;
+
+const NO_LEDGER = 'there is no ledger yet: a service that runs makes it, and so does: ops projections rebuild ledger';
 
 const lineOfLive = async ({ store, pool, registry }: ReadModels): Promise<GenerationLine | undefined> => {
   const ledger = ledgerOf(registry);
@@ -30,13 +32,11 @@ export const stateOfLedger = async (
   readModels: ReadModels,
   signal: AbortSignal,
 ): Promise<E.Either<string, string | undefined>> => {
+  if (!(await hasReadModels(readModels.pool))) return E.left(NO_LEDGER);
   await migrateReadModels(readModels.pool);
   for (let waited = 0; ; waited += POLL_MS) {
     const line = await lineOfLive(readModels);
-    if (line === undefined)
-      return E.left(
-        'there is no ledger yet: a service that runs makes it, and so does: ops projections rebuild ledger',
-      );
+    if (line === undefined) return E.left(NO_LEDGER);
     if (line.refused !== null) return E.left(line.refused);
     const missing = missingIn(line);
     const isWaitedFor = missing !== undefined && line.leader !== null && waited < PATIENCE_MS;

@@ -3,7 +3,7 @@ import { findUnnamedFiles } from '../../application/document/find-unnamed-files.
 import { KeySet } from '../../application/document/key-set.js';
 import type { Registry } from '../../entities/registry.js';
 import { StoreUnavailable } from '../../event-sourcing/event-store.js';
-import { reasonOf } from '../../infrastructure/logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { type FileFinding, verifyFiles, type VerifiedFiles } from '../../read/verify-files.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { shareOfLog } from '../log/share-of-log.js';
@@ -34,7 +34,7 @@ const verifyNamed = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<VerifiedFiles> => {
-  const progress = makeProgress('verifying', 'files');
+  const progress = makeProgress('verifying', ['file']);
   const share = await shareOfLog(store);
   const verified = await verifyFiles(
     { store, open: storage.open },
@@ -58,7 +58,7 @@ const findUnnamed = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<Unnamed> => {
-  const progress = makeProgress('listing', 'files');
+  const progress = makeProgress('listing', ['file']);
   const counts = { unnamed: 0, recent: 0 };
   let listed = 0;
   const ports = { store, storage, now: () => new Date() };

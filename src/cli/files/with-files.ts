@@ -17,7 +17,7 @@ export const onConfiguredFiles = (
 ): Promise<void> =>
   runCommand((config, signal) =>
     withLog(configuredLog(config), registry, async ({ log }) => {
-      const storage = await openStorage(config);
+      const storage = await openStorage(config, { mustExist: true });
       if (E.isLeft(storage)) return failed(storage.left.message);
       try {
         return await work({ store: log, storage: storage.right }, signal);

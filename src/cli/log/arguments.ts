@@ -4,11 +4,7 @@ import type { Position, StreamName } from '../../event-sourcing/recorded-event.j
 
 const alternatives = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** The categories of entities, in a sentence: `business or document`. */
-export const categoriesIn = ({ entities }: Registry): string =>
-  alternatives.format(entities.map(({ projection }) => projection.category));
-
-/** The names of their streams, in a sentence: `business-<id> or document-<id>`. */
+/** The names of the streams of entities, in a sentence: `business-<id> or document-<id>`. */
 export const streamsIn = ({ entities }: Registry): string =>
   alternatives.format(entities.map(({ projection }) => `${projection.category}-<id>`));
 
@@ -17,10 +13,9 @@ export const streamArgument = (text: string): StreamName => {
   return text as StreamName; // reason: just tested
 };
 
-export const categoryArgument = (text: string): string => {
-  if (!/^[^-]+$/.test(text)) throw new InvalidArgumentError('A category is one word without a dash.');
-  return text;
-};
+/** Why nothing can be said of a stream. */
+export const noStream = (stream: StreamName, registry: Registry): string =>
+  `the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`;
 
 export const positionArgument = (text: string): Position => {
   if (!/^\d{1,19}$/.test(text)) throw new InvalidArgumentError('A position is a whole number, as an export shows it.');

@@ -51,7 +51,7 @@ export const stepsToCutOver = ({ from, to }: Route): string =>
   [
     'To switch the service to the copy:',
     '  1. Stop the service, every process of it.',
-    `  2. npm run -s ops -- log copy --from '${nameLocation(from)}' --to '${nameLocation(to)}' --cut-over`,
+    `  2. npx --no-install ops log copy --from '${nameLocation(from)}' --to '${nameLocation(to)}' --cut-over`,
     `  3. Start the service ${settingsFor(to)}.`,
     'The old log is unchanged; never start a service on it again.',
   ].join('\n');

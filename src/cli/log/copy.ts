@@ -92,12 +92,17 @@ const run = async (config: Config, registry: Registry, options: Options, signal:
     return EXIT.usage;
   }
   return withLog(route.from, registry, (source) =>
-    withLog(route.to, registry, async (target) => {
-      if (options.cutOver === true) return cutOver(config, registry, route, [source, target], options, signal);
-      const copied = await copy(source, target, options, signal, () => undefined);
-      if (copied === undefined) return EXIT.failed;
-      return report(route, copied, stepsToCutOver(route), options);
-    }),
+    withLog(
+      route.to,
+      registry,
+      async (target) => {
+        if (options.cutOver === true) return cutOver(config, registry, route, [source, target], options, signal);
+        const copied = await copy(source, target, options, signal, () => undefined);
+        if (copied === undefined) return EXIT.failed;
+        return report(route, copied, stepsToCutOver(route), options);
+      },
+      'is made',
+    ),
   );
 };
 

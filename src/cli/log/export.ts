@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { Position, StreamName } from '../../event-sourcing/recorded-event.js';
 import { exportLog, type Selection } from '../../event-sourcing/whole-log/export-log.js';
-import type { Registry } from '../../entities/registry.js';
+import { categoriesOf, type Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { interrupted, printNote, write } from '../output.js';
-import { categoriesIn, categoryArgument, positionArgument, streamArgument, streamsIn } from './arguments.js';
+import { failed, interrupted, printNote, write } from '../output.js';
+import { noStream, positionArgument, streamArgument, streamsIn } from './arguments.js';
 import { onConfiguredLog } from './with-log.js';
 import { shareOfLog } from './share-of-log.js';
 
@@ -21,8 +22,18 @@ type Options = {
 const selectionOf = ({ stream, category, since }: Options): Selection =>
   stream === undefined ? { _tag: 'Log', category, since } : { _tag: 'Stream', stream, since };
 
-const exportTo = async (store: EventStore, options: Options, signal: AbortSignal): Promise<ExitCode> => {
-  const share = options.stream === undefined ? await shareOfLog(store, options.since) : () => undefined;
+const isMissing = async (store: EventStore, stream: StreamName): Promise<boolean> =>
+  orThrow(await store.newestRevision(stream)) === 'no-stream';
+
+const exportTo = async (
+  registry: Registry,
+  store: EventStore,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const { stream, since } = options;
+  if (stream !== undefined && (await isMissing(store, stream))) return failed(noStream(stream, registry));
+  const share = stream === undefined ? await shareOfLog(store, since) : () => undefined;
   const progress = makeProgress('exporting');
   let exported = 0;
   for await (const { text, events, reached } of exportLog(store, selectionOf(options), options.withoutData !== true)) {
@@ -51,8 +62,10 @@ export const addExport = (log: Command, registry: Registry): void => {
         .argParser(streamArgument)
         .conflicts('category'),
     )
-    .option('--category <category>', `only streams of this category: ${categoriesIn(registry)}`, categoryArgument)
+    .addOption(new Option('--category <category>', 'only streams of this category').choices(categoriesOf(registry)))
     .option('--since <position>', 'only events behind this one: the position in the last line', positionArgument)
     .option('--without-data', 'leave out the data and its salts: every chain can still be verified')
-    .action((options: Options) => onConfiguredLog(registry, (store, signal) => exportTo(store, options, signal)));
+    .action((options: Options) =>
+      onConfiguredLog(registry, (store, signal) => exportTo(registry, store, options, signal)),
+    );
 };

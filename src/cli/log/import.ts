@@ -83,6 +83,6 @@ export const addImport = (log: Command, registry: Registry): void => {
     )
     .addOption(jsonOption('one JSON object: the counts'))
     .action((file: string | undefined, options: JsonOption) =>
-      onConfiguredLog(registry, (target, signal) => importInto(target, file, options, signal)),
+      onConfiguredLog(registry, (target, signal) => importInto(target, file, options, signal), 'is made'),
     );
 };

@@ -3,10 +3,9 @@ import { type Move, prepareMove } from '../../../projections/engine/move-to-copy
 import type { Config } from '../../config.js';
 import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
-import { makeCommandPool } from '../command-pool.js';
 import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
-import { databaseTrouble } from '../projections/database-trouble.js';
+import { withCommandPool } from '../with-command-pool.js';
 import type { Route } from './copy-report.js';
 
 /** Whether a service that keeps its log there has its read models where they are now. */
@@ -25,19 +24,11 @@ const nothingToMove: Move = { onEvent: () => undefined, commit: () => Promise.re
 
 type Use = (move: Move) => Promise<ExitCode>;
 
-const moveIn = async (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> => {
-  const pool = makeCommandPool(connectionString, 'log-copy', 2);
-  try {
+const moveIn = (connectionString: string, registry: Registry, { log }: OpenLog, use: Use): Promise<ExitCode> =>
+  withCommandPool(connectionString, 'log-copy', async (pool) => {
     const move = await prepareMove(pool, log, readModelsOf(registry));
-    return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : await use(move.right);
-  } catch (error) {
-    const trouble = databaseTrouble(error);
-    if (trouble === undefined) throw error;
-    return failed(trouble);
-  } finally {
-    await pool.end();
-  }
-};
+    return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : use(move.right);
+  });
 
 /** Runs a cut-over with what is needed to move the read models of this configuration along. */
 export const withMove = async (

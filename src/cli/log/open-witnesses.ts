@@ -48,7 +48,11 @@ export const openWitnesses = async (
 ): Promise<OpenWitnesses> => {
   const opened =
     own === undefined
-      ? await openDatabase(configuredDatabase(config), { processKind: 'operator', onPostgresLog: printNote })
+      ? await openDatabase(configuredDatabase(config), {
+          processKind: 'operator',
+          mustExist: true,
+          onPostgresLog: printNote,
+        })
       : E.right({ ...own, close: () => Promise.resolve() });
   const storage = await openArchive(config, onFault, signal);
   if (E.isLeft(opened)) return { ...storage, source: opened.left.message, tree: opened.left.message };

@@ -23,10 +23,10 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printLine, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
-import { databaseTrouble } from '../projections/database-trouble.js';
+import { databaseTrouble } from '../database-trouble.js';
 import { runCommand } from '../run-command.js';
 import { categoriesOf } from '../../../projections/read-model.js';
-import { streamArgument, streamsIn } from './arguments.js';
+import { noStream, streamArgument, streamsIn } from './arguments.js';
 import { makeFaultPrinter } from './log-fault-lines.js';
 import { openWitnesses } from './open-witnesses.js';
 import { shareOfLog } from './share-of-log.js';
@@ -70,7 +70,9 @@ const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks)
   if (checkpoints !== undefined) {
     const { fitting, differing, beforePostgres, earlier } = checkpoints();
     const all = fitting === 0 ? 'none is kept' : 'all fit';
-    lines.push(`checkpoints: ${differing === 0 ? all : `${fitting} fit, ${differing} do not`}`);
+    lines.push(
+      `checkpoints: ${differing === 0 ? all : `${counted(fitting, 'fits', 'fit')}, ${counted(differing, 'does', 'do')} not`}`,
+    );
     if (beforePostgres > 0)
       lines.push(
         `checkpoints that the file storage alone has: ${beforePostgres}; Postgres was restored after them, or they were removed there`,
@@ -141,8 +143,7 @@ const verifyOne = async (
   });
   progress.end();
   if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
-  if (verified.events === 0)
-    return failed(`the log has no stream ${stream} (those of the service are named ${streamsIn(registry)})`);
+  if (verified.events === 0) return failed(noStream(stream, registry));
   reportCounts(verified, keys.length > 0, NO_CHECKS, faults, options);
   return faults.counts().length === 0 ? EXIT.ok : EXIT.failed;
 };
@@ -210,9 +211,9 @@ const verify = async (
     printNote('--against compares a checkpoint with the whole log: give no stream');
     return EXIT.usage;
   }
-  const keys = await sharedEventKeys(config);
-  if (E.isLeft(keys)) return failed(keys.left.message);
-  return withConfiguredLog(config, registry, ({ log: store, database }) => {
+  return withConfiguredLog(config, registry, async ({ log: store, database }) => {
+    const keys = await sharedEventKeys(config);
+    if (E.isLeft(keys)) return failed(keys.left.message);
     const opened = { config, registry, store, keys: keys.right, database };
     return stream === undefined ? verifyAll(opened, options, signal) : verifyOne(opened, stream, options, signal);
   });

@@ -7,13 +7,18 @@ import { failed, printNote } from '../output.js';
 import { runCommand } from '../run-command.js';
 import { makePrintConnectionEvents } from './connection-events.js';
 
+/** A command that has to have a log finds none where it was told to look; one that fills a log makes it there. */
+type Missing = 'fails' | 'is made';
+
 /** Opens a log for the time that `use` takes. */
 export const withLog = async (
   location: LogLocation,
   registry: Registry,
   use: (opened: OpenLog) => Promise<ExitCode>,
+  missing: Missing = 'fails',
 ): Promise<ExitCode> => {
   const opened = await openLog(location, {
+    mustExist: missing === 'fails',
     processKind: 'operator',
     categories: categoriesOf(registry),
     onPostgresLog: printNote,
@@ -32,11 +37,13 @@ export const withConfiguredLog = (
   config: Config,
   registry: Registry,
   use: (opened: OpenLog) => Promise<ExitCode>,
-): Promise<ExitCode> => withLog(configuredLog(config), registry, use);
+  missing?: Missing,
+): Promise<ExitCode> => withLog(configuredLog(config), registry, use, missing);
 
 /** Runs a command on the log of the service. */
 export const onConfiguredLog = (
   registry: Registry,
   work: (log: OpenLog['log'], signal: AbortSignal, config: Config) => Promise<ExitCode>,
+  missing?: Missing,
 ): Promise<void> =>
-  runCommand((config, signal) => withConfiguredLog(config, registry, ({ log }) => work(log, signal, config)));
+  runCommand((config, signal) => withConfiguredLog(config, registry, ({ log }) => work(log, signal, config), missing));

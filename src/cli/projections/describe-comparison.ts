@@ -1,5 +1,6 @@
 import type { Compared } from '../../../projections/engine/rebuild/compare-with-live.js';
 import type { Difference } from '../../../projections/engine/rebuild/compare.js';
+import { counted } from '../plural.js';
 
 /** How many differences are shown; the report has all of them. */
 export const SHOWN = 10;
@@ -21,10 +22,11 @@ export const describeComparison = (compared: Compared): ReadonlyArray<string> =>
   const { rows, onlyLive, onlyRebuilt, differing, first, at } = compared;
   const total = onlyLive + onlyRebuilt + differing;
   const where = at < 0n ? 'at the start of the log' : `at position ${at} of the log`;
-  if (total === 0) return [`compared ${rows.live} rows ${where}: all are the same`];
+  if (total === 0)
+    return [`compared ${counted(rows.live, 'row')} ${where}: ${rows.live === 1 ? 'it is' : 'all are'} the same`];
   return [
-    `compared ${rows.live} live and ${rows.rebuilt} rebuilt rows ${where}: ${total} are not the same ` +
-      `(${differing} differ, ${onlyLive} only live, ${onlyRebuilt} only rebuilt)`,
+    `compared ${rows.live} live and ${counted(rows.rebuilt, 'rebuilt row')} ${where}: ${counted(total, 'is', 'are')} not the same ` +
+      `(${counted(differing, 'differs', 'differ')}, ${onlyLive} only live, ${onlyRebuilt} only rebuilt)`,
     ...first.map(lineOf),
     ...(total > first.length ? [`  and ${total - first.length} more`] : []),
   ];

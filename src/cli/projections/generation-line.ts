@@ -9,7 +9,9 @@ import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
 export type GenerationLine = {
   readonly projection: string;
   readonly version: string;
-  /** Name of the generation's table. */
+  /** Its name, by which all messages call it: the name of its table. */
+  readonly generation: string;
+  /** The same, as it was first called. */
   readonly instance: string;
   readonly role: string;
   readonly position: string | null;
@@ -93,6 +95,7 @@ export const toLine = async (
   return {
     projection,
     version,
+    generation: name,
     instance: name,
     role,
     position: checkpoint === 'start' ? null : checkpoint.commit.toString(),

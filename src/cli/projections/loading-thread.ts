@@ -9,7 +9,7 @@ import { projectionsOf, type Registry, signingRows } from '../../entities/regist
 import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
 import { makeCommandPool } from '../command-pool.js';
 import { messageOf } from '../message-of.js';
-import { databaseTrouble } from './database-trouble.js';
+import { databaseTrouble } from '../database-trouble.js';
 import type { LoadReply, LoadRequest, ThreadData } from './loading-threads.js';
 
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);

@@ -6,6 +6,7 @@ import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, print, printFinding, printNote } from '../output.js';
+import { counted } from '../plural.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
 const LISTED = 1_000;
@@ -18,7 +19,7 @@ const asJson = ({ revision, position, since, ...parked }: Parked) => ({
 });
 
 const lineOf = ({ projection, stream, revision, waiting, error, since }: Parked): string =>
-  `${projection}: ${stream} waits at revision ${revision} since ${since.toISOString()}, ${waiting} events: ${error}`;
+  `${projection}: ${stream} waits at revision ${revision} since ${since.toISOString()}, ${counted(waiting, 'event')}: ${error}`;
 
 export const listAll = async ({ listParked }: Operations, options: JsonOption): Promise<ExitCode> => {
   const all = await listParked(LISTED);

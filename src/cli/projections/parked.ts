@@ -28,7 +28,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
   );
 
   parked
-    .command('list')
+    .command('list', { isDefault: true })
     .description('the first 1,000, those that wait longest first')
     .addOption(jsonOption('one JSON object a line: each parked entity'))
     .action((options: JsonOption) => onEntities(registry, (operations) => listAll(operations, options)));

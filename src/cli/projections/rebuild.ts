@@ -6,6 +6,7 @@ import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, print, printNote } from '../output.js';
+import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { describeComparison, SHOWN } from './describe-comparison.js';
 import { openReport } from './difference-report.js';
@@ -45,7 +46,9 @@ const observe = (name: string, say: Say) => {
       if (resumedAt !== 'start') say(`${name}: goes on with ${generation} at position ${resumedAt.commit}`);
     },
     onChunksLoaded: (loaded: number, chunks: number) => {
-      say(`${name}: goes on with what an earlier rebuild has loaded, ${loaded} of ${chunks} chunks of the log`);
+      say(
+        `${name}: goes on with what an earlier rebuild has loaded, ${loaded} of ${counted(chunks, 'chunk')} of the log`,
+      );
     },
     onProgress: (count: number, share: number) => {
       events = count;
@@ -54,7 +57,9 @@ const observe = (name: string, say: Say) => {
     onBuilt: () => {
       progress.end();
       const seconds = (performance.now() - began) / 1_000;
-      say(`${name}: built from ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`);
+      say(
+        `${name}: built from ${counted(events, 'event')} in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`,
+      );
     },
   };
 };
@@ -84,7 +89,13 @@ const conclude = (
   if (outcome === 'Dropped') say(`${name}: dropped again; the live rows are as they were`);
   if (json === true)
     print(
-      JSON.stringify({ projection: name, instance: generation, outcome, compared: compared ? asJson(compared) : null }),
+      JSON.stringify({
+        projection: name,
+        generation,
+        instance: generation,
+        outcome,
+        compared: compared ? asJson(compared) : null,
+      }),
     );
   return outcome === 'Switched' || compared === undefined || isSame(compared) ? EXIT.ok : EXIT.failed;
 };

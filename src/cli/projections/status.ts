@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
 import { categoriesOf } from '../../../projections/read-model.js';
-import { migrateReadModels } from '../../../projections/engine/generation/schema.js';
+import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type JsonOption, jsonOption, printNote } from '../output.js';
+import { failed, type JsonOption, jsonOption, printNote } from '../output.js';
 import { type GenerationLine, type Reading, toLine } from './generation-line.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
@@ -15,9 +15,12 @@ type Options = JsonOption & { readonly watch?: true };
 /** Between two readings, ms; the rate is that of the time between. */
 const POLL_MS = 1_000;
 
+const NO_READ_MODELS =
+  'there are no read models yet: a service that runs makes them, and so does `ops projections rebuild`';
+
 const COLUMNS = {
   projection: 'projection',
-  version: 'version',
+  generation: 'generation',
   role: 'role',
   position: 'position',
   head: 'head',
@@ -67,6 +70,7 @@ const printWrongLogs = (lines: ReadonlyArray<GenerationLine>): ExitCode => {
 };
 
 const status = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  if (!(await hasReadModels(readModels.pool))) return failed(NO_READ_MODELS);
   await migrateReadModels(readModels.pool);
   let { now } = await read(readModels, undefined);
   let code: ExitCode = EXIT.ok;

@@ -4,6 +4,7 @@ import { verifyLedger } from '../../../projections/engine/verify/ledger/verify-l
 import { ledgerOf } from '../../entities/registry.js';
 import { makeFaultPrinter } from '../log/log-fault-lines.js';
 import { type JsonOption, printFinding, printLine } from '../output.js';
+import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import type { ReadModels } from './with-read-models.js';
 
@@ -34,8 +35,8 @@ export const verifyLedgerRows = async (
   const drifted = faults.counts().reduce((sum, { count }) => sum + count, 0);
   const text =
     drifted === 0
-      ? `${name}: ${checked} events compared, none differs from its row`
-      : `${name}: ${checked} events compared, ${drifted} differences; where the log is right (ops log verify), ` +
+      ? `${name}: ${counted(checked, 'event')} compared, none differs from its row`
+      : `${name}: ${counted(checked, 'event')} compared, ${counted(drifted, 'difference')}; where the log is right (ops log verify), ` +
         `ops projections rebuild ${name} makes the rows anew`;
   printFinding(options, text, { projection: name, checked, drifted, ahead: 0, repaired: 0 });
   if (options.json !== true) for (const line of faults.unnamed()) printLine(line);

@@ -9,6 +9,7 @@ import { projectionsOf, type Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { makeProgress } from '../progress.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { counted, type Noun } from '../plural.js';
 import { readModelArgument } from './projection-argument.js';
 import { onReadModels } from './on-read-models.js';
 import { verifyLedgerRows } from './verify-ledger.js';
@@ -22,6 +23,8 @@ type Options = JsonOption & {
 
 /** The read model with a row for each event. */
 const LEDGER = 'ledger';
+
+const ENTITY: Noun = ['entity', 'entities'];
 
 type Verified = VerifiedRows & { readonly repaired: number; readonly ahead: number };
 
@@ -71,7 +74,7 @@ const reportDrift = (projection: string, drift: Drift, repaired: Repaired | unde
 const reportCounts = (projection: string, { checked, drifted, ahead, repaired }: Verified, options: Options): void => {
   const cut = ahead === 0 ? '' : `, ${ahead} with a history that is shorter than the row`;
   const found = drifted === 0 ? 'none differs from its stream' : `${drifted} drifted, ${repaired} repaired${cut}`;
-  const text = `${projection}: ${checked} entities compared, ${found}`;
+  const text = `${projection}: ${counted(checked, ...ENTITY)} compared, ${found}`;
   printFinding(options, text, { projection, checked, drifted, ahead, repaired });
 };
 
@@ -81,7 +84,7 @@ const verifyOne = async (
   signal: AbortSignal,
 ): Promise<E.Either<EngineFailure, Verified>> => {
   const { name } = readModel;
-  const progress = makeProgress(`verifying ${name}`, 'entities');
+  const progress = makeProgress(`verifying ${name}`, ENTITY);
   const acceptsShorterHistory = options.acceptShorterHistory === true;
   let repaired = 0;
   let ahead = 0;
@@ -121,7 +124,7 @@ const verifyEntities = async (
     const verified = await verifyOne(readModel, options, signal);
     if (E.isLeft(verified)) return failed(verified.left.message);
     const { checked, drifted, repaired, isComplete } = verified.right;
-    if (!isComplete) return interrupted(`${checked} entities of ${readModel.name}`);
+    if (!isComplete) return interrupted(`${counted(checked, ...ENTITY)} of ${readModel.name}`);
     left += drifted - repaired;
     reportCounts(readModel.name, verified.right, options);
   }

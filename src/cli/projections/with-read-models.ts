@@ -10,7 +10,7 @@ import { makeCommandPool } from '../command-pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { failed } from '../output.js';
-import { databaseTrouble } from './database-trouble.js';
+import { databaseTrouble } from '../database-trouble.js';
 import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
 
@@ -29,16 +29,20 @@ export type ReadModels = {
 
 const isExpected = (error: unknown): error is Error => error instanceof LoadFailed || error instanceof ReportFailed;
 
-/** Opens the log and the read models for the time that `use` takes, beside a running service or without one. */
+/**
+ * Opens the log and the read models for the time that `use` takes, beside a running service or without one. Where there is
+ * no log it fails, unless `mustExist` is false: then it makes one.
+ */
 export const withReadModels = async (
   config: Config,
   registry: Registry,
   signal: AbortSignal,
   use: (opened: ReadModels) => Promise<ExitCode>,
+  mustExist = true,
 ): Promise<ExitCode> => {
   const categories = categoriesOf(registry);
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
-  const opened = await openStores(config, { processKind: 'operator', categories, ...silent });
+  const opened = await openStores(config, { processKind: 'operator', mustExist, categories, ...silent });
   if (E.isLeft(opened)) return failed(opened.left.message);
   const { store, readModelsUrl, close } = opened.right;
   const pool = makeCommandPool(readModelsUrl, 'ops', 6);

@@ -49,6 +49,9 @@ export type Handled<State, Event> = {
   readonly revision: ExpectedRevision;
   /** Position of the last event that the answer rests on. */
   readonly position: Position | undefined;
+  /** Times of the first event of the stream and of the one at `revision`; empty where there is none. */
+  readonly createdAt: string;
+  readonly lastAt: string;
   /** The command had been carried out before; this is its original result. */
   readonly replayed: boolean;
 };

@@ -10,6 +10,8 @@ export type Folded<State> = {
   /** Of the first event, where it is known. */
   readonly creationPosition: Position | undefined;
   readonly lastHash: string;
+  /** Times of the first and of the last event; empty before the first. */
+  readonly createdAt: string;
   readonly lastAt: string;
   /** One object for all folds of the stream in this process; commands are only ever added to it. */
   readonly keyed: KeyedCommands;
@@ -21,6 +23,7 @@ export const unfolded = <State>(initialState: State): Folded<State> => ({
   position: undefined,
   creationPosition: undefined,
   lastHash: GENESIS_HASH,
+  createdAt: '',
   lastAt: '',
   keyed: new KeyedCommands(),
 });

@@ -57,8 +57,16 @@ type Handler<State, Command, Event extends DomainEvent, Rejection> = Repository<
   readonly replays: CommandQueue;
 };
 
-/** The command was carried out before: its last event is at `revision`, by the log (`isJustRead`) or a cached fold. */
-type CarriedOut = { readonly _tag: 'CarriedOut'; readonly revision: Revision; readonly isJustRead: boolean };
+/**
+ * The command was carried out, perhaps before: its last event is at `revision`, by the log (`isJustRead`) or a cached fold,
+ * and this request has written it if its hash is one of `offered`.
+ */
+type CarriedOut = {
+  readonly _tag: 'CarriedOut';
+  readonly revision: Revision;
+  readonly isJustRead: boolean;
+  readonly offered: ReadonlyArray<string>;
+};
 
 /** What the decider says, unless the precondition fails. An absent entity is reported before a failed precondition. */
 const decide = <State, Command, Event, Rejection>(
@@ -74,12 +82,20 @@ const decide = <State, Command, Event, Rejection>(
 
 const noRows: ShownRows = { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined };
 
-const withoutEvents = <State, Event>({ state, revision, position }: Folded<State>): Handled<State, Event> => ({
+const withoutEvents = <State, Event>({
+  state,
+  revision,
+  position,
+  createdAt,
+  lastAt,
+}: Folded<State>): Handled<State, Event> => ({
   before: state,
   after: state,
   events: [],
   revision,
   position,
+  createdAt,
+  lastAt,
   replayed: false,
 });
 
@@ -93,6 +109,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   let retry: Retry | undefined;
   let loaded = await begin(handler, call);
   let isCompared = false;
+  let offered: ReadonlyArray<string> = [];
   for (let tries = 1; ; tries += 1) {
     if (E.isLeft(loaded)) return loaded;
     const { folded, isJustRead } = loaded.right;
@@ -100,7 +117,8 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
 
     const earlier = await findCommand(handler, call, loaded.right);
     if (E.isLeft(earlier)) return earlier;
-    if (earlier.right !== undefined) return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead });
+    if (earlier.right !== undefined)
+      return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead, offered });
 
     let known = folded;
     const decision = decide(decider, call, folded);
@@ -109,6 +127,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
       if (E.isRight(appended)) return appended;
       if (appended.left._tag !== 'Outdated') return E.left(appended.left);
       known = appended.left.known;
+      if (appended.left.offered !== undefined) offered = [...offered, appended.left.offered];
     } else if (isJustRead) {
       return E.isLeft(decision) ? decision : E.right(withoutEvents(folded));
     }
@@ -130,8 +149,8 @@ const handle = async <State, Command, Event extends DomainEvent, Rejection>(
   const outcome = await handler.queue(call.stream, () => carryOut(handler, call, begin));
   if (E.isLeft(outcome)) return outcome;
   if (!('_tag' in outcome.right)) return E.right(outcome.right);
-  const { revision, isJustRead } = outcome.right;
-  const replayed = await handler.replays(call.stream, () => replayCommand(handler, call, revision));
+  const { revision, isJustRead, offered } = outcome.right;
+  const replayed = await handler.replays(call.stream, () => replayCommand(handler, call, revision, offered));
   if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return replayed;
   // the cache remembers a command that is not in the log: the log may have been restored from an older backup
   return handle(handler, call, loadAnew);

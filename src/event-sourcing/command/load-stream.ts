@@ -41,7 +41,8 @@ export const loadStream = async <State, Event extends DomainEvent>(
     const state = decider.evolve(folded.state, event, metadata);
     const creationPosition = revision === 0n ? position : folded.creationPosition;
     const { hash: lastHash, at: lastAt } = metadata;
-    folded = { state, revision, position, creationPosition, lastHash, lastAt, keyed: folded.keyed };
+    const createdAt = revision === 0n ? lastAt : folded.createdAt;
+    folded = { state, revision, position, creationPosition, lastHash, createdAt, lastAt, keyed: folded.keyed };
     if (isKeyed(metadata.$causationId)) known.keyed.add(metadata.$causationId, revision);
     if (metadata.$causationId === commandId) own = revision;
     return true;

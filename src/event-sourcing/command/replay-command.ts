@@ -48,21 +48,25 @@ const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope
 
 /**
  * The original result of a command that is already in the stream, its last event at `revision`: what the stream was
- * before and after it. `IdempotencyKeyReused` when the key came with another request then.
+ * before and after it. Its last event has one of the hashes `offered` where this very request has written it: some stores
+ * cannot tell a first append from a repeated one. `IdempotencyKeyReused` when the key came with another request then.
  */
 export const replayCommand = async <State, Event extends DomainEvent>(
   { decider, serde, store }: Repository<State, Event>,
   { stream, envelope }: CommandCall<unknown>,
   revision: Revision,
+  offered: ReadonlyArray<string>,
 ): Promise<E.Either<LoadFailure | IdempotencyKeyReused, Handled<State, Event>>> => {
   let before = decider.initialState;
   let after = decider.initialState;
+  let createdAt = '';
   const own: Array<Recorded<Event>> = [];
   const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;
   const outcome = await forEachEvent(store, serde, stream, range, (recorded) => {
     const isOwn = recorded.metadata.$causationId === envelope.commandId;
     if (isOwn && own.length === 0) before = after;
     if (isOwn) own.push(recorded);
+    if (recorded.revision === 0n) createdAt = recorded.metadata.at;
     after = decider.evolve(after, recorded.event, recorded.metadata);
     return recorded.revision < revision;
   });
@@ -70,5 +74,7 @@ export const replayCommand = async <State, Event extends DomainEvent>(
   const last = own.at(-1);
   if (last === undefined || !isSameRequest(last, envelope)) return E.left({ _tag: 'IdempotencyKeyReused' });
   const events = own.map(({ event }) => event);
-  return E.right({ before, after, events, revision, position: last.position, replayed: true });
+  const { position, metadata } = last;
+  const replayed = !offered.includes(metadata.hash);
+  return E.right({ before, after, events, revision, position, createdAt, lastAt: metadata.at, replayed });
 };

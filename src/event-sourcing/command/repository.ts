@@ -97,7 +97,12 @@ export const load = async <State, Event extends DomainEvent>(
 };
 
 /** The stream has other events than the fold: read on from `known`, the part of the fold that still holds. */
-type Outdated<State> = { readonly _tag: 'Outdated'; readonly known: Folded<State> };
+type Outdated<State> = {
+  readonly _tag: 'Outdated';
+  readonly known: Folded<State>;
+  /** Hash of the last event that was offered, where the store has events with its ids: these, or those of a request before. */
+  readonly offered?: string;
+};
 
 /** Time never goes back within a stream. */
 const timeOfNext = ({ lastAt }: Folded<unknown>, now: Date): string => {
@@ -149,11 +154,13 @@ export const append = async <State, Event extends DomainEvent>(
   const sealed = sealAll(repository, call, folded, at, events);
   const state = events.reduce((before, event) => decider.evolve(before, event, { actor, at }), folded.state);
   const last = RNEA.last(sealed);
+  const createdAt = folded.revision === 'no-stream' ? at : folded.createdAt;
   decisions.add(last, {
     metadata: last.metadata,
     state,
     creationPosition: folded.creationPosition,
     lastHash: last.hash,
+    createdAt,
     lastAt: at,
     hasKeyedCommands: keyed.isAny || isKeyed(commandId),
   });
@@ -168,10 +175,11 @@ export const append = async <State, Event extends DomainEvent>(
   }
   const { revision, position, confirmedNew } = appended.right;
   // The store recognises a repeat by its ids alone; whether the request is the same, only the stored event says.
-  if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', known: folded });
+  if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', known: folded, offered: last.hash });
 
   if (isKeyed(commandId)) keyed.add(commandId, revision);
   const creationPosition = revision === 0n ? position : folded.creationPosition;
-  cache.set(call.stream, { state, revision, position, creationPosition, lastHash: last.hash, lastAt: at, keyed });
-  return E.right({ before: folded.state, after: state, events, revision, position, replayed: false });
+  const times = { createdAt, lastAt: at };
+  cache.set(call.stream, { state, revision, position, creationPosition, lastHash: last.hash, ...times, keyed });
+  return E.right({ before: folded.state, after: state, events, revision, position, ...times, replayed: false });
 };

@@ -6,6 +6,8 @@ export type Snapshot<State> = {
   readonly revision: Revision;
   readonly creationPosition: Position;
   readonly lastHash: string;
+  /** Times of the first and of the last event. */
+  readonly createdAt: string;
   readonly lastAt: string;
   /** Whether a command with an `Idempotency-Key` is in the stream. */
   readonly hasKeyedCommands: boolean;

@@ -15,6 +15,9 @@ export type CopyFailure = OtherLog | LogsDiffer | BrokenLink | AppendFailure;
 /** Comparing what the target holds already, copying, or reading back what was copied. */
 type CopyPhase = 'comparing' | 'copying' | 'verifying';
 
+/** A log that is read to be copied. One without `subscribe` has ended: nothing is added to it any more. */
+export type CopySource = Pick<EventStore, 'identity' | 'readAll' | 'head'> & Partial<Pick<EventStore, 'subscribe'>>;
+
 export type Copying = {
   /** Keep copying new events until `signal` aborts; otherwise end at the end of the source. */
   readonly follow: boolean;
@@ -37,7 +40,7 @@ export type Copied = {
 };
 
 /** Makes sure that the target has the identity of the source; an empty one takes it over. */
-const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
+const bindTarget = async (source: CopySource, target: LogTarget): Promise<E.Either<CopyFailure, void>> => {
   const identity = await source.identity();
   if (E.isLeft(identity)) return identity;
   const adopted = await target.adoptIdentity(identity.right);
@@ -49,10 +52,10 @@ const bindTarget = async (source: EventStore, target: LogTarget): Promise<E.Eith
     : E.left({ _tag: 'OtherLog', source: identity.right, target: failure.identity });
 };
 
-const batchesAfter = (source: EventStore, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
-  follow ? source.subscribe({ after }, signal) : source.readAll({ after });
+const batchesAfter = (source: CopySource, after: From, { follow, signal }: Copying): AsyncIterable<LogBatch> =>
+  (follow ? source.subscribe?.({ after }, signal) : undefined) ?? source.readAll({ after });
 
-const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean> => {
+const isLevel = async (source: CopySource, verifiedUpTo: From): Promise<boolean> => {
   const head = orThrow(await source.head());
   return head === undefined || (verifiedUpTo !== 'start' && verifiedUpTo.commit >= head);
 };
@@ -64,7 +67,7 @@ const isLevel = async (source: EventStore, verifiedUpTo: From): Promise<boolean>
  * once, the target once, and remembers about 300 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
  */
 export const copyLog = async (
-  source: EventStore,
+  source: CopySource,
   target: LogTarget,
   copying: Copying,
 ): Promise<E.Either<CopyFailure, Copied>> => {

@@ -28,7 +28,9 @@ type CopyVerifier = {
   readonly streams: () => number;
 };
 
-async function* eventsAfter(store: EventStore, after: From): AsyncGenerator<StoredEvent, undefined> {
+type Readable = Pick<EventStore, 'readAll'>;
+
+async function* eventsAfter(store: Readable, after: From): AsyncGenerator<StoredEvent, undefined> {
   for await (const { events } of store.readAll({ after })) yield* events;
   return undefined;
 }
@@ -41,7 +43,7 @@ const isSame = (one: StoredEvent, other: StoredEvent): boolean =>
   one.data === other.data &&
   one.metadata === other.metadata;
 
-export const makeCopyVerifier = (source: EventStore, target: EventStore): CopyVerifier => {
+export const makeCopyVerifier = (source: Readable, target: Readable): CopyVerifier => {
   const chains = makeChainVerifier();
   let verified: { readonly source: From; readonly target: From } = { source: 'start', target: 'start' };
 

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../event-store.js';
+import { orThrow } from '../attempt.js';
+import { CheckpointNotInLog, type EventStore } from '../event-store.js';
 import { checkpointAt, type Position, type StoredEvent, type StreamName } from '../recorded-event.js';
 import { renderLine, renderLineWithoutData } from './log-line.js';
 
@@ -17,6 +18,16 @@ export class NotExportable extends Error {
   }
 }
 
+/** Events as an export has them, each a line. Throws `NotExportable`. */
+export const exportedLines = (events: ReadonlyArray<StoredEvent>, render = renderLine): string =>
+  events
+    .map((event) => {
+      const line = render(event);
+      if (E.isLeft(line)) throw new NotExportable(event, line.left);
+      return `${line.right}\n`;
+    })
+    .join('');
+
 type ExportedPage = { readonly text: string; readonly events: number; readonly reached: Position };
 
 async function* selected(store: EventStore, selection: Selection): AsyncGenerator<ReadonlyArray<StoredEvent>> {
@@ -31,9 +42,17 @@ async function* selected(store: EventStore, selection: Selection): AsyncGenerato
   for await (const { events } of store.readAll({ after, ...categories })) yield events;
 }
 
+/** A read from behind the end gives nothing with some stores, which looks like a log without new events. */
+const failBeyondEnd = async (store: EventStore, since: Position): Promise<void> => {
+  const checkpoint = checkpointAt(since);
+  if (!orThrow(await store.reaches(checkpoint)))
+    throw new CheckpointNotInLog(checkpoint, `the log ends before position ${since}`);
+};
+
 /**
- * The selected events as lines of JSON, page by page in log order (`log-line.ts`). `since` is exclusive and must
- * be the position of an event. Throws `StoreUnavailable`, `NotExportable`, and `CheckpointNotInLog` for any other `since`.
+ * The selected events as lines of JSON, page by page in log order (`log-line.ts`). `since` is exclusive, and is the position
+ * of an event. Throws `StoreUnavailable`, `NotExportable`, and `CheckpointNotInLog` when the log ends before `since`; some
+ * stores throw it for a position without an event, too.
  */
 export async function* exportLog(
   store: EventStore,
@@ -41,13 +60,10 @@ export async function* exportLog(
   withData: boolean,
 ): AsyncGenerator<ExportedPage> {
   const render = withData ? renderLine : renderLineWithoutData;
+  if (selection.since !== undefined) await failBeyondEnd(store, selection.since);
   for await (const events of selected(store, selection)) {
-    const lines = events.map((event) => {
-      const line = render(event);
-      if (E.isLeft(line)) throw new NotExportable(event, line.left);
-      return `${line.right}\n`;
-    });
     const last = events.at(-1);
-    if (last !== undefined) yield { text: lines.join(''), events: events.length, reached: last.position };
+    if (last !== undefined)
+      yield { text: exportedLines(events, render), events: events.length, reached: last.position };
   }
 }

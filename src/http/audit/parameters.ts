@@ -8,7 +8,6 @@ import { exactTextParameter } from '../parameters/list.js';
 import { Limit } from '../parameters/page.js';
 import { parameterValues } from '../parameters/parameter.js';
 import { revisionParameter } from '../parameters/revision.js';
-import { refuseUnknown } from '../parameters/unknown.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
@@ -36,11 +35,7 @@ const page = {
 
 const Page = fields(page);
 
-const all = { ...filters, ...page };
-
-export const LedgerParameters = fields(all);
-
-const names = Object.keys(all);
+export const LedgerParameters = fields({ ...filters, ...page });
 
 /** Which events to list. Without `limit`: all of them. */
 type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & { readonly limit: number | undefined };
@@ -49,8 +44,7 @@ export const readLedgerParameters = (searchParams: URLSearchParams): E.Either<Re
   const values = parameterValues(searchParams);
   return pipe(
     both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
-    (read) => both(read, refuseUnknown(searchParams, names)),
-    E.map(([[filter, { after, limit, order }]]) => ({
+    E.map(([filter, { after, limit, order }]) => ({
       filter,
       after,
       limit,

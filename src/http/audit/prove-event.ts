@@ -7,7 +7,6 @@ import { proveInclusion } from '../../seal/proofs.js';
 import { fromDecimal } from '../../seal/text.js';
 import { renderTlogProof } from '../../seal/tlog-proof.js';
 import { verifyInclusion } from '../../seal/verify-proofs.js';
-import { refuseUnknown } from '../parameters/unknown.js';
 import type { Failure } from '../problem/failure.js';
 import type { AuthorizedContext } from '../request-context.js';
 import type { HttpResponse } from '../response/http-response.js';
@@ -47,9 +46,7 @@ const unproven = async ({ page }: Pick<Ledger, 'page'>, index: number): Promise<
 /** The proof of one event, in one file: that it is at its index of the log that the newest checkpoint is of. */
 export const proveEvent =
   (ledger: Pick<Ledger, 'page'>, tree: SealedTree) =>
-  async ({ params, searchParams }: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
-    const refused = refuseUnknown(searchParams, []);
-    if (E.isLeft(refused)) return refused;
+  async ({ params }: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const index = fromDecimal(params['index'] ?? '');
     if (index === undefined) return E.left({ _tag: 'NoSuchIndex' });
     const newest = await tree.newestCheckpoint();

@@ -1,11 +1,8 @@
-import * as t from 'io-ts';
 import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger } from '../../read/ledger.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
 import { auditors } from '../authentication/roles.js';
-import { named } from '../fields/json-schema.js';
 import type { OperationDescription } from '../openapi/operation-description.js';
-import { count, instant } from '../openapi/response-schemas.js';
 import { EVENT_STREAM } from '../feed/event-stream.js';
 import { LAST_EVENT_ID } from '../feed/parameters.js';
 import { AUDIT_API } from '../paths.js';
@@ -15,38 +12,13 @@ import { listLedger } from './list-ledger.js';
 import { LedgerParameters } from './parameters.js';
 import { proveEvent } from './prove-event.js';
 
-const text = t.union([t.string, t.null]);
-
-/** As on the events of a record; null, and the type `unknown`, where this program cannot read the event. */
-const LedgerEventResponse = named(
-  'LedgerEvent',
-  t.intersection([
-    t.type({
-      index: count,
-      _id: t.string,
-      type: t.keyof({ created: null, updated: null, deleted: null, unknown: null }),
-      message: t.string,
-      user: text,
-      entity: t.string,
-      entityType: t.string,
-      refs: t.array(t.type({ entity: t.string, entityType: t.string })),
-      name: t.string,
-      at: t.union([instant, t.null]),
-      revision: count,
-      hash: text,
-      data: t.union([t.UnknownRecord, t.null]),
-    }),
-    t.partial({ reason: t.string }),
-  ]),
-);
-
 const auditOperations = {
   listAllEvents: {
     tag: 'Audit',
     summary: 'What happened to all records, in the order of the log: all of it, or a page',
     query: LedgerParameters,
     refusesUnknown: true,
-    success: t.array(LedgerEventResponse),
+    success: { eventsOf: 'all' },
     requestHeaders: [LAST_EVENT_ID],
     otherForms: [...Object.keys(otherForms), EVENT_STREAM],
     responseHeaders: ['Link', 'Vary'],

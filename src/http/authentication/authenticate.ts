@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
+import { bearerToken } from './bearer-token.js';
 import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { provenBy } from './claims.js';
@@ -20,9 +21,6 @@ const MAX_REMEMBERED_LENGTH = 4096;
 
 /** A token is verified again after this time, seconds: its key may have been withdrawn. */
 const MAX_REMEMBERED_TIME = 300;
-
-// RFC 6750 §2.1: b64token; the scheme is case-insensitive (RFC 9110 §11.1).
-const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 /** A caller, and until when (seconds since 1970) its token is not verified again. */
 type Remembered = { readonly caller: Caller; readonly until: number };
@@ -54,7 +52,7 @@ export const makeAuthenticate = (verification: TokenVerification, now: () => num
   return (ctx) => {
     const header = ctx.req.headers.authorization;
     if (header === undefined) return noToken;
-    const token = BEARER.exec(header)?.[1];
+    const token = bearerToken(header);
     if (token === undefined) return unauthenticated('The Authorization header must have the form: Bearer <token>');
     const known = remembered.get(token);
     return known !== undefined && now() / 1000 < known.until ? E.right(known.caller) : verified(ctx, token);

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
-import { type Caller, isRole, type Roles } from './roles.js';
+import { type Caller, Role, type Roles } from './roles.js';
 
 const Claims = t.intersection([
   t.type({ exp: t.number, sub: t.string }),
@@ -24,7 +24,7 @@ const namesIn = (claim: unknown): ReadonlyArray<unknown> => {
   return typeof claim === 'string' ? claim.split(' ') : [];
 };
 
-const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(namesIn).filter(isRole);
+const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(namesIn).filter(Role.is);
 
 /** The caller that a verified token names. Left: why it names none. Unknown roles are ignored. */
 export const provenBy = (payload: unknown): E.Either<string, Caller> => {

@@ -1,7 +1,11 @@
-/** From the least to the most; each may what the one before it may. */
-const allRoles = ['viewer', 'auditor', 'editor', 'admin'] as const;
+import * as t from 'io-ts';
 
-type Role = (typeof allRoles)[number];
+export const Role = t.keyof({ viewer: null, auditor: null, editor: null, admin: null });
+
+type Role = t.TypeOf<typeof Role>;
+
+/** From the least to the most; each may what the one before it may. */
+const allRoles: ReadonlyArray<Role> = ['viewer', 'auditor', 'editor', 'admin'];
 
 export type Roles = ReadonlyArray<Role>;
 
@@ -9,8 +13,6 @@ export const viewers: Roles = allRoles;
 export const auditors: Roles = ['auditor', 'editor', 'admin'];
 export const editors: Roles = ['editor', 'admin'];
 export const admins: Roles = ['admin'];
-
-export const isRole = (text: unknown): text is Role => allRoles.some((role) => role === text);
 
 /** Who is asking: the subject of a verified token, and its roles. */
 export type Caller = {

@@ -32,17 +32,13 @@ const KoaJwtError = t.type({ originalError: t.type({ name: t.string, message: t.
 const isBadSignature = (error: unknown): boolean =>
   KoaJwtError.is(error) && error.originalError.message === 'invalid signature';
 
-const reasonOf = (error: unknown): string => {
-  if (error instanceof HeaderInvalid) return error.message;
+const failureOf = (error: unknown): Unauthenticated | KeysUnavailable => {
+  if (error instanceof SigningKeysUnavailable) return { _tag: 'KeysUnavailable', cause: error };
+  if (error instanceof HeaderInvalid) return { _tag: 'Unauthenticated', reason: error.message };
   return KoaJwtError.is(error) && error.originalError.name === 'TokenExpiredError'
-    ? 'The token has expired'
-    : 'The token is not valid';
+    ? { _tag: 'Unauthenticated', reason: 'The token has expired', isExpired: true }
+    : { _tag: 'Unauthenticated', reason: 'The token is not valid' };
 };
-
-const failureOf = (error: unknown): Unauthenticated | KeysUnavailable =>
-  error instanceof SigningKeysUnavailable
-    ? { _tag: 'KeysUnavailable', cause: error }
-    : { _tag: 'Unauthenticated', reason: reasonOf(error) };
 
 /** Read by the library that verifies the token, so that both see the same header. Throws when it is not a token. */
 const headerOf = (token: string): TokenHeader => {

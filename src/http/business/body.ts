@@ -4,8 +4,10 @@ import { keyOf } from '../../read/business-view.js';
 import { fields } from '../fields/fields-type.js';
 import { addressLine } from '../fields/address-line.js';
 import { Amount } from '../fields/amount.js';
+import { explain } from '../fields/json-schema.js';
 import { nonBlankText, requiredText, text } from '../fields/text.js';
 import { Website } from '../fields/website.js';
+import { businessMeanings } from './meanings.js';
 
 const businessFields = {
   name: requiredText(),
@@ -30,7 +32,7 @@ const businessFields = {
 // So that a client may edit and send back what it was given.
 const aliases = { displayName: keyOf('displayName') };
 
-export const CreateBusinessBody = fields(businessFields, { required: ['name'], aliases });
+export const CreateBusinessBody = explain(businessMeanings, fields(businessFields, { required: ['name'], aliases }));
 
 /** Absent keeps, null clears; `name` cannot be cleared. */
-export const UpdateBusinessBody = fields(businessFields, { aliases });
+export const UpdateBusinessBody = explain(businessMeanings, fields(businessFields, { aliases }));

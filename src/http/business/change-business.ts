@@ -7,7 +7,7 @@ import { renderBusiness } from '../../read/business-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
-import { commandResponse } from '../record/command-response.js';
+import { recordResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
@@ -27,7 +27,7 @@ export const createBusiness =
     const created = await create(...read.right);
     if (E.isLeft(created)) return created;
     const { businessId } = created.right;
-    return commandResponse(businessId, created, render, 'Location', `${API}/business/${businessId}`);
+    return recordResponse(businessId, created, render, 'Location', `${API}/business/${businessId}`);
   };
 
 export const updateBusiness =
@@ -38,7 +38,7 @@ export const updateBusiness =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, changes] = read.right;
-    return commandResponse(id.right, await update(context, id.right, changes), render);
+    return recordResponse(id.right, await update(context, id.right, changes), render);
   };
 
 export const deleteBusiness =
@@ -48,5 +48,5 @@ export const deleteBusiness =
     if (E.isLeft(context)) return context;
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
-    return commandResponse(id.right, await remove(context.right, id.right), render);
+    return recordResponse(id.right, await remove(context.right, id.right), render);
   };

@@ -9,6 +9,7 @@ import type { AuthorizedContext } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
+import { readBody } from '../parameters/unknown.js';
 import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
@@ -60,10 +61,8 @@ export const removeOwner =
     const { ctx, params, searchParams } = request;
     const body = await lenientJsonBody(ctx);
     if (E.isLeft(body)) return body;
-    const read = both(
-      commandContextOf(request),
-      readOwnerId({ path: params['ownerId'], searchParams, body: body.right }),
-    );
+    const named = (from: unknown) => readOwnerId({ path: params['ownerId'], searchParams, body: from });
+    const read = both(commandContextOf(request), readBody(request, named, body.right));
     if (E.isLeft(read)) return read;
     const id = recordId(params['id']);
     if (E.isLeft(id)) return id;

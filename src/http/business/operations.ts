@@ -12,9 +12,17 @@ import {
 } from '../openapi/operation-description.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
-import { ExactText, listParameters } from '../parameters/list.js';
+import { ExactText, exactTextParameter, listParameters } from '../parameters/list.js';
 import { parameter } from '../parameters/parameter.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
+import { businessEvents } from './described-events.js';
+import {
+  businessExample,
+  changedBusinessExample,
+  changedOwnerExample,
+  deletedBusinessExample,
+  ownerExample,
+} from './examples.js';
 import { AddOwnerBody, OwnerIdBody, UpdateOwnerBody } from './owner-request.js';
 import { BusinessResponse, OwnerResponse } from './responses.js';
 
@@ -25,12 +33,13 @@ export const businessListParameters = listParameters({
   businessType: ExactText,
   parent: ExactText,
   ein: ExactText,
+  owner: exactTextParameter('The `user` of an owner.'),
 } satisfies Record<keyof BusinessFilter, typeof ExactText>);
 
 const OwnerIdParameters = fields({
   ownerId: parameter<string>({
     expectation: 'the user of an owner',
-    meaning: 'The user of the owner; may be in the body or the path instead.',
+    meaning: 'The user of the owner; may be in the body or the path instead, and must be the same wherever it is.',
     schema: { type: 'string' },
     read: (value) => value,
   }),
@@ -39,8 +48,10 @@ const OwnerIdParameters = fields({
 const updateOwner = {
   tag,
   summary: 'Update an owner: absent fields stay, null clears; the user cannot be changed',
+  query: OwnerIdParameters,
   body: { json: UpdateOwnerBody, example: { title: 'Chair', equity: 55.5 } },
   success: OwnerResponse,
+  example: changedOwnerExample,
   ...write,
   failures: [...write.failures, 409],
 } as const;
@@ -49,8 +60,10 @@ const updateOwner = {
 const removeOwner = {
   tag,
   summary: 'Remove an owner, and answer it',
+  query: OwnerIdParameters,
   body: { json: OwnerIdBody, example: {} },
   success: OwnerResponse,
+  example: changedOwnerExample,
   ...writeWithoutBody,
   failures: [...writeWithoutBody.failures, 413],
 } as const;
@@ -62,6 +75,7 @@ export const businessOperations = {
     summary: 'All businesses in the order of their creation, or a page of them',
     query: businessListParameters.codec,
     success: t.array(BusinessResponse),
+    example: [businessExample],
     ...list,
   },
   getBusiness: {
@@ -69,13 +83,14 @@ export const businessOperations = {
     summary: 'A business as it is, or as it was at a revision or an instant',
     query: AsOfParameters,
     success: BusinessResponse,
+    example: businessExample,
     ...read,
   },
   listBusinessEvents: {
     tag,
     summary: 'What happened to a business, also to a deleted one, oldest first',
     query: EventsParameters,
-    success: { eventsOf: 'Business' },
+    success: { eventsOf: businessEvents },
     ...events,
   },
   createBusiness: {
@@ -86,6 +101,7 @@ export const businessOperations = {
       example: { name: 'Acme Inc.', displayName: 'Acme', businessType: 'C-Corp', website: 'acme.example' },
     },
     success: BusinessResponse,
+    example: businessExample,
     ...create,
   },
   updateBusiness: {
@@ -93,12 +109,14 @@ export const businessOperations = {
     summary: 'Update a business: absent fields stay, null clears',
     body: { json: UpdateBusinessBody, example: { phone: '+1 555 0100', website: null } },
     success: BusinessResponse,
+    example: changedBusinessExample,
     ...write,
   },
   deleteBusiness: {
     tag,
     summary: 'Delete a business, and answer its last state',
     success: BusinessResponse,
+    example: deletedBusinessExample,
     ...writeWithoutBody,
   },
   addOwner: {
@@ -106,11 +124,12 @@ export const businessOperations = {
     summary: 'Add an owner, identified by its user',
     body: { json: AddOwnerBody, example: { user: 'bob', title: 'CEO', equity: 60 } },
     success: OwnerResponse,
+    example: ownerExample,
     ...write,
     failures: [...write.failures, 409],
   },
-  updateOwner: { ...updateOwner, query: OwnerIdParameters },
+  updateOwner,
   updateOwnerByPath: updateOwner,
-  removeOwner: { ...removeOwner, query: OwnerIdParameters, failures: [...removeOwner.failures, 422] },
+  removeOwner: { ...removeOwner, failures: [...removeOwner.failures, 422] },
   removeOwnerByPath: removeOwner,
 } satisfies Readonly<Record<string, OperationDescription>>;

@@ -4,13 +4,17 @@ import { conflict, invalid, notFound } from '../problem/problem.js';
 import { withRejections } from '../problem/rejected.js';
 
 export const withBusinessRejections = withRejections<BusinessRejection>({
-  BusinessNotFound: notFound,
-  OwnerNotFound: notFound,
-  BusinessAlreadyExists: conflict('The business exists already'),
-  OwnerAlreadyAdded: conflict('The user is an owner of the business already'),
-  TooManyOwners: conflict(`A business has at most ${MAX_OWNERS} owners`),
+  BusinessNotFound: notFound('business_not_found'),
+  OwnerNotFound: notFound('owner_not_found'),
+  BusinessAlreadyExists: conflict('business_exists', 'The business exists already'),
+  OwnerAlreadyAdded: conflict('owner_exists', 'The user is an owner of the business already'),
+  TooManyOwners: conflict('too_many_owners', `A business has at most ${MAX_OWNERS} owners`),
   OwnersTooLong: conflict(
+    'owners_too_long',
     `Users and titles of all owners of a business have at most ${MAX_OWNERS_LENGTH} characters together`,
   ),
-  BusinessIsItsOwnParent: invalid({ path: 'parent', message: 'must not be the business itself' }),
+  BusinessIsItsOwnParent: invalid('parent_is_itself', {
+    path: 'parent',
+    message: 'must not be the business itself',
+  }),
 });

@@ -17,13 +17,13 @@ const one = `${all}/:id`;
 const owner = `${one}/owner`;
 const named = `${owner}/:ownerId`;
 
-const row = rowOf(businessOperations);
+const row = rowOf(businessOperations, { absent: 'business_not_found' });
 
 const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => {
   const list = listRecords({ read: businessListParameters.read, queries: businesses });
   return [
     { ...row('listBusinesses', 'GET', all, viewers), handle: list },
-    { ...row('getBusiness', 'GET', one, viewers), past: auditors, handle: getRecord(businesses.get) },
+    { ...row('getBusiness', 'GET', one, viewers), past: auditors, handle: getRecord(businesses) },
     { ...row('listBusinessEvents', 'GET', `${one}/events`, auditors), handle: listEvents(businesses) },
   ];
 };

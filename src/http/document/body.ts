@@ -1,7 +1,9 @@
 import { fields } from '../fields/fields-type.js';
+import { explain } from '../fields/json-schema.js';
 import { Kind } from '../fields/kind.js';
 import { FormTags, Tags } from '../fields/tags.js';
 import { linesOfText, requiredText, text } from '../fields/text.js';
+import { documentMeanings } from './meanings.js';
 
 const documentFields = {
   name: requiredText(),
@@ -14,12 +16,12 @@ const documentFields = {
 const jsonFields = { ...documentFields, tags: Tags };
 const formFields = { ...documentFields, tags: FormTags };
 
-export const CreateDocumentBody = fields(jsonFields, { required: ['name'] });
+export const CreateDocumentBody = explain(documentMeanings, fields(jsonFields, { required: ['name'] }));
 
 /** Absent keeps, null clears; `name` cannot be cleared. */
-export const UpdateDocumentBody = fields(jsonFields);
+export const UpdateDocumentBody = explain(documentMeanings, fields(jsonFields));
 
 /** The fields of form data beside its file. */
-export const CreateDocumentForm = fields(formFields, { required: ['name'] });
+export const CreateDocumentForm = explain(documentMeanings, fields(formFields, { required: ['name'] }));
 
-export const UpdateDocumentForm = fields(formFields);
+export const UpdateDocumentForm = explain(documentMeanings, fields(formFields));

@@ -8,7 +8,7 @@ import { renderDocument } from '../../read/document-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
-import { commandResponse } from '../record/command-response.js';
+import { recordResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
@@ -25,7 +25,7 @@ const render = (id: string, { after }: Outcome<DocumentState>): string | undefin
 const createdResponse = (
   id: string,
   executed: E.Either<Failed, Outcome<DocumentState>>,
-): E.Either<Failed, HttpResponse> => commandResponse(id, executed, render, 'Location', `${API}/document/${id}`);
+): E.Either<Failed, HttpResponse> => recordResponse(id, executed, render, 'Location', `${API}/document/${id}`);
 
 const createByJson =
   ({ create }: DocumentUseCases) =>
@@ -45,7 +45,7 @@ const createByForm =
     const ids = commandIdsOf(context.right);
     const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
-      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
+      const read = await readDocumentForm(request, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
       const [fields, file = null] = read.right;
       return create(context.right, ids, fields, file);
@@ -61,7 +61,7 @@ const updateByJson =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, fields] = read.right;
-    return commandResponse(id.right, await update(context, id.right, fields, undefined), render);
+    return recordResponse(id.right, await update(context, id.right, fields, undefined), render);
   };
 
 /** Takes no byte of the file before it knows that the document exists. */
@@ -76,11 +76,11 @@ const updateByForm =
     if (E.isLeft(admitted)) return admitted;
     const outcome = await withUpload<Failed>(id.right, async (store) => {
       const shape = { fields: UpdateDocumentForm, isFileRequired: false };
-      const read = await readDocumentForm(request.ctx, shape, { store, heldPerUpload, maxUploadBytes });
+      const read = await readDocumentForm(request, shape, { store, heldPerUpload, maxUploadBytes });
       if (E.isLeft(read)) return read;
       return update(context.right, id.right, ...read.right);
     });
-    return commandResponse(id.right, outcome, render);
+    return recordResponse(id.right, outcome, render);
   };
 
 type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;

@@ -5,6 +5,8 @@ import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, listParameters } from '../parameters/list.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
+import { documentEvents } from './described-events.js';
+import { changedDocumentExample, documentExample } from './examples.js';
 import { DocumentResponse } from './responses.js';
 
 const tag = 'Document';
@@ -24,6 +26,7 @@ export const documentOperations = {
     summary: 'All documents in the order of their creation, or a page of them',
     query: documentListParameters.codec,
     success: t.array(DocumentResponse),
+    example: [documentExample],
     ...list,
   },
   getDocument: {
@@ -31,13 +34,14 @@ export const documentOperations = {
     summary: 'A document as it is, or as it was at a revision or an instant',
     query: AsOfParameters,
     success: DocumentResponse,
+    example: documentExample,
     ...read,
   },
   listDocumentEvents: {
     tag,
     summary: 'What happened to a document, oldest first',
     query: EventsParameters,
-    success: { eventsOf: 'Document' },
+    success: { eventsOf: documentEvents },
     ...events,
   },
   getDocumentFile: {
@@ -59,6 +63,7 @@ export const documentOperations = {
       form: { codec: CreateDocumentForm, isFileRequired: true, example: { name: 'Articles', tags: 'legal,2026' } },
     },
     success: DocumentResponse,
+    example: documentExample,
     ...create,
   },
   updateDocument: {
@@ -67,9 +72,14 @@ export const documentOperations = {
     body: {
       json: UpdateDocumentBody,
       example: { description: 'As filed', tags: null },
-      form: { codec: UpdateDocumentForm, isFileRequired: false, example: { description: 'As filed' } },
+      form: {
+        codec: UpdateDocumentForm,
+        isFileRequired: false,
+        example: { name: 'Articles', description: 'As filed' },
+      },
     },
     success: DocumentResponse,
+    example: changedDocumentExample,
     ...write,
   },
 } satisfies Readonly<Record<string, OperationDescription>>;

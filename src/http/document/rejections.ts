@@ -3,6 +3,6 @@ import { conflict, notFound } from '../problem/problem.js';
 import { withRejections } from '../problem/rejected.js';
 
 export const withDocumentRejections = withRejections<DocumentRejection>({
-  DocumentNotFound: notFound,
-  DocumentAlreadyExists: conflict('The document exists already'),
+  DocumentNotFound: notFound('document_not_found'),
+  DocumentAlreadyExists: conflict('document_exists', 'The document exists already'),
 });

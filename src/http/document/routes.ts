@@ -24,7 +24,7 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
-const row = rowOf(documentOperations);
+const row = rowOf(documentOperations, { absent: 'document_not_found' });
 
 const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): ReadonlyArray<Route> => [
   {
@@ -32,7 +32,7 @@ const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): R
     access: isListPublic ? 'optional token' : 'token',
     handle: listRecords({ read: documentListParameters.read, queries: documents }),
   },
-  { ...row('getDocument', 'GET', one, viewers), past: auditors, handle: getRecord(documents.get) },
+  { ...row('getDocument', 'GET', one, viewers), past: auditors, handle: getRecord(documents) },
   { ...row('listDocumentEvents', 'GET', `${one}/events`, auditors), handle: listEvents(documents) },
   { ...row('getDocumentFile', 'GET', `${one}/file`, viewers), past: auditors, handle: getFile(documents) },
 ];

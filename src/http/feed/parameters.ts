@@ -14,6 +14,14 @@ export const feedParameters = {
   after: revisionParameter('Of a feed: starts behind the event with this index among the events of all records.'),
 };
 
+/** Refuses outside a feed what means something in a feed alone. */
+export const refuseOutsideFeed = (searchParams: URLSearchParams): E.Either<RequestInvalid, undefined> => {
+  const errors = Object.keys(feedParameters)
+    .filter((name) => searchParams.has(name))
+    .map((path) => ({ path, message: 'is possible in a feed only' }));
+  return errors.length === 0 ? E.right(undefined) : E.left(requestInvalid(...errors));
+};
+
 const Places = fields({ [LAST_EVENT_ID]: revisionParameter('As after.'), ...feedParameters });
 
 /** The index of the last event that a client has, and where it says so. */

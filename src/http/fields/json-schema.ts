@@ -1,4 +1,4 @@
-import type * as t from 'io-ts';
+import * as t from 'io-ts';
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,6 +18,40 @@ export const named = <Codec extends t.Mixed>(name: string, codec: Codec): Codec 
   names.set(codec, name);
   return codec;
 };
+
+/** What the members of objects mean, by their keys; `''` is the whole. */
+export type Meanings = Readonly<Record<string, string>>;
+
+const explained = new WeakMap<t.Mixed, Meanings>();
+
+/** Says what the members of a codec mean, at whatever depth they are, but for those that say it themselves. */
+export const explain = <Codec extends t.Mixed>(meanings: Meanings, codec: Codec): Codec => {
+  explained.set(codec, meanings);
+  return codec;
+};
+
+export const meaningsOf = (codec: t.Mixed): Meanings | undefined => explained.get(codec);
+
+const discriminators = new WeakMap<t.Mixed, string>();
+
+/** Any of these codecs. It describes answers; nothing is read by it. Unlike `t.union`, also of one codec or none. */
+export const unionOf = (codecs: ReadonlyArray<t.Mixed>): t.Mixed =>
+  new t.UnionType<Array<t.Mixed>, unknown, unknown, unknown>(
+    'one of several',
+    t.unknown.is,
+    t.unknown.validate,
+    t.identity,
+    [...codecs],
+  );
+
+/** The same of named codecs, of which a literal member tells which one it is. */
+export const unionBy = (member: string, codecs: ReadonlyArray<t.Mixed>): t.Mixed => {
+  const union = unionOf(codecs);
+  discriminators.set(union, member);
+  return union;
+};
+
+export const discriminatorOf = (codec: t.Mixed): string | undefined => discriminators.get(codec);
 
 export const nameOf = (codec: t.Mixed): string | undefined => names.get(codec);
 

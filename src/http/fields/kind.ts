@@ -6,7 +6,7 @@ const kinds = Object.keys(EntityKind.keys);
 /** A kind of entity that the contract lists; null or an empty text restores the default. */
 export const Kind = field<EntityKind | null>({
   expectation: `one of ${kinds.join(', ')}, or null`,
-  schema: { enum: [...kinds, '', null] },
+  schema: { type: ['string', 'null'], enum: [...kinds, '', null] },
   read: (value) => {
     if (value === null || value === '') return null;
     return EntityKind.is(value) ? value : undefined;

@@ -10,6 +10,7 @@ const INVALID_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
 
 // The same rules for the document, without lone surrogates, which not every regular expression engine knows.
 export const PLAIN_TEXT = '^[^\\u0000-\\u001f]*$';
+const NON_BLANK = '[^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f][^\\u0000-\\u001f]*';
 const PATTERN_OF_LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f]*$';
 
 const isWithin = (text: string, limit: number): boolean =>
@@ -46,7 +47,7 @@ export const linesOfText = (limit: number): t.Type<string | null, string | null>
 export const requiredText = (): t.Type<string, string> =>
   field({
     expectation: `non-blank text of at most ${TEXT_LIMIT} characters without control characters`,
-    schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT, allOf: [{ pattern: '\\S' }] },
+    schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: `^${NON_BLANK}$` },
     read: (value) =>
       typeof value === 'string' && !isBlank(value) && isPlainText(value, TEXT_LIMIT) ? value : undefined,
   });
@@ -55,12 +56,7 @@ export const requiredText = (): t.Type<string, string> =>
 export const nonBlankText = (limit: number): t.Type<string | null, string | null> =>
   field({
     expectation: `non-blank text of at most ${limit} characters without control characters, or null`,
-    schema: {
-      type: ['string', 'null'],
-      maxLength: limit,
-      pattern: PLAIN_TEXT,
-      anyOf: [{ type: 'null' }, { const: '' }, { pattern: '\\S' }],
-    },
+    schema: { type: ['string', 'null'], maxLength: limit, pattern: `^(${NON_BLANK})?$` },
     read: (value) => {
       if (value === null || value === '') return null;
       return typeof value === 'string' && !isBlank(value) && isPlainText(value, limit) ? value : undefined;

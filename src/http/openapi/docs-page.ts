@@ -1,10 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { errorCodes } from '../problem/error-codes.js';
 import { makeStaticContent, type StaticContent } from '../response/static-content.js';
 
+const resolve = createRequire(import.meta.url).resolve;
+
 // Where the page's parts are installed. Importing the package's main module would load its server's dependencies too.
-const distribution = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const distribution = path.dirname(resolve('swagger-ui-dist/package.json'));
+
+// our own parts, beside `src` and `dist`
+const ours = path.join(path.dirname(resolve('#package.json')), 'docs-page');
 
 const SCRIPT = { contentType: 'text/javascript; charset=utf-8' };
 const STYLE = { contentType: 'text/css; charset=utf-8' };
@@ -21,6 +27,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Where `type` of an error as problem details leads. */
+const codes = Object.entries(errorCodes).map(([code, meaning]) => `<dt id="${code}">${code}</dt><dd>${meaning}</dd>`);
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -29,43 +38,33 @@ const PAGE = `<!doctype html>
 <title>Businesses and documents: API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
 <div id="swagger-ui"></div>
+<section class="error-codes">
+<h2>Codes of errors</h2>
+<dl>${codes.join('\n')}</dl>
+</section>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/init.js"></script>
 </body>
 </html>
 `;
 
-// By default Swagger UI sends the fields of a form that were left empty, which would clear them in an update.
-const INIT = `const leaveEmptyOut = () => ({
-  wrapComponents: {
-    ParameterIncludeEmpty: (Original, { React }) => (props) =>
-      React.createElement(Original, { ...props, isIncludedOptions: { ...props.isIncludedOptions, defaultValue: false } }),
-  },
-});
-SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#swagger-ui',
-  validatorUrl: null,
-  deepLinking: true,
-  plugins: [leaveEmptyOut],
-});
-`;
-
 /** The page and its parts by name. */
 type DocsPage = { readonly page: Promise<StaticContent>; readonly assets: ReadonlyMap<string, Promise<StaticContent>> };
 
-const installed = async (name: string, described: StaticContent['described']): Promise<StaticContent> =>
-  makeStaticContent(await readFile(path.join(distribution, name)), described);
+const read = async (folder: string, name: string, described: StaticContent['described']): Promise<StaticContent> =>
+  makeStaticContent(await readFile(path.join(folder, name)), described);
 
 const load = (): DocsPage => {
   const page = makeStaticContent(Buffer.from(PAGE), { contentType: 'text/html; charset=utf-8', contentSecurityPolicy });
   const assets = new Map([
-    ['init.js', makeStaticContent(Buffer.from(INIT), SCRIPT)],
-    ['swagger-ui.css', installed('swagger-ui.css', STYLE)],
-    ['swagger-ui-bundle.js', installed('swagger-ui-bundle.js', SCRIPT)],
+    ['init.js', read(ours, 'init.js', SCRIPT)],
+    ['style.css', read(ours, 'style.css', STYLE)],
+    ['swagger-ui.css', read(distribution, 'swagger-ui.css', STYLE)],
+    ['swagger-ui-bundle.js', read(distribution, 'swagger-ui-bundle.js', SCRIPT)],
   ]);
   // a part that cannot be read fails the requests for it; unhandled here, it would end the process
   for (const part of assets.values()) part.catch(() => undefined);

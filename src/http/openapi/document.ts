@@ -1,16 +1,20 @@
 import type { JsonSchema } from '../fields/json-schema.js';
-import { isLimited, type Route } from '../route.js';
+import { isProbe, type Route } from '../route.js';
 import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
-import { eventResponse } from './response-schemas.js';
-import { responsesOf, type Schemas } from './responses.js';
+import { eventResponses, type EntityEvents } from './event-schemas.js';
+import { responsesOf, type Schemas, sharedFailures } from './responses.js';
 import { makeSchemaOf } from './schema-of.js';
 
 type OpenApiDocument = {
   readonly openapi: '3.1.0';
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
-  readonly components: { readonly schemas: JsonSchema; readonly securitySchemes: JsonSchema };
+  readonly components: {
+    readonly schemas: JsonSchema;
+    readonly responses: JsonSchema;
+    readonly securitySchemes: JsonSchema;
+  };
 } & Readonly<Record<string, unknown>>;
 
 /** The path of a route as the document writes it: `/business/:id` has the parameter `businessId`. */
@@ -28,7 +32,7 @@ const parametersOf = (
 ];
 
 const accessOf = (route: Route): JsonSchema => {
-  if (route.access === 'public') return { security: [] };
+  if (route.access === 'public') return { security: [], description: 'Anybody; a token is not looked at.' };
   const roles = `Roles: ${route.roles.join(', ')}.`;
   const past = 'past' in route ? ` An earlier state: ${route.past.join(', ')}.` : '';
   const unknown = route.description.refusesUnknown === true ? ' Any other parameter of the query is 400.' : '';
@@ -36,20 +40,31 @@ const accessOf = (route: Route): JsonSchema => {
   return { security, description: roles + past + unknown };
 };
 
-const limited = (route: Route): OperationDescription => {
-  const { failures, ...described } = route.description;
-  return { ...described, failures: isLimited(route) ? [...failures, 429] : failures };
+/** With what the router adds to every operation but the probes: strict handling, and the rate limit. */
+const routed = (route: Route): OperationDescription => {
+  // a request that cannot be read as one is refused whatever it was for
+  if (isProbe(route)) return { ...route.description, failures: [400, ...route.description.failures] };
+  const { requestHeaders = [], responseHeaders = [], failures } = route.description;
+  return {
+    ...route.description,
+    requestHeaders: [...requestHeaders, 'Prefer'],
+    responseHeaders: [...responseHeaders, 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'],
+    failures: [...new Set([...failures, 400, 429])],
+  };
 };
 
-const operationOf = (route: Route, path: string, schemas: Schemas): JsonSchema => ({
-  operationId: route.operation,
-  tags: [route.description.tag],
-  summary: route.description.summary,
-  ...accessOf(route),
-  parameters: parametersOf(path, route.description, schemas),
-  ...requestBodyOf(route.description, schemas.schemaOf),
-  responses: responsesOf(limited(route), schemas),
-});
+const operationOf = (route: Route, path: string, schemas: Schemas): JsonSchema => {
+  const description = routed(route);
+  return {
+    operationId: route.operation,
+    tags: [description.tag],
+    summary: description.summary,
+    ...accessOf(route),
+    parameters: parametersOf(path, description, schemas),
+    ...requestBodyOf(description, schemas.schemaOf),
+    responses: responsesOf(description, schemas),
+  };
+};
 
 const pathsOf = (routes: ReadonlyArray<Route>, schemas: Schemas): OpenApiDocument['paths'] => {
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -60,35 +75,74 @@ const pathsOf = (routes: ReadonlyArray<Route>, schemas: Schemas): OpenApiDocumen
   return paths;
 };
 
-const distinct = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(texts)];
+const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)];
 
-/** The OpenAPI 3.1 description of a route table. Throws when a codec that a row uses is not described. */
-export const openApiDocument = (routes: ReadonlyArray<Route>): OpenApiDocument => {
+const tagMeanings: Readonly<Record<string, string>> = {
+  Business: 'Businesses, their owners and their history.',
+  Document: 'Documents, their files and their history.',
+  Audit: 'The events of all records, for auditors.',
+  'Transparency log': 'The tree over all events, signed, for anybody to verify with.',
+  Operation: 'How the service is, and this description.',
+};
+
+const tagOf = (name: string): JsonSchema => ({
+  name,
+  ...(Object.hasOwn(tagMeanings, name) ? { description: tagMeanings[name] } : {}),
+});
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A JWT that says who you are (`sub`) and what you may do (`roles`). Your identity provider issues it; for a trial, ' +
+    'whoever runs the service prints one by `npm run -s token -- --role admin --user alice`. ' +
+    'The page at `/docs` keeps it until its tab is closed.',
+};
+
+const info = {
+  title: 'Businesses and documents',
+  description:
+    'Businesses with their owners, documents with their files, and the history of both. ' +
+    'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
+    'half of a surrogate pair is no text. A parameter of the query that belongs to another operation is 400. ' +
+    'What cannot be read as a request is refused before any operation, by 400, 408, 431, 501 or 505 with the ' +
+    'Error object, and its connection is closed.',
+  contact: { name: 'Whoever runs this service' },
+  license: { name: 'MIT', identifier: 'MIT' },
+};
+
+/** The kinds of entities whose events the operations of a table answer. */
+const entitiesIn = (routes: ReadonlyArray<Route>): ReadonlyArray<EntityEvents> =>
+  distinct(
+    routes.flatMap(({ description: { success } }) =>
+      'eventsOf' in success && success.eventsOf !== 'all' ? [success.eventsOf] : [],
+    ),
+  );
+
+/** A redirect is for people: the rules of descriptions ask each operation for a success. */
+const isDescribed = (route: Route): boolean => !(route.access === 'public' && route.isRedirect === true);
+
+/**
+ * The OpenAPI 3.1 description of a route table, of a program of this version, but for redirects. Throws when a codec that a
+ * row uses is not described.
+ */
+export const openApiDocument = (table: ReadonlyArray<Route>, version: string): OpenApiDocument => {
+  const routes = table.filter(isDescribed);
   const { schemaOf, components } = makeSchemaOf();
-  const successes = routes.map(({ description }) => description.success);
-  const entityTypes = distinct(successes.flatMap((success) => ('eventsOf' in success ? [success.eventsOf] : [])));
-  const event = eventResponse(entityTypes);
+  const schemas = { schemaOf, events: eventResponses(entitiesIn(routes)) };
   // the document lists the schemas of the entities first, then those that all of them share
-  for (const success of successes) if (!('eventsOf' in success || 'mediaType' in success)) schemaOf(success);
-  if (entityTypes.length > 0) schemaOf(event);
-  const paths = pathsOf(routes, { schemaOf, event });
+  for (const { success } of routes.map(({ description }) => description))
+    if (!('eventsOf' in success || 'mediaType' in success)) schemaOf(success);
+  const paths = pathsOf(routes, schemas);
+  const failures = distinct(routes.flatMap((route) => routed(route).failures)).toSorted((a, b) => a - b);
+  const responses = sharedFailures(failures, schemaOf);
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Businesses and documents',
-      version: '1.0.0',
-      description:
-        'Businesses with their owners, documents with their files, and the history of both. ' +
-        'A path may end with a slash; HEAD comes with every GET. Lengths of text are counted in Unicode code points; ' +
-        'half of a surrogate pair is no text. What cannot be read as a request is refused before any operation, by ' +
-        '400, 408, 431, 501 or 505 with the Error object, and its connection is closed.',
-    },
-    servers: [{ url: '/' }],
-    tags: distinct(routes.map(({ description }) => description.tag)).map((name) => ({ name })),
+    info: { ...info, version },
+    servers: [{ url: '/', description: 'This service.' }],
+    tags: distinct(routes.map(({ description }) => description.tag)).map(tagOf),
     paths,
-    components: {
-      schemas: Object.fromEntries(components),
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    },
+    components: { schemas: Object.fromEntries(components), responses, securitySchemes: { bearer } },
   };
 };

@@ -1,25 +1,18 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
+import type { EntityEvents } from './event-schemas.js';
 import type { RequestHeader } from './parameters.js';
-
-type ResponseHeader =
-  | 'ETag'
-  | 'Location'
-  | 'Link'
-  | 'X-Projected'
-  | 'Content-Disposition'
-  | 'Accept-Ranges'
-  | 'Repr-Digest'
-  | 'Content-Encoding'
-  | 'Vary';
+import type { ResponseHeader } from './response-headers.js';
 
 /** What the document says of an operation beside its method, path and roles, which are in its row. */
 export type OperationDescription = {
   readonly tag: string;
   readonly summary: string;
+  /** A JSON body as it is answered; that of events stands with them. */
+  readonly example?: unknown;
   /** The parameters of the query, as `fields`. */
   readonly query?: t.Mixed;
-  /** Whether any other parameter of the query is a fault. Default: it is ignored. */
+  /** Whether any other parameter of the query is a fault. Default: only one that another operation takes. */
   readonly refusesUnknown?: boolean;
   readonly requestHeaders?: ReadonlyArray<RequestHeader>;
   readonly body?: {
@@ -28,15 +21,15 @@ export type OperationDescription = {
     readonly example: JsonSchema;
     readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
   };
-  /** A JSON body by its codec, another one by its media type, the events of one entity by their `entityType`. */
-  readonly success: t.Mixed | { readonly mediaType: string } | { readonly eventsOf: string };
+  /** A JSON body by its codec, another one by its media type, events by the kind of entity that they are of. */
+  readonly success: t.Mixed | { readonly mediaType: string } | { readonly eventsOf: EntityEvents | 'all' };
   /** Other forms of the same answer, by their media types, for who asks for them by `Accept`. */
   readonly otherForms?: ReadonlyArray<string>;
   /** Beside those that every response has. */
   readonly responseHeaders?: ReadonlyArray<ResponseHeader>;
   /** Statuses without a failure, beside 200. */
   readonly otherStatuses?: ReadonlyArray<206 | 304>;
-  /** Beside 429, which follows from the row. */
+  /** Beside 400 and 429, which follow from the row. */
   readonly failures: ReadonlyArray<number>;
 };
 
@@ -66,14 +59,14 @@ export const events = {
 /** A command that brings a body. */
 export const write = {
   requestHeaders: ['If-Match', 'If-None-Match', 'Idempotency-Key', 'Change-Reason'],
-  responseHeaders: ['ETag', 'X-Projected'],
+  responseHeaders: ['ETag', 'X-Projected', 'Idempotent-Replayed'],
   failures: writing,
 } as const;
 
 /** A command that makes something new, and may meet what is there already. */
 export const create = {
   ...write,
-  responseHeaders: ['Location', 'ETag', 'X-Projected'],
+  responseHeaders: ['Location', ...write.responseHeaders],
   failures: [...writing, 409],
 } as const;
 

@@ -1,6 +1,7 @@
 import type * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
 import type { JsonSchema } from '../fields/json-schema.js';
+import { STRICT } from '../request/preferences.js';
 import { meaningOf } from '../parameters/parameter.js';
 
 const ENTITY_TAGS = { type: 'string', examples: ['"3"', '*'] };
@@ -22,6 +23,10 @@ const requestHeaders = {
       "Why it is changed: at most 255 characters, plain ASCII or UTF-8'' and percent-encoded as in RFC 8187. " +
       'The event shows it as its reason.',
   },
+  Prefer: {
+    schema: { type: 'string', examples: [STRICT] },
+    description: `${STRICT}: what the operation does not know in query and body is 400, not ignored (RFC 7240).`,
+  },
   'Last-Event-ID': {
     schema: { type: 'string', pattern: '^[0-9]+$' },
     description: 'Of a feed: the index of the last event that the client has; wins over after.',
@@ -34,10 +39,18 @@ export type RequestHeader = keyof typeof requestHeaders;
 
 export const headerParameter = (name: RequestHeader): JsonSchema => ({ name, in: 'header', ...requestHeaders[name] });
 
+const pathMeanings: Readonly<Record<string, string>> = {
+  ownerId: 'The user of the owner.',
+  asset: 'The name of a script or style.',
+  index: 'The place of an event or tile in the log, from 0.',
+  level: 'The level of the tree that the tile is of, from 0.',
+};
+
 export const pathParameter = (name: string): JsonSchema => ({
   name,
   in: 'path',
   required: true,
+  description: pathMeanings[name] ?? 'The _id of the record.',
   schema: { type: 'string' },
 });
 

@@ -3,7 +3,12 @@ import type { JsonSchema } from '../fields/json-schema.js';
 import { JSON_LIMIT } from '../request/json-body.js';
 import type { OperationDescription } from './operation-description.js';
 
-const FILE = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+const FILE = {
+  type: 'string',
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+  description: 'The file itself, with its name.',
+};
 
 // The schema of a `fields` codec: an object with properties, and `required` where there are required ones.
 type FieldsSchema = {
@@ -24,10 +29,13 @@ const formSchema = (
   ]);
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(shown), file: FILE },
+    properties: { file: FILE, ...Object.fromEntries(shown) },
     ...(isFileRequired ? { required: [...required, 'file'] } : {}),
   };
 };
+
+const JSON_SIZE = `JSON: at most ${JSON_LIMIT / 1024} KiB.`;
+const FORM_SIZE = 'Form: the file at most `MAX_UPLOAD_BYTES` (100 MiB unless set), each field at most 64 KiB.';
 
 /** What the body of an operation may be; nothing for one without a body. */
 export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema => {
@@ -35,13 +43,14 @@ export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: 
   const json = schemaOf(body.json);
   return {
     requestBody: {
-      description: `JSON: at most ${JSON_LIMIT / 1024} KiB.`,
+      description: body.form === undefined ? JSON_SIZE : `${FORM_SIZE} ${JSON_SIZE}`,
       required: 'required' in json,
+      // the first is what /docs shows
       content: {
-        'application/json': { schema: json, example: body.example },
         ...(body.form === undefined
           ? {}
           : { 'multipart/form-data': { schema: formSchema(schemaOf(body.form.codec), body.form) } }),
+        'application/json': { schema: json, example: body.example },
       },
     },
   };

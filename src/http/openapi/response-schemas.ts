@@ -1,52 +1,65 @@
 import * as t from 'io-ts';
-import { EntityKind } from '../../domain/shared/entity-kind.js';
-import { describe, named } from '../fields/json-schema.js';
+import { Role } from '../authentication/roles.js';
+import { describe, explain, named } from '../fields/json-schema.js';
+import { errorCodes } from '../problem/error-codes.js';
 
 export const instant = describe(new t.StringType(), { type: 'string', format: 'date-time' });
 
 export const count = describe(new t.NumberType(), { type: 'integer', minimum: 0 });
 
-const EventRefResponse = named('EventRef', t.type({ entity: t.string, entityType: EntityKind }));
+/** What every record shows of its history (`src/read/record-body.ts`). */
+export const lifecycle = { createdAt: instant, updatedAt: instant, revision: count };
 
-/** `path` is a JSON Pointer into the record; null stands for no value. */
-const EventChangeResponse = named('EventChange', t.type({ path: t.string, before: t.unknown, after: t.unknown }));
+export const lifecycleMeanings = {
+  createdAt: 'When the record was created, UTC.',
+  updatedAt: 'When it last changed, UTC.',
+  revision: 'How often it has changed since: its place in its history, and, in quotes, its ETag.',
+};
+
+/** How each part of the service is, by its key. */
+export const checks = describe(t.record(t.string, t.string), {
+  type: 'object',
+  additionalProperties: { type: 'string', enum: ['ok', 'failed'] },
+});
+
+const errorMeanings = {
+  name: 'The kind of failure, in a few words.',
+  message: 'What failed, for people.',
+  status: 'That of the answer.',
+  code: 'What failed, for programs: stable, and one of a list that only grows.',
+  requestId: 'Names the request in the log of the service, as X-Request-Id does.',
+  roles: 'The roles of which a token needs one.',
+  errors: 'Every fault of a request that is not valid.',
+  path: 'The field of the body, the parameter or the header that has the fault.',
+  checks: 'How each part of the service is.',
+};
 
 /**
- * An event of one of these types of entities; `reason` where one was given, `diff` only with `diff`, `stream` and
- * `metadata` only with `proof`.
+ * `errors` names every fault of a request that is not valid, `roles` those of which a token needs one; `checks` of `/readyz`
+ * says how each part of the service is.
  */
-export const eventResponse = (entityTypes: ReadonlyArray<string>): t.Mixed =>
-  named(
-    'Event',
-    t.intersection([
-      t.type({
-        _id: t.string,
-        type: t.keyof({ created: null, updated: null, deleted: null }),
-        message: t.string,
-        user: t.string,
-        entity: t.string,
-        entityType: t.keyof(Object.fromEntries(entityTypes.map((type) => [type, null]))),
-        refs: t.array(EventRefResponse),
-        name: t.string,
-        at: instant,
-        revision: count,
-        hash: t.string,
-        data: t.UnknownRecord,
-      }),
-      t.partial({
-        reason: t.string,
-        diff: t.array(EventChangeResponse),
-        stream: t.string,
-        metadata: t.UnknownRecord,
-      }),
-    ]),
-  );
-
-/** `errors` names every fault of a request that is not valid; `code` tells causes of one status apart. */
 export const ErrorResponse = named(
   'Error',
-  t.intersection([
-    t.type({ name: t.string, message: t.string, status: count }),
-    t.partial({ code: t.string, errors: t.array(t.type({ path: t.string, message: t.string })) }),
-  ]),
+  explain(
+    { ...errorMeanings, '': 'Why a request failed.' },
+    t.intersection([
+      t.type({ name: t.string, message: t.string, status: count, code: t.keyof(errorCodes), requestId: t.string }),
+      t.partial({ roles: t.array(Role), errors: t.array(t.type({ path: t.string, message: t.string })), checks }),
+    ]),
+  ),
+);
+
+/** The same as problem details (RFC 9457), for who accepts those. */
+export const ProblemResponse = named(
+  'Problem',
+  explain(
+    {
+      '': 'The same as problem details (RFC 9457).',
+      type: 'Where the code is explained.',
+      title: 'What the code means.',
+      detail: 'As message.',
+      instance: 'Names the request: # and requestId.',
+    },
+    t.intersection([ErrorResponse, t.type({ type: t.string, title: t.string, detail: t.string, instance: t.string })]),
+  ),
 );

@@ -14,8 +14,8 @@ const operation = {
   failures: [400, 412, 500],
 } as const;
 
-/** The description of a route table, its own rows included, and a page to read it. */
-export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Route> => {
+/** The description of a route table, its own rows included, as of this version of the program, and a page to read it. */
+export const openApiRoutes = (described: ReadonlyArray<Route>, version: string): ReadonlyArray<Route> => {
   const { page, assets } = docsPage();
   const rows: ReadonlyArray<Route> = [
     {
@@ -33,6 +33,15 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       path: '/docs',
       access: 'public',
       handle: respondWithStatic(page),
+    },
+    {
+      operation: 'root',
+      description: { ...operation, summary: 'Leads to that page', success: { mediaType: 'text/html' } },
+      method: 'GET',
+      path: '/',
+      access: 'public',
+      isRedirect: true,
+      handle: () => Promise.resolve(E.right({ status: 302, headers: ['Location', '/docs'] })),
     },
     {
       operation: 'docsAsset',
@@ -53,7 +62,7 @@ export const openApiRoutes = (described: ReadonlyArray<Route>): ReadonlyArray<Ro
       },
     },
   ];
-  const text = JSON.stringify(openApiDocument([...described, ...rows]));
+  const text = JSON.stringify(openApiDocument([...described, ...rows], version));
   const description = makeStaticContent(Buffer.from(text), { contentType: JSON_TYPE });
   return rows;
 };

@@ -1,6 +1,13 @@
 import type * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
-import { type JsonSchema, nameOf, registeredSchema } from '../fields/json-schema.js';
+import {
+  discriminatorOf,
+  type JsonSchema,
+  type Meanings,
+  meaningsOf,
+  nameOf,
+  registeredSchema,
+} from '../fields/json-schema.js';
 
 type Codecs = Readonly<Record<string, t.Mixed>>;
 
@@ -27,6 +34,56 @@ const fieldsSchema = ({ props, aliases, required }: FieldsType<Codecs, string>, 
   };
 };
 
+type ObjectSchema = { readonly properties: JsonSchema; readonly required?: ReadonlyArray<string> };
+
+const isObjectSchema = (schema: JsonSchema): schema is JsonSchema & ObjectSchema => 'properties' in schema;
+
+/** One object of the members of all, as readers and generators of clients understand it best; else what all must be. */
+const intersected = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
+  const objects = schemas.filter(isObjectSchema);
+  if (objects.length < schemas.length) return { allOf: schemas };
+  const required = objects.flatMap(({ required: own = [] }) => own);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(objects.flatMap(({ properties }) => Object.entries(properties))),
+    ...(required.length === 0 ? {} : { required }),
+  };
+};
+
+const unionSchema = (member: string | undefined, codecs: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): JsonSchema => {
+  const schemas = codecs.map(schemaOf);
+  if (member === undefined) return { anyOf: schemas };
+  const mapping = codecs.map((codec, index) => [nameOf(codec) ?? '', schemas[index]?.['$ref']] as const);
+  return { oneOf: schemas, discriminator: { propertyName: member, mapping: Object.fromEntries(mapping) } };
+};
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A schema with what its members mean, as far as they do not say it themselves. */
+const withMeanings = (schema: JsonSchema, meanings: Meanings): JsonSchema => {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within);
+    return isObject(value) ? withMeanings(value, meanings) : value;
+  };
+  const explainedProperties = (properties: JsonSchema): JsonSchema =>
+    Object.fromEntries(
+      Object.entries(properties).map(([key, property]) => [
+        key,
+        {
+          ...(Object.hasOwn(meanings, key) ? { description: meanings[key] } : {}),
+          ...(within(property) as JsonSchema),
+        }, // reason: a property is a schema
+      ]),
+    );
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === 'properties' && isObject(value)) return [key, explainedProperties(value)];
+      return ['items', 'allOf', 'anyOf', 'oneOf'].includes(key) ? [key, within(value)] : [key, value];
+    }),
+  );
+};
+
 const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
   // reason: io-ts keeps the structure of a codec under `_tag`; one that has none, or another, throws below
   const reflected = codec as unknown as Reflected;
@@ -46,7 +103,7 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
     case 'LiteralType':
       return { const: reflected.value };
     case 'KeyofType':
-      return { enum: Object.keys(reflected.keys) };
+      return { type: 'string', enum: Object.keys(reflected.keys) };
     case 'ArrayType':
     case 'ReadonlyArrayType':
       return { type: 'array', items: schemaOf(reflected.type) };
@@ -55,9 +112,9 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
     case 'PartialType':
       return { type: 'object', properties: mapped(reflected.props, schemaOf) };
     case 'IntersectionType':
-      return { allOf: reflected.types.map(schemaOf) };
+      return intersected(reflected.types.map(schemaOf));
     case 'UnionType':
-      return { anyOf: reflected.types.map(schemaOf) };
+      return unionSchema(discriminatorOf(codec), reflected.types, schemaOf);
   }
   throw new Error(`no schema is registered for the codec "${codec.name}"`);
 };
@@ -70,12 +127,19 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
 export const makeSchemaOf = (): { readonly schemaOf: SchemaOf; readonly components: Map<string, JsonSchema> } => {
   const components = new Map<string, JsonSchema>();
   const codecs = new Map<string, t.Mixed>();
-  const inlined: SchemaOf = (codec) => {
+  const structural: SchemaOf = (codec) => {
     const registered = registeredSchema(codec);
     if (registered !== undefined) return registered;
     return codec instanceof FieldsType
       ? fieldsSchema(codec as FieldsType<Codecs, string>, schemaOf) // reason: `instanceof` does not know its parameters
       : reflect(codec, schemaOf);
+  };
+  const inlined: SchemaOf = (codec) => {
+    const meanings = meaningsOf(codec);
+    const schema = structural(codec);
+    if (meanings === undefined) return schema;
+    const whole = meanings[''];
+    return { ...(whole === undefined ? {} : { description: whole }), ...withMeanings(schema, meanings) };
   };
   const schemaOf: SchemaOf = (codec) => {
     const name = nameOf(codec);

@@ -12,7 +12,7 @@ import { revisionParameter } from './revision.js';
 export const Order = parameter<'asc' | 'desc'>({
   expectation: 'asc or desc',
   meaning: 'Oldest or newest first.',
-  schema: { enum: ['asc', 'desc'] },
+  schema: { type: 'string', enum: ['asc', 'desc'] },
   read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
 });
 

@@ -1,20 +1,28 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type * as t from 'io-ts';
+import type { ListRequest, RecordFilter } from '../../read/queries.js';
 import { fields } from '../fields/fields-type.js';
-import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
-import type { RequestInvalid } from '../problem/failure.js';
+import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
+import { readCursor, type Sort, SORTS } from './cursor.js';
+import { instantParameter } from './instant.js';
 import { After, Limit } from './page.js';
 import { parameter, parameterValues } from './parameter.js';
 
 /** What to list. Without `limit`: all of it. */
-export type ListRequest<Filter> = {
-  readonly filter: Filter;
+export type ListParameters<Filter> = {
+  readonly filter: Filter & RecordFilter;
+  readonly list: ListRequest;
   readonly limit?: number;
-  readonly after?: string;
+  /** The order as it was asked for. */
+  readonly sort?: Sort;
 };
+
+/** U+FFFD stands for bytes of the address that are no UTF-8: taken for text, they would find nothing, in silence. */
+const isText = (value: string, limit: number): boolean => isPlainText(value, limit) && !value.includes('\ufffd');
 
 /**
  * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is a fault,
@@ -22,30 +30,92 @@ export type ListRequest<Filter> = {
  */
 export const exactTextParameter = (meaning?: string): t.Type<string, string> =>
   parameter<string>({
-    expectation: 'text without control characters',
+    expectation: 'text in UTF-8 without control characters',
     ...(meaning === undefined ? {} : { meaning }),
     schema: { type: 'string', pattern: PLAIN_TEXT },
-    read: (value) => (isPlainText(value, Infinity) ? value : undefined),
+    read: (value) => (isText(value, Infinity) ? value : undefined),
   });
 
 /** The same for a list of records. */
 export const ExactText = exactTextParameter();
 
-const page = { limit: Limit, after: After };
+const SearchText = parameter<string>({
+  expectation: `text in UTF-8 of at most ${TEXT_LIMIT} characters, without control characters`,
+  meaning: 'Finds records by their words: each word of it begins a word of the record, in any order, without case.',
+  schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
+  read: (value) => (isText(value, TEXT_LIMIT) ? value : undefined),
+});
 
+const isSort = (value: string): value is Sort => Object.hasOwn(SORTS, value);
+
+const SortParameter = parameter<Sort>({
+  expectation: `one of ${Object.keys(SORTS).join(', ')}`,
+  meaning:
+    'The order: `created` is that of creation, `name` that of the code points of the name, `-` turns it round. With it, ' +
+    '`after` is only what the `Link` of a page has given under the same `sort`.',
+  schema: { type: 'string', enum: Object.keys(SORTS) },
+  read: (value) => (isSort(value) ? value : undefined),
+});
+
+const ofRecords = {
+  q: SearchText,
+  createdSince: instantParameter('Records that were created then or later.'),
+  updatedSince: instantParameter(
+    'Records whose last change was then or later. For looking; to follow changes, use events.',
+  ),
+};
+
+const page = { sort: SortParameter, limit: Limit, after: After };
+
+const OfRecords = fields(ofRecords);
 const Page = fields(page);
+
+const LATEST = '9999-12-31T23:59:59.999Z';
+
+/** As records show times: a year of five digits would come before all others. */
+const shown = (instant: Date): string => (instant.getUTCFullYear() > 9999 ? LATEST : instant.toISOString());
+
+const recordFilterOf = ({ q, createdSince, updatedSince }: t.TypeOf<typeof OfRecords>): RecordFilter => ({
+  ...(q === undefined ? {} : { q }),
+  ...(createdSince === undefined ? {} : { createdSince: shown(createdSince) }),
+  ...(updatedSince === undefined ? {} : { updatedSince: shown(updatedSince) }),
+});
+
+/** What is said of an `after` under `sort` that is no place in the list. */
+export const notOfThisOrder = requestInvalid({
+  path: 'after',
+  message: 'must be what the Link of a page has given under the same sort',
+});
+
+const listOf = ({ sort, after }: t.TypeOf<typeof Page>): E.Either<RequestInvalid, ListRequest> => {
+  const order = SORTS[sort ?? 'created'];
+  if (after === undefined) return E.right({ order });
+  const cursor = readCursor(sort, after);
+  return cursor === undefined ? E.left(notOfThisOrder) : E.right({ order, after: cursor });
+};
 
 /** The parameters of a list that can be narrowed by `filters`, each by its codec. */
 export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>>(filters: Filters) => {
   const Filter = fields(filters);
   return {
     /** Of all parameters, for the API description. */
-    codec: fields({ ...filters, ...page }),
-    read: (searchParams: URLSearchParams): E.Either<RequestInvalid, ListRequest<t.TypeOf<typeof Filter>>> => {
+    codec: fields({ ...filters, ...ofRecords, ...page }),
+    read: (searchParams: URLSearchParams): E.Either<RequestInvalid, ListParameters<t.TypeOf<typeof Filter>>> => {
       const values = parameterValues(searchParams);
       return pipe(
-        both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
-        E.map(([filter, wanted]) => ({ filter, ...wanted })),
+        both(
+          both(decodeRequest(Filter)(values), decodeRequest(OfRecords)(values)),
+          pipe(
+            decodeRequest(Page)(values),
+            E.chain((wanted) => both(E.right(wanted), listOf(wanted))),
+          ),
+        ),
+        E.map(([[filter, sought], [{ sort, limit }, list]]) => ({
+          filter: { ...filter, ...recordFilterOf(sought) },
+          list,
+          ...(sort === undefined ? {} : { sort }),
+          ...(limit === undefined ? {} : { limit }),
+        })),
       );
     },
   };

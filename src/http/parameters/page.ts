@@ -1,4 +1,4 @@
-import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
+import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
 import { parameter } from './parameter.js';
 
 /** Most records or events of one page. */
@@ -15,10 +15,13 @@ export const Limit = parameter<number>({
   },
 });
 
-/** The `_id` of the record before the page; the read model knows whether there ever was one. */
+/** Enough for a cursor with the longest name. */
+const CURSOR_LIMIT = 2_048;
+
+/** The record before the page (`cursor.ts`); the read model knows whether there ever was one. */
 export const After = parameter<string>({
   expectation: 'the _id of a record',
-  meaning: 'Starts after the record with this _id.',
-  schema: { type: 'string', minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
-  read: (value) => (value !== '' && isPlainText(value, TEXT_LIMIT) ? value : undefined),
+  meaning: 'Starts after the record with this _id; under `sort`, after that of a cursor.',
+  schema: { type: 'string', minLength: 1, maxLength: CURSOR_LIMIT, pattern: PLAIN_TEXT },
+  read: (value) => (value !== '' && isPlainText(value, CURSOR_LIMIT) ? value : undefined),
 });

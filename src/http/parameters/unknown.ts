@@ -1,17 +1,41 @@
 import { either as E } from 'fp-ts';
+import { isJsonObject } from '../../event-sourcing/canonical-json.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import type { Fault } from '../problem/problem.js';
 
-/**
- * The faults of parameters that an operation does not have; `known` are the names of those that it has. For operations
- * whose answer would look like the wanted one without a filter that was misspelt.
- */
-export const refuseUnknown = (
-  searchParams: URLSearchParams,
+/** What a request has that its operation does not, as far as that is refused and not ignored. */
+export type UnknownNames = {
+  /** Faults of the query. */
+  readonly parameters: ReadonlyArray<Fault>;
+  /** Faults of a body: the keys that it has and the operation does not. None where those are ignored. */
+  readonly keysOf: (body: object) => ReadonlyArray<Fault>;
+};
+
+/** So many are each named; a body may have tens of thousands, and the answer is not to be many times as long. */
+const NAMED = 100;
+
+/** A fault for each of `names`, which are no `what` of an operation that has `known`. */
+export const unknownFaults = (
+  names: ReadonlyArray<string>,
+  what: 'parameter' | 'field',
   known: ReadonlyArray<string>,
-): E.Either<RequestInvalid, undefined> => {
-  const unknown = [...new Set(searchParams.keys())].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return E.right(undefined);
+): ReadonlyArray<Fault> => {
+  if (names.length === 0) return [];
   const others = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-  const message = `is not a parameter of this operation; ${others}`;
-  return E.left(requestInvalid(...unknown.map((path) => ({ path, message }))));
+  const message = `is not a ${what} of this operation; ${others}`;
+  const faults = names.slice(0, NAMED).map((path) => ({ path, message }));
+  const unnamed = names.length - faults.length;
+  return unnamed === 0 ? faults : [...faults, { path: '', message: `has ${unnamed} more such names` }];
+};
+
+/** Reads a body. The keys of it that are refused in this request are named with its other faults. */
+export const readBody = <Wanted>(
+  { unknown }: { readonly unknown?: UnknownNames | undefined },
+  read: (body: unknown) => E.Either<RequestInvalid, Wanted>,
+  body: unknown,
+): E.Either<RequestInvalid, Wanted> => {
+  const wanted = read(body);
+  const faults = unknown === undefined || !isJsonObject(body) ? [] : unknown.keysOf(body);
+  if (faults.length === 0) return wanted;
+  return E.left(requestInvalid(...(E.isLeft(wanted) ? wanted.left.errors : []), ...faults));
 };

@@ -4,6 +4,7 @@ import type { LedgerBehind } from '../../read/ledger.js';
 import type { OpenFailure } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/entity-events.js';
 import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
+import type { Roles } from '../authentication/roles.js';
 import type { Fault, Problem } from './problem.js';
 
 /** The request has the wrong shape; all its faults at once. */
@@ -21,10 +22,15 @@ export type UnsupportedMediaType = { readonly _tag: 'UnsupportedMediaType'; read
 export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readonly size: number };
 
 /** No token (no `reason`), or an invalid one. `reason` is sent to the client. */
-export type Unauthenticated = { readonly _tag: 'Unauthenticated'; readonly reason?: string };
+export type Unauthenticated = {
+  readonly _tag: 'Unauthenticated';
+  readonly reason?: string;
+  /** It was good once. */
+  readonly isExpired?: boolean;
+};
 
-/** The token is good, but none of its roles allows the operation. */
-type RoleMissing = { readonly _tag: 'RoleMissing' };
+/** The token is good, but it has none of the `roles` that allow the operation. */
+type RoleMissing = { readonly _tag: 'RoleMissing'; readonly roles: Roles };
 
 /** The keys that tokens are verified with cannot be fetched. */
 export type KeysUnavailable = { readonly _tag: 'KeysUnavailable'; readonly cause: unknown };
@@ -37,6 +43,15 @@ type RouteNotFound = { readonly _tag: 'RouteNotFound' };
 type MethodNotAllowed = { readonly _tag: 'MethodNotAllowed'; readonly allow: string };
 
 export type EntityNotFound = { readonly _tag: 'EntityNotFound' };
+
+/** The record exists or existed, but not at the revision or instant that was asked for. */
+type RevisionNotFound = { readonly _tag: 'RevisionNotFound' };
+
+/** The document has no file, or had none then. */
+export type FileNotFound = { readonly _tag: 'FileNotFound' };
+
+/** `If-Match` does not name `tag`, which is that of what would be answered. */
+export type TagNotMatched = { readonly _tag: 'TagNotMatched'; readonly tag: string };
 
 /** The ledger has no event at the index that was asked for. */
 type NoSuchIndex = { readonly _tag: 'NoSuchIndex' };
@@ -54,7 +69,11 @@ export type ClientGone = { readonly _tag: 'ClientGone' };
 export type Overloaded = { readonly _tag: 'Overloaded' };
 
 /** The service cannot do its work yet, or not now: the parts that are missing. */
-type NotReady = { readonly _tag: 'NotReady'; readonly missing: ReadonlyArray<string> };
+type NotReady = {
+  readonly _tag: 'NotReady';
+  readonly missing: ReadonlyArray<string>;
+  readonly checks: Readonly<Record<string, string>>;
+};
 
 /** What nobody foresaw; the cause is logged, never sent. */
 export type Unexpected = { readonly _tag: 'Unexpected'; readonly cause: unknown };
@@ -85,6 +104,9 @@ export type Failure =
   | RouteNotFound
   | MethodNotAllowed
   | EntityNotFound
+  | RevisionNotFound
+  | FileNotFound
+  | TagNotMatched
   | NoSuchIndex
   | NotSealedYet
   | TooManyRequests

@@ -10,6 +10,7 @@ import { type HttpResponse, ok } from '../response/http-response.js';
 import { pageAdmission } from './page-admission.js';
 import { readRecordRequest } from './read-record-request.js';
 import { entityNotFound } from './record-id.js';
+import { stateAbsent } from './state-absent.js';
 
 /** A large record counts as this many lists: it is held as a whole. */
 const LARGE_RECORD = 2;
@@ -21,7 +22,7 @@ const responseOf = async (
   conditions: Conditions,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const tag = tagOf(revision);
-  const conditional = conditionalResponse(conditions, tag, revision);
+  const conditional = conditionalResponse(conditions, tag);
   if (conditional !== undefined) return conditional;
   if (Buffer.isBuffer(body)) return E.right(ok(body, 'ETag', tag));
   if (!(await ctx.state.acquire('lists', LARGE_RECORD))) return E.left({ _tag: 'Overloaded' });
@@ -30,17 +31,17 @@ const responseOf = async (
   if (O.isNone(large.right)) return entityNotFound;
   const { revision: current, bytes } = large.right.value;
   const currentTag = tagOf(current);
-  return conditionalResponse(conditions, currentTag, current) ?? E.right(ok(bytes, 'ETag', currentTag));
+  return conditionalResponse(conditions, currentTag) ?? E.right(ok(bytes, 'ETag', currentTag));
 };
 
 /** GET by id: the record now, or as it was at a revision or an instant. */
 export const getRecord =
-  (get: EntityReads<never>['get']) =>
+  (reads: Pick<EntityReads<never>, 'get' | 'newestRevision'>) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = readRecordRequest(request);
     if (E.isLeft(wanted)) return wanted;
     const { id, asOf, conditions } = wanted.right;
-    const view = await get(id, asOf, pageAdmission(request));
+    const view = await reads.get(id, asOf, pageAdmission(request));
     if (E.isLeft(view)) return view;
-    return O.isNone(view.right) ? entityNotFound : responseOf(request, view.right.value, conditions);
+    return O.isNone(view.right) ? stateAbsent(reads, id, asOf) : responseOf(request, view.right.value, conditions);
   };

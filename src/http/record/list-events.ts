@@ -5,7 +5,7 @@ import type { Revision } from '../../event-sourcing/recorded-event.js';
 import type { Events, EventsRequest } from '../../read/entity-events.js';
 import type { EntityReads } from '../../read/entity-reads.js';
 import { EVENT_STREAM } from '../feed/event-stream.js';
-import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
+import { readFeedPlace, refuseInFeed, refuseOutsideFeed } from '../feed/parameters.js';
 import { respondWithFeed } from '../feed/respond-with-feed.js';
 import { readEventsParameters } from '../parameters/events.js';
 import type { Failure } from '../problem/failure.js';
@@ -77,9 +77,10 @@ export const listEvents =
     ctx.vary('Accept');
     if (wantsFeed(ctx)) return followEvents(histories, request);
     const { newestRevision, events } = histories;
-    const read = both(readEventsParameters(searchParams), conditionsOf(ctx.req.headers));
+    const listing = both(readEventsParameters(searchParams), refuseOutsideFeed(searchParams));
+    const read = both(listing, conditionsOf(ctx.req.headers));
     if (E.isLeft(read)) return read;
-    const [wanted, conditions] = read.right;
+    const [[wanted], conditions] = read.right;
     const id = recordId(params['id']);
     if (E.isLeft(id)) return id;
     let known: Revision | undefined;
@@ -87,7 +88,7 @@ export const listEvents =
       const newest = await newestRevision(id.right);
       if (E.isLeft(newest)) return newest;
       known = newest.right;
-      const conditional = conditionalResponse(conditions, eventsTag(wanted, known), known);
+      const conditional = conditionalResponse(conditions, eventsTag(wanted, known));
       if (conditional !== undefined) return conditional;
       if (isHead(request))
         return E.right({ status: 200, headers: headersOf(request, wanted, known), contentType: JSON_TYPE });

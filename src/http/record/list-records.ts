@@ -2,12 +2,13 @@ import { either as E } from 'fp-ts';
 import type { Page, Queries } from '../../read/queries.js';
 import { type RequestContext, isHead } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
-import type { ListRequest } from '../parameters/list.js';
+import { type ListParameters, notOfThisOrder } from '../parameters/list.js';
+import { cursorText } from '../parameters/cursor.js';
 import { type HttpResponse, JSON_TYPE, ok } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
 
 type Listing<Filter> = {
-  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListRequest<Filter>>;
+  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListParameters<Filter>>;
   readonly queries: Pick<Queries<Filter>, 'page' | 'all'>;
 };
 
@@ -18,11 +19,12 @@ const SHORT = 100;
 
 const pageResponse = async (
   request: RequestContext,
+  { sort }: Pick<ListParameters<unknown>, 'sort'>,
   { records, next }: Page,
   isAcquired: boolean,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const { ctx, searchParams } = request;
-  const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { after: next });
+  const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { after: cursorText(sort, next) });
   if (Buffer.isBuffer(records)) return E.right(ok(records, ...headers));
   if (isHead(request)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
   if (!isAcquired && !(await ctx.state.acquire('lists'))) return overloaded;
@@ -33,30 +35,30 @@ const pageResponse = async (
 /** Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. */
 const headOfAll = async <Filter>(
   { queries }: Listing<Filter>,
-  { filter, after }: ListRequest<Filter>,
+  { filter, list }: ListParameters<Filter>,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const page = await queries.page(filter, { after, limit: 1 });
+  const page = await queries.page(filter, { ...list, limit: 1 });
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
 
 const page = async <Filter>(
   { queries }: Listing<Filter>,
-  { filter, after }: ListRequest<Filter>,
+  wanted: ListParameters<Filter>,
   limit: number,
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const isShort = limit <= SHORT;
   if (!isShort && !(await request.ctx.state.acquire('lists'))) return overloaded;
-  const read = await queries.page(filter, { after, limit });
-  return E.isLeft(read) ? read : pageResponse(request, read.right, !isShort);
+  const read = await queries.page(wanted.filter, { ...wanted.list, limit });
+  return E.isLeft(read) ? read : pageResponse(request, wanted, read.right, !isShort);
 };
 
 /** The list as its only page; undefined when it is longer. */
 const shortList = async <Filter>(
   { queries }: Listing<Filter>,
-  { filter, after }: ListRequest<Filter>,
+  { filter, list }: ListParameters<Filter>,
 ): Promise<E.Either<Failure, HttpResponse | undefined>> => {
-  const short = await queries.page(filter, { after, limit: SHORT });
+  const short = await queries.page(filter, { ...list, limit: SHORT });
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
   return E.right(next === undefined && Buffer.isBuffer(records) ? ok(records) : undefined);
@@ -65,7 +67,7 @@ const shortList = async <Filter>(
 /** A short list does not wait for the long ones of others. */
 const whole = async <Filter>(
   listing: Listing<Filter>,
-  wanted: ListRequest<Filter>,
+  wanted: ListParameters<Filter>,
   { ctx: { state } }: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   if (!(await state.tryAcquire('lists'))) {
@@ -74,9 +76,25 @@ const whole = async <Filter>(
     if (short.right !== undefined) return E.right(short.right);
     if (!(await state.acquire('lists'))) return overloaded;
   }
-  const body = await listing.queries.all(wanted.filter, wanted.after);
+  const body = await listing.queries.all(wanted.filter, wanted.list);
   return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
 };
+
+const listed = <Filter>(
+  listing: Listing<Filter>,
+  wanted: ListParameters<Filter>,
+  request: RequestContext,
+): Promise<E.Either<Failure, HttpResponse>> => {
+  const { limit } = wanted;
+  if (limit !== undefined) return page(listing, wanted, limit, request);
+  return isHead(request) ? headOfAll(listing, wanted) : whole(listing, wanted, request);
+};
+
+/** Under `sort`, `after` is no `_id`, so that its fault is not told as that of one. */
+const asSorted =
+  ({ sort }: Pick<ListParameters<unknown>, 'sort'>) =>
+  (failure: Failure): Failure =>
+    failure._tag === 'UnknownCursor' && sort !== undefined ? notOfThisOrder : failure;
 
 /** A list: a page where a `limit` is given, else all of it. What is long is streamed. */
 export const listRecords =
@@ -84,7 +102,5 @@ export const listRecords =
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = listing.read(request.searchParams);
     if (E.isLeft(wanted)) return wanted;
-    const { limit } = wanted.right;
-    if (limit !== undefined) return page(listing, wanted.right, limit, request);
-    return isHead(request) ? headOfAll(listing, wanted.right) : whole(listing, wanted.right, request);
+    return E.mapLeft(asSorted(wanted.right))(await listed(listing, wanted.right, request));
   };

@@ -9,6 +9,8 @@ import { tagOfExpected } from './entity-tags.js';
 
 const KEY = /^[\u0021-\u007e]{1,255}$/;
 
+const NONE: ReadonlyArray<Fault> = [];
+
 const keyFault: Fault = { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' };
 
 const preconditionOf = (conditions: Conditions): CommandContext['precondition'] =>
@@ -26,15 +28,23 @@ const traceparentOf = (header: string | ReadonlyArray<string> | undefined): stri
 const operationOf = ({ method, path }: KoaContext): string =>
   `${method} ${path.endsWith('/') ? path.slice(0, -1) : path}`;
 
-/** Where a command comes from, as the request's headers say; all faults of them at once. */
-export const commandContextOf = ({ ctx, caller }: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
+/**
+ * Where a command comes from, as the request's headers say; all faults of them at once, and those of a query with unknown
+ * parameters.
+ */
+export const commandContextOf = ({
+  ctx,
+  caller,
+  unknown,
+}: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
   const reason = reasonOf(ctx.req);
   const conditions = conditionsOf(headers);
-  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed) {
-    const faults = [...(isMalformed ? [keyFault] : []), ...(E.isLeft(reason) ? [reason.left] : [])];
+  const strays = unknown?.parameters ?? NONE;
+  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed || strays.length > 0) {
+    const faults = [...strays, ...(isMalformed ? [keyFault] : []), ...(E.isLeft(reason) ? [reason.left] : [])];
     return E.left(requestInvalid(...faults, ...(E.isLeft(conditions) ? conditions.left.errors : [])));
   }
   return E.right({

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
-import { type EntityTags, matchesTag, parseEntityTags } from './entity-tags.js';
+import { type EntityTags, type MatchesTag, matchesTag, parseEntityTags } from './entity-tags.js';
 
 export type Conditions = {
   readonly ifMatch?: EntityTags | undefined;
@@ -28,11 +28,15 @@ export const conditionsOf = (headers: IncomingHttpHeaders): E.Either<RequestInva
   return faults.length === 0 ? E.right({ ifMatch, ifNoneMatch }) : E.left(requestInvalid(...faults));
 };
 
-/** Evaluates them for a record whose tag is `current` (undefined: there is none), as RFC 9110 §13.2.2 says. */
+/**
+ * Evaluates them for a record whose tag is `current` (undefined: there is none), as RFC 9110 §13.2.2 says; `If-None-Match`
+ * by `isNoneMatched`, which is the strong comparison unless another one is given.
+ */
 export const evaluate = (
   { ifMatch, ifNoneMatch }: Conditions,
   current: string | undefined,
+  isNoneMatched: MatchesTag = matchesTag,
 ): 'Go' | 'IfMatchFailed' | 'IfNoneMatchFailed' => {
   if (ifMatch !== undefined && !matchesTag(ifMatch, current)) return 'IfMatchFailed';
-  return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, current) ? 'IfNoneMatchFailed' : 'Go';
+  return ifNoneMatch !== undefined && isNoneMatched(ifNoneMatch, current) ? 'IfNoneMatchFailed' : 'Go';
 };

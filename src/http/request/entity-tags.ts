@@ -1,6 +1,6 @@
 import type { ExpectedRevision, Revision } from '../../event-sourcing/recorded-event.js';
 
-/** `*`, or the strong tags of a list, quotes included. Weak ones are left out: comparison is strong (RFC 9110 §8.8.3.2). */
+/** `*`, or the tags of a list as they are written, quotes and `W/` included. */
 export type EntityTags = '*' | ReadonlyArray<string>;
 
 /** The strong entity tag of a record at a revision. */
@@ -13,22 +13,27 @@ const TAG = /^(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:,|$)[ \t]*/;
 export const parseEntityTags = (header: string): EntityTags | undefined => {
   const text = header.trim();
   if (text === '*') return '*';
-  const strong: Array<string> = [];
+  const tags: Array<string> = [];
   let rest = text.replace(/^[ \t,]+/, '');
-  let count = 0;
   while (rest !== '') {
-    const [matched, weak, tag] = TAG.exec(rest) ?? [];
+    const [matched, weak = '', tag] = TAG.exec(rest) ?? [];
     if (matched === undefined || tag === undefined) return undefined;
-    if (weak === undefined) strong.push(tag);
+    tags.push(weak + tag);
     rest = rest.slice(matched.length).replace(/^[ \t,]+/, '');
-    count += 1;
   }
-  return count === 0 ? undefined : strong;
+  return tags.length === 0 ? undefined : tags;
 };
 
-/** Whether `tags` contain the tag of a record (undefined: there is no record); `*` contains every tag. */
-export const matchesTag = (tags: EntityTags, current: string | undefined): boolean =>
+/** Compares the tags of a request with the strong one of a record (undefined: there is no record). */
+export type MatchesTag = (tags: EntityTags, current: string | undefined) => boolean;
+
+/** Strongly: a weak tag matches nothing (RFC 9110 §8.8.3.2). `*` matches every record. */
+export const matchesTag: MatchesTag = (tags, current) =>
   current !== undefined && (tags === '*' || tags.includes(current));
+
+/** Weakly: a tag matches with or without its `W/`, which a proxy adds that sends the body in another coding. */
+export const matchesTagWeakly: MatchesTag = (tags, current) =>
+  matchesTag(tags, current) || (tags !== '*' && tags.includes(`W/${current}`));
 
 export const tagOfExpected = (revision: ExpectedRevision): string | undefined =>
   revision === 'no-stream' ? undefined : tagOf(revision);

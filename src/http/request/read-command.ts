@@ -5,6 +5,7 @@ import type { BodyFailure, RequestInvalid } from '../problem/failure.js';
 import { both } from './both.js';
 import { jsonBody } from './json-body.js';
 import { commandContextOf } from './command-context-of.js';
+import { readBody } from '../parameters/unknown.js';
 
 /** Where a command comes from, and what it asks for by its JSON body; the faults of headers and body at once. */
 export const readCommand = async <Wanted>(
@@ -12,5 +13,5 @@ export const readCommand = async <Wanted>(
   read: (body: unknown) => E.Either<RequestInvalid, Wanted>,
 ): Promise<E.Either<BodyFailure, readonly [CommandContext, Wanted]>> => {
   const body = await jsonBody(request.ctx);
-  return E.isLeft(body) ? body : both(commandContextOf(request), read(body.right));
+  return E.isLeft(body) ? body : both(commandContextOf(request), readBody(request, read, body.right));
 };

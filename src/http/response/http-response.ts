@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Problem } from '../problem/problem.js';
 
 /**
  * A response to be sent. `headers` are name, value, name, value …, beside those that every response has (security,
@@ -34,19 +33,4 @@ export const ok = (body: string | Buffer, ...headers: ReadonlyArray<string>): Ht
   status: 200,
   body,
   headers,
-});
-
-export const problemResponse = ({
-  status,
-  name,
-  message,
-  code,
-  errors,
-  headers = [],
-  closes = false,
-}: Problem): HttpResponse => ({
-  status,
-  headers,
-  closes,
-  body: JSON.stringify({ name, message, status, code, errors }),
 });

@@ -52,6 +52,9 @@ export const respondWithStatic =
     const conditions = conditionsOf(ctx.req.headers);
     if (E.isLeft(conditions)) return conditions;
     const { body, tag, headers } = codings[codingFor(ctx)];
-    const conditional = conditionalResponse(conditions.right, tag, 'no-stream');
-    return conditional ?? E.right({ status: 200, ...described, headers, body, isAcquired: true });
+    const conditional = conditionalResponse(conditions.right, tag);
+    if (conditional === undefined) return E.right({ status: 200, ...described, headers, body, isAcquired: true });
+    // a cache takes the headers of a 304 for those of what it has stored (RFC 9111 §3.2): the policy must be the same
+    const { contentType: _, ...stored } = described;
+    return E.map((response: HttpResponse) => ({ ...stored, ...response }))(conditional);
   };

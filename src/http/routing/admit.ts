@@ -29,6 +29,6 @@ export const admit = (
   const caller = E.isRight(identified) ? identified.right : undefined;
   const exceeded = rateLimit?.(caller, ctx);
   if (exceeded !== undefined) return E.left(exceeded);
-  const isAllowed = caller === undefined || hasOneOf(caller, rolesFor(route, searchParams));
-  return isAllowed ? identified : E.left({ _tag: 'RoleMissing' });
+  const roles = rolesFor(route, searchParams);
+  return caller === undefined || hasOneOf(caller, roles) ? identified : E.left({ _tag: 'RoleMissing', roles });
 };

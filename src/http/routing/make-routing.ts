@@ -3,8 +3,9 @@ import { either as E } from 'fp-ts';
 import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
 import { type Handling, type KoaContext, pathOf, type RequestState } from '../request-context.js';
-import { isLimited, type Route } from '../route.js';
+import { isProbe, type Route } from '../route.js';
 import { admit, type Admission, type Guarded } from './admit.js';
+import { refusingUnknown } from './refuse-unknown.js';
 
 const noParameters = new URLSearchParams();
 
@@ -33,7 +34,7 @@ type RoutedContext = KoaContext & { readonly params: Readonly<Record<string, str
 /** Begins to handle a request, at once where its token is known. */
 const handle = (route: Route, admission: Admission, ctx: RoutedContext, searchParams: URLSearchParams): Handling => {
   if (route.access === 'public') {
-    const exceeded = isLimited(route) ? admission.rateLimit?.(undefined, ctx) : undefined;
+    const exceeded = isProbe(route) ? undefined : admission.rateLimit?.(undefined, ctx);
     return exceeded === undefined ? route.handle({ ctx, params: ctx.params, searchParams }) : E.left(exceeded);
   }
   const identified = admission.authenticate(ctx);
@@ -42,14 +43,22 @@ const handle = (route: Route, admission: Admission, ctx: RoutedContext, searchPa
     : handleAdmitted(route, admission, identified, ctx, searchParams);
 };
 
-const middlewareOf =
-  (route: Route, admission: Admission): RouterMiddleware<RequestState> =>
-  (ctx) => {
+/** The checks of a row, which may identify its callers in a way of its own. */
+const admissionTo = (route: Route, admission: Admission): Admission =>
+  route.access === 'token' && route.authenticate !== undefined
+    ? { ...admission, authenticate: route.authenticate(admission.authenticate) }
+    : admission;
+
+const middlewareOf = (route: Route, common: Admission): RouterMiddleware<RequestState> => {
+  const admission = admissionTo(route, common);
+  return (ctx) => {
     const { state, querystring } = ctx;
     state.operation = route.operation;
+    state.absent = route.absent;
     const searchParams = querystring === '' ? noParameters : new URLSearchParams(querystring);
     state.handling = handle(route, admission, ctx, searchParams);
   };
+};
 
 /** How many segments a path has, without the empty one after a trailing slash. */
 const depthOf = (path: string): number => {
@@ -75,7 +84,7 @@ const nothingElse = (): Promise<void> => Promise.resolve();
  */
 export const makeRouting = (routes: ReadonlyArray<Route>, admission: Admission): RouteRequest => {
   const routers = new Map<number | string, Router<RequestState>>();
-  for (const route of routes) {
+  for (const route of refusingUnknown(routes)) {
     const key = prefixOf(route.path) ?? depthOf(route.path);
     const router = routers.get(key) ?? new Router<RequestState>({ sensitive: true });
     routers.set(key, router);

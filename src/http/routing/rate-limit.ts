@@ -3,10 +3,10 @@ import type { Caller } from '../authentication/roles.js';
 import type { KoaContext } from '../request-context.js';
 import type { TooManyRequests } from '../problem/failure.js';
 
-/** Counts a request; a failure when its sender is over the limit. */
+/** Counts a request, and tells its sender in headers what is left; a failure when the sender is over the limit. */
 export type RateLimit = (
   caller: Pick<Caller, 'subject'> | undefined,
-  ctx: Pick<KoaContext, 'ip'>,
+  ctx: Pick<KoaContext, 'ip' | 'set'>,
 ) => TooManyRequests | undefined;
 
 /** From the first request of a sender on, ms. */
@@ -40,9 +40,13 @@ const makeCount = (now: () => number): ((sender: string) => Window) => {
 export const makeRateLimit = (perMinute: number, now: () => number = () => performance.now()): RateLimit => {
   const ofCaller = makeCount(now);
   const ofAddress = makeCount(now);
-  return (caller, { ip }) => {
-    const { used, until } = caller === undefined ? ofAddress(ip) : ofCaller(caller.subject);
-    if (used <= perMinute) return undefined;
-    return { _tag: 'TooManyRequests', retryAfter: Math.max(1, Math.ceil((until - now()) / 1000)) };
+  return (caller, ctx) => {
+    const { used, until } = caller === undefined ? ofAddress(ctx.ip) : ofCaller(caller.subject);
+    const seconds = Math.max(1, Math.ceil((until - now()) / 1000));
+    const sender = caller === undefined ? 'address' : 'caller';
+    // structured fields of draft-ietf-httpapi-ratelimit-headers-11: quota and window, what remains of it and for how long
+    ctx.set('RateLimit-Policy', `"${sender}";q=${perMinute};w=${WINDOW_MS / 1000}`);
+    ctx.set('RateLimit', `"${sender}";r=${Math.max(0, perMinute - used)};t=${seconds}`);
+    return used <= perMinute ? undefined : { _tag: 'TooManyRequests', retryAfter: seconds };
   };
 };

@@ -17,7 +17,7 @@ export const respondWithBytes = (
   const conditions = conditionsOf(ctx.req.headers);
   if (E.isLeft(conditions)) return conditions;
   const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  const conditional = conditionalResponse(conditions.right, tag, 'no-stream');
+  const conditional = conditionalResponse(conditions.right, tag);
   if (conditional === undefined) return E.right({ status: 200, ...described, headers: ['ETag', tag], body });
   const { cacheControl } = described;
   return E.map((response: HttpResponse) => ({ ...response, cacheControl }))(conditional);

@@ -5,7 +5,7 @@ import { attempt } from '../../event-sourcing/attempt.js';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { SignedCheckpoint } from '../../read/sealed-tree.js';
 import { readCheckpoint } from '../../seal/checkpoint.js';
-import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
+import type { CheckpointArchive, CheckpointTaken } from '../../sealing/checkpoint-archive.js';
 import { NoSuchObject } from '../open-failure.js';
 import { checkpointKey, CHECKPOINTS, GROUP, GROUPS, groupsOf, ORIGIN, originFolder } from './checkpoint-key.js';
 import type { CheckpointObjects, FoundObject } from './checkpoint-objects.js';
@@ -29,7 +29,16 @@ const AT_ONCE = 16;
 /** Objects of which is remembered that they were reported. */
 const REMEMBERED = 1_000;
 
+class Taken extends Error {
+  constructor(key: string) {
+    super(`the storage has something else under ${key}, where this checkpoint belongs`);
+  }
+}
+
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
+
+const notPut = (cause: unknown): StorageUnavailable | CheckpointTaken =>
+  cause instanceof Taken ? { _tag: 'CheckpointTaken', cause } : storageUnavailable(cause);
 
 /** All of a short stream; undefined of a longer one. */
 const shortContent = async (body: Readable): Promise<Buffer | undefined> => {
@@ -89,7 +98,7 @@ class Archive {
     if (await this.#holds(key, content)) return;
     // another process may have put the same one meanwhile
     if ((await this.#objects.add(key, content)) || (await this.#holds(key, content))) return;
-    throw new Error(`the storage has something else under ${key}, where this checkpoint belongs`);
+    throw new Taken(key);
   }
 
   async largestOf(origin: string, beyond: number): Promise<SignedCheckpoint | undefined> {
@@ -186,7 +195,7 @@ class Archive {
 export const makeCheckpointArchive = (objects: CheckpointObjects, options: ArchiveOptions = {}): CheckpointArchive => {
   const archive = new Archive(objects, options);
   return {
-    put: (checkpoint) => attempt(() => archive.put(checkpoint), storageUnavailable),
+    put: (checkpoint) => attempt(() => archive.put(checkpoint), notPut),
     largestOf: (origin, beyond) => attempt(() => archive.largestOf(origin, beyond), storageUnavailable),
     all: () => archive.all(),
     isThere: objects.isThere,

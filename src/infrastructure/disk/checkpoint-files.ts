@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { access, link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CHECKPOINTS } from '../checkpoints/checkpoint-key.js';
 import type { CheckpointObjects } from '../checkpoints/checkpoint-objects.js';
 import { errorCode } from '../error-code.js';
 import { requireObjectKey } from '../object-key.js';
-import { syncDirectory } from './durable-files.js';
+import { linkDurably, syncDirectory } from './durable-files.js';
 import type { Layout } from './layout.js';
 import { unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
@@ -40,25 +40,13 @@ const makeDirectories = async (root: string, directory: string): Promise<void> =
   await syncDirectory(parent);
 };
 
-/** A link gives the file its name: unlike a rename it never takes the place of another. */
-const publish = async (from: string, to: string): Promise<boolean> => {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-  await syncDirectory(path.dirname(to));
-  return true;
-};
-
 const add = async ({ objects, unfinished, fileOf }: Layout, key: string, content: Buffer): Promise<boolean> => {
   const target = fileOf(key);
   const temporary = path.join(unfinished, randomUUID());
   try {
     await writeDurably(await open(temporary, 'wx', READ_ONLY), [content]);
     await makeDirectories(objects, path.dirname(target));
-    return await publish(temporary, target);
+    return await linkDurably(temporary, target);
   } finally {
     await rm(temporary, { force: true });
   }

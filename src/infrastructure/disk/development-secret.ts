@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
+import { prepareDirectory } from './usable-directory.js';
 
 const random = (): string => randomBytes(48).toString('base64url');
 
@@ -11,20 +12,30 @@ const secretIn = async (dataDir: string, name: string, make: () => string = rand
   const file = path.join(dataDir, name);
   const secret = await unlessMissing(readFile(file, 'utf8'));
   if (secret !== undefined) return secret;
-  await mkdir(dataDir, { recursive: true });
   await createFirst(file, make());
   return readFile(file, 'utf8');
 };
 
-/** The secret that tokens are signed with when none is configured. Throws errors of the file system. */
-export const developmentSecret = (dataDir: string): Promise<string> => secretIn(dataDir, 'jwt-secret');
+/**
+ * The keys of an embedded Postgres stand beside it. Undefined where there is no data directory: who opens the database has
+ * made that, and a command that opens another log must not.
+ */
+const keyBesideData = async (dataDir: string, name: string, make?: () => string): Promise<string | undefined> =>
+  (await unlessMissing(stat(dataDir))) === undefined ? undefined : secretIn(dataDir, name, make);
+
+/** The secret that tokens are signed with when none is configured. Throws `UnusableDirectory` and errors of the file system. */
+export const developmentSecret = async (dataDir: string): Promise<string> => {
+  await prepareDirectory(dataDir);
+  return secretIn(dataDir, 'jwt-secret');
+};
 
 /** The keys that events get a `mac` with when none are configured: one, until somebody adds lines to the file. */
-export const embeddedEventKeys = (dataDir: string): Promise<string> => secretIn(dataDir, 'event-key');
+export const embeddedEventKeys = (dataDir: string): Promise<string | undefined> => keyBesideData(dataDir, 'event-key');
 
 /** The key that signs the rows of an embedded Postgres when none is configured. Throws errors of the file system. */
-export const embeddedSnapshotKey = (dataDir: string): Promise<string> => secretIn(dataDir, 'snapshot-key');
+export const embeddedSnapshotKey = (dataDir: string): Promise<string | undefined> =>
+  keyBesideData(dataDir, 'snapshot-key');
 
 /** The key that signs checkpoints when none is configured; `make` makes one. Throws errors of the file system. */
-export const embeddedCheckpointKey = (dataDir: string, make: () => string): Promise<string> =>
-  secretIn(dataDir, 'checkpoint-key', make);
+export const embeddedCheckpointKey = (dataDir: string, make: () => string): Promise<string | undefined> =>
+  keyBesideData(dataDir, 'checkpoint-key', make);

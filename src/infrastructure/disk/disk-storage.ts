@@ -12,10 +12,11 @@ import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import { checkpointFiles } from './checkpoint-files.js';
 import { syncDirectory } from './durable-files.js';
-import { layoutOf } from './layout.js';
+import { type Layout, layoutOf } from './layout.js';
 import { listObjects } from './list-objects.js';
-import { removeOldFiles } from './missing-files.js';
+import { removeOldFiles, unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
+import { prepareDirectory } from './usable-directory.js';
 import { writeObject } from './write-object.js';
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
@@ -23,20 +24,37 @@ const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'Sto
 /** Bytes of a body that one `put` holds at most: the chunks between the request and the file. */
 const HELD_PER_PUT = 256 * 1024;
 
+type DiskStorageOptions = {
+  /** With it, a `put` fails when the disk is down to the reserve. */
+  readonly space?: DiskSpace;
+  /** Fails where there is no directory, and creates none. */
+  readonly mustExist?: boolean;
+};
+
 type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check; readonly checkpoints: CheckpointObjects };
+
+const makeFolders = async (root: string, { objects, unfinished }: Layout): Promise<void> => {
+  await prepareDirectory(root, 0o700);
+  await mkdir(objects, { recursive: true, mode: 0o700 });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  await syncDirectory(path.dirname(objects));
+};
 
 /**
  * Files in a directory of this machine: one for each object, readable by their owner only. The directory is created if
- * it does not exist. Several processes may share it. With `space`, a `put` fails when the disk is down to the reserve.
+ * it does not exist, unless it must. Several processes may share it.
  */
-export const openDiskStorage = (root: string, space?: DiskSpace): Promise<E.Either<StorageUnavailable, DiskStorage>> =>
+export const openDiskStorage = (
+  root: string,
+  { space, mustExist = false }: DiskStorageOptions = {},
+): Promise<E.Either<StorageUnavailable, DiskStorage>> =>
   attempt(async () => {
     const layout = layoutOf(root);
-    await mkdir(layout.objects, { recursive: true, mode: 0o700 });
-    await mkdir(layout.unfinished, { recursive: true, mode: 0o700 });
+    if (!mustExist) await makeFolders(root, layout);
+    else if ((await unlessMissing(access(layout.objects).then(() => true))) === undefined)
+      throw new Error(`there are none in ${path.resolve(root)}`);
     const isThere = (): Promise<boolean> => access(layout.objects, constants.R_OK | constants.W_OK).then(() => true);
     const checkpoints = await checkpointFiles(root, layout, isThere);
-    await syncDirectory(path.dirname(layout.objects));
     return {
       isThere,
       checkpoints,

@@ -18,20 +18,27 @@ export const syncDirectory = async (directory: string): Promise<void> => {
 export const createPrivateFile = (file: string, text: string): Promise<void> =>
   writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true });
 
+/** Gives a file that is synced already a second name, and syncs that; false when the name is taken: a rename would overwrite. */
+export const linkDurably = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+  await syncDirectory(path.dirname(to));
+  return true;
+};
+
 /**
  * Creates a private file that several processes may create at once: it holds the text of the first, and nobody reads half
- * of it. False when it exists already. A link gives it its name, because a rename would overwrite.
+ * of it. False when it exists already.
  */
 export const createFirst = async (file: string, text: string): Promise<boolean> => {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   await createPrivateFile(temporary, text);
   try {
-    await link(temporary, file);
-    await syncDirectory(path.dirname(file));
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
+    return await linkDurably(temporary, file);
   } finally {
     await rm(temporary);
   }

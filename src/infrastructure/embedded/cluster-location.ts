@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
+import { unlessMissing } from '../disk/missing-files.js';
 import { type Account, accountFor, isRoot, mayTraverse } from './account.js';
 import { cannotStart, type EmbeddedPostgresError, notWritable } from './embedded-postgres-error.js';
 import { makeTraversable, readRelocation, relocateData, stateDirectory } from './relocated-data.js';
@@ -18,6 +19,16 @@ export type ClusterLocation = {
 };
 
 export const clusterIn = (directory: string): string => path.join(directory, 'cluster');
+
+/** The parent of the cluster of a DATA_DIR that holds its data itself. */
+const insideOf = (dataDir: string): string => path.join(dataDir, 'postgres');
+
+/** Whether there is data in a DATA_DIR, or should be where it says that its data is. Rejects on file system errors. */
+export const hasCluster = async (dataDir: string): Promise<boolean> => {
+  const relocated = await readRelocation(dataDir);
+  if (relocated !== undefined && !existsSync(relocated)) return true;
+  return (await unlessMissing(stat(clusterIn(relocated ?? insideOf(dataDir))))) !== undefined;
+};
 
 type Located = E.Either<EmbeddedPostgresError, ClusterLocation>;
 
@@ -66,12 +77,11 @@ const locateNewAsRoot = async (dataDir: string, inside: string, onLog: (line: st
 /**
  * Finds the cluster of a DATA_DIR, or makes a directory for it: `<DATA_DIR>/postgres`. When root runs this, and
  * Postgres's account may not enter there, the directory is below `stateDirectory` and `<DATA_DIR>/postgres.place` names
- * it. DATA_DIR may then be moved; a copy of it names the same data. Rejects on file system errors.
+ * it. DATA_DIR may then be moved; a copy of it names the same data. `wanted` must be there. Rejects on file system errors.
  */
 export const locateCluster = async (wanted: string, onLog: (line: string) => void): Promise<Located> => {
-  await mkdir(wanted, { recursive: true });
   const dataDir = await realpath(wanted);
-  const inside = path.join(dataDir, 'postgres');
+  const inside = insideOf(dataDir);
   const relocated = await readRelocation(dataDir);
   if (relocated !== undefined && !existsSync(relocated))
     return E.left(

@@ -7,9 +7,9 @@ import { createPrivateFile, renameDurably, syncDirectory } from '../disk/durable
 import { errorCode } from '../error-code.js';
 import { type Account, changeOwner, changeOwnerOfTree } from './account.js';
 import { clusterIn, type ClusterLocation } from './cluster-location.js';
-import { cannotStart, type EmbeddedPostgresError, majorVersionMismatch } from './embedded-postgres-error.js';
+import { type EmbeddedPostgresError, fromProgram, majorVersionMismatch } from './embedded-postgres-error.js';
 import { type Installation, majorOf, programIn } from './installation/installation.js';
-import { isAlive, startTimeOf } from './process-liveness.js';
+import { isAlive, startTimeOf } from '../process-liveness.js';
 import { runProgram } from './run-program.js';
 
 /** A database cluster: Postgres's files, and what is needed to run a server on them. */
@@ -69,7 +69,7 @@ const renameUnlessExists = async (unfinished: string, cluster: string): Promise<
 
 /** Creates the cluster under a temporary name, and renames it when it is complete and synced. */
 const initialise = async (
-  { directory, account }: ClusterLocation,
+  { dataDir, directory, account }: ClusterLocation,
   installation: Installation,
   durable: boolean,
 ): Promise<E.Either<EmbeddedPostgresError, void>> => {
@@ -82,7 +82,7 @@ const initialise = async (
   const { ok, reason, lines } = await runProgram(programIn(installation, 'initdb'), args, account, initdbTimeoutMs);
   if (!ok) {
     await rm(unfinished, { recursive: true, force: true });
-    return E.left(cannotStart(`initdb failed in ${directory} (${reason})`, lines.slice(-8)));
+    return E.left(fromProgram(dataDir, `initdb failed in ${directory} (${reason})`, lines.slice(-8)));
   }
   await syncDirectory(unfinished);
   await renameUnlessExists(unfinished, clusterIn(directory));

@@ -2,12 +2,12 @@ import { either as E } from 'fp-ts';
 import type pg from 'pg';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import { errorCode } from '../error-code.js';
-import { reasonOf } from '../logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { withTimeout } from '../with-timeout.js';
 import { user } from './cluster.js';
 import { type Address, clientFor, withClient } from './connection.js';
 import { cannotStart, type CannotStart, type DataDirectoryInUse, inUseByService } from './embedded-postgres-error.js';
-import type { ProcessKind } from './process-liveness.js';
+import type { ProcessKind } from '../process-liveness.js';
 
 /**
  * The right to work in a data directory: a session-level advisory lock on a connection of its own, exclusive for a

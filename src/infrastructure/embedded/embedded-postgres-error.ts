@@ -1,5 +1,5 @@
-import { errorCode } from '../error-code.js';
-import { reasonOf } from '../logging/reason-of.js';
+import { faultOf, UnusableDirectory } from '../disk/usable-directory.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 
 type Failure<Tag extends string> = { readonly _tag: Tag; readonly message: string };
 
@@ -15,6 +15,7 @@ export type EmbeddedPostgresError =
   | UnsupportedPlatform
   | DataDirectoryInUse
   | Failure<'DataDirectoryNotWritable'>
+  | Failure<'NoData'>
   | Failure<'MajorVersionMismatch'>
   | CannotStart;
 
@@ -47,9 +48,17 @@ export const inUseByServer = (directory: string, pid: number): DataDirectoryInUs
     `A Postgres server (pid ${pid}) that this service does not control runs in ${directory}. Stop it first.`,
   );
 
-export const notWritable = (directory: string, reason: string): EmbeddedPostgresError => ({
+const unusable = ({ message }: UnusableDirectory): EmbeddedPostgresError => ({
   _tag: 'DataDirectoryNotWritable',
-  message: `${directory} cannot be used for data: ${reason}. Change its permissions, or set DATA_DIR to another directory.`,
+  message,
+});
+
+export const notWritable = (directory: string, reason: string): EmbeddedPostgresError =>
+  unusable(new UnusableDirectory(directory, reason));
+
+export const noData = (directory: string): EmbeddedPostgresError => ({
+  _tag: 'NoData',
+  message: `There is no data of a service in ${directory}. Set DATA_DIR to the directory of the service, or start the service, which makes one.`,
 });
 
 export const majorVersionMismatch = (directory: string, found: string, shipped: string): EmbeddedPostgresError => ({
@@ -63,12 +72,27 @@ export const cannotStart = (reason: string, lastLines: ReadonlyArray<string> = [
   message: [`Postgres cannot start: ${reason}.`, ...lastLines.map((line) => `  ${line}`)].join('\n'),
 });
 
-const notWritableCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
-
 /** The error for a file or process operation that failed while Postgres was being started in `directory`. */
 export const fromSystemError =
   (directory: string) =>
   (cause: unknown): EmbeddedPostgresError => {
-    const reason = reasonOf(cause);
-    return notWritableCodes.has(errorCode(cause)) ? notWritable(directory, reason) : cannotStart(reason);
+    if (cause instanceof UnusableDirectory) return unusable(cause);
+    const fault = faultOf(cause);
+    return fault === undefined ? cannotStart(reasonOf(cause)) : notWritable(directory, fault);
   };
+
+/** What Postgres prints where its files cannot be written, and what is wrong then. */
+const printedFaults: ReadonlyArray<readonly [RegExp, string]> = [
+  [/No space left on device|Disk quota exceeded/, 'its disk has no room for Postgres to start'],
+  [/Read-only file system/, 'its file system is read-only'],
+];
+
+/** The error for a program of Postgres that ended instead of working in `directory`; `lastLines`: what it printed last. */
+export const fromProgram = (
+  directory: string,
+  reason: string,
+  lastLines: ReadonlyArray<string>,
+): EmbeddedPostgresError => {
+  const fault = printedFaults.find(([printed]) => lastLines.some((line) => printed.test(line)));
+  return fault === undefined ? cannotStart(reason, lastLines) : notWritable(directory, fault[1]);
+};

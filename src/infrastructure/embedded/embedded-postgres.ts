@@ -1,16 +1,18 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
+import { prepareDirectory } from '../disk/usable-directory.js';
 import { type Cluster, openCluster } from './cluster.js';
-import { locateCluster } from './cluster-location.js';
+import { hasCluster, locateCluster } from './cluster-location.js';
 import { type Address, connectionString, withClient } from './connection.js';
 import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.js';
 import { ensureDatabase } from './database.js';
-import { cannotStart, type EmbeddedPostgresError, fromSystemError } from './embedded-postgres-error.js';
+import { cannotStart, type EmbeddedPostgresError, fromSystemError, noData } from './embedded-postgres-error.js';
 import { packageFor, thisHost } from './installation/host-platform.js';
 import { findInstallation, type Installation } from './installation/installation.js';
 import { makeRunnable } from './installation/runnable-installation.js';
-import { makeOwner, type ProcessKind } from './process-liveness.js';
+import { makeOwner, type ProcessKind } from '../process-liveness.js';
 import { acquireServer, type Acquisition, defaultWaitTimeoutMs, freePort } from './server/acquire-server.js';
 import type { Server } from './server/server-process.js';
 import { supervise } from './server/supervisor.js';
@@ -33,6 +35,8 @@ export type EmbeddedPostgres = {
 export type EmbeddedPostgresOptions = {
   /** DATA_DIR; created if it does not exist. */
   readonly dataDir: string;
+  /** Fails with `NoData` where there is no cluster yet, and creates nothing. */
+  readonly mustExist?: boolean | undefined;
   /**
    * `service`: excludes other services and always starts a server of its own; it waits for an operator's command that
    * runs one. `operator`: joins a running server, or starts one and stops it again.
@@ -54,8 +58,11 @@ const operatorsPollIntervalMs = 100;
 
 const prepareCluster = async (
   installation: Installation,
-  { dataDir, onLog, settings }: EmbeddedPostgresOptions,
+  { dataDir, processKind, mustExist = false, onLog, settings }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
+  if (mustExist && !(await hasCluster(dataDir))) return E.left(noData(path.resolve(dataDir)));
+  // a command that joins the server of a service on a full disk may still read
+  if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(dataDir);
   const location = await locateCluster(dataDir, onLog);
   if (E.isLeft(location)) return location;
   const runnable = await makeRunnable(installation, location.right.account, location.right.programs);

@@ -4,7 +4,7 @@ import type { RowAhead } from '../../event-sourcing/ahead.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { Readiness } from '../readiness.js';
 import type { Logger } from './logger.js';
-import { reasonOf } from './reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 
 /** What happens in the engine: ids and reasons, never payloads. */
 export const logEngineEvent =
@@ -77,7 +77,7 @@ export const logDrift =
   ({ projection, stream, kind, fields }: FoundDrift): void =>
     log.error(
       { projection, stream, kind, fields },
-      'row drifted: `npm run ops -- projections verify --repair` repairs it',
+      'row drifted: `npx --no-install ops projections verify --repair` repairs it',
     );
 
 const aheadFields = ({ projection, stream, shown, newest }: RowAhead) => ({

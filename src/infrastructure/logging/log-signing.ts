@@ -1,7 +1,7 @@
 import type { SigningEvent } from '../../sealing/keep-signing.js';
 import type { SealFault } from '../../sealing/sign-tree.js';
 import type { Logger } from './logger.js';
-import { reasonOf } from './reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 
 const WHY: Readonly<Record<SealFault['_tag'], string>> = {
   Shorter: 'the log has fewer events than a checkpoint says: events were removed',

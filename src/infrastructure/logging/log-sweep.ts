@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { SweepFailure } from '../../application/document/start-sweeping.js';
 import type { SweepFault, Swept } from '../../application/document/sweep-files.js';
 import type { Logger } from './logger.js';
-import { reasonOf } from './reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 
 const reasonOfFailure = (failure: SweepFault['failure'] | Exclude<SweepFailure, { _tag: 'Unexpected' }>): string => {
   switch (failure._tag) {

@@ -1,6 +1,6 @@
 import type { LogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import type { Logger } from './logger.js';
-import { reasonOf } from './reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 
 /** Lines of faults in one pass. The counter has all of them. */
 const LINES_A_PASS = 100;
@@ -16,7 +16,7 @@ export const logVerification = (log: Logger) => {
       if (lines <= LINES_A_PASS)
         log.error(
           { kind, index, stream, revision: revision?.toString(), event: id, reason },
-          'a fault in the log, or in what is kept of it: `npm run ops -- log verify` names all of them',
+          'a fault in the log, or in what is kept of it: `npx --no-install ops log verify` names all of them',
         );
       if (lines === LINES_A_PASS) log.error('further faults of this pass have no line of their own');
     },

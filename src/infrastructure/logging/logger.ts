@@ -1,6 +1,6 @@
 import { type Logger, pino, type DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
-import type { LogLevel } from '../../config.js';
+import type { LogLevel } from '../../config/variables.js';
 import { batchedLines } from './batched-lines.js';
 import { logTime } from './log-time.js';
 

@@ -22,20 +22,3 @@ export const watchDisks = (
   });
   registry.registerMetric(free);
 };
-
-/** A gauge for each warning of `/readyz`: whether it is given. */
-export const watchWarnings = (
-  { registry }: Pick<Metrics, 'registry'>,
-  warnings: Readonly<Record<string, () => boolean>>,
-): void => {
-  const given = new Gauge({
-    name: 'readiness_warning',
-    help: '1 where /readyz gives the warning',
-    labelNames: ['warning'],
-    registers: [],
-    collect() {
-      for (const [warning, isGiven] of Object.entries(warnings)) this.set({ warning }, isGiven() ? 1 : 0);
-    },
-  });
-  registry.registerMetric(given);
-};

@@ -1,8 +1,9 @@
 import { either as E } from 'fp-ts';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ProjectionProgress } from '../../application/ports.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
+import { programVersion } from '../program-version.js';
 
 /** One answered request. */
 type RequestObservation = {
@@ -38,6 +39,13 @@ export const makeMetrics = (): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const build = new Gauge({
+    name: 'business_document_service_build_info',
+    help: 'Always 1, with the versions of the program and of Node',
+    labelNames: ['version', 'node'],
+    registers,
+  });
+  build.set({ version: programVersion(), node: process.version }, 1);
 
   const requests = new Counter({
     name: 'http_requests_total',
@@ -59,6 +67,8 @@ export const makeMetrics = (): Metrics => {
     buckets: SHORT,
     registers,
   });
+  // a counter that first appears with a 1 shows no increase
+  appends.zero({ outcome: 'appended' });
   const projections = new Histogram({
     name: 'projection_latency_seconds',
     help: 'Time from an acknowledged append to its row; late: the wait timed out first',

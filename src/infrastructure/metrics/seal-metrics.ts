@@ -11,6 +11,7 @@ export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: 
     'seal_archived_events',
     'Events under the newest checkpoint that it has put into the file storage',
   );
+  const signedAt = gauge('seal_signed_seconds', 'When that checkpoint was signed, in seconds since 1970');
   const faults = new Counter({
     name: 'seal_faults_total',
     help: 'Trees that were not signed, because they do not extend what was signed before',
@@ -20,7 +21,10 @@ export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: 
   // a counter that first appears with a 1 shows no increase
   for (const kind of SEAL_FAULTS) faults.inc({ kind }, 0);
   return (event) => {
-    if (event._tag === 'Signed') signed.set(event.checkpoint.size);
+    if (event._tag === 'Signed') {
+      signed.set(event.checkpoint.size);
+      signedAt.setToCurrentTime();
+    }
     if (event._tag === 'Archived') archived.set(event.checkpoint.size);
     if (event._tag === 'Fault') faults.inc({ kind: event.fault._tag });
   };

@@ -12,7 +12,7 @@ import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import { type FindVerifier, rememberVerifiers } from '../../sealing/kept-checkpoint.js';
 import type { Restart, Restarts } from '../../sealing/restart.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
-import { reasonOf } from '../logging/reason-of.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { PassOver } from './patient-ports.js';
 
 /** The origin in force, the restarts of the seal before it, and the keys by which checkpoints are known. */

@@ -6,6 +6,7 @@ import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-even
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { givenStream } from '../../support/given-stream.js';
 import { businessUseCases, factsIn, from } from '../../support/use-cases.js';
+import { sometime } from '../../support/given.js';
 
 const created = { type: 'BusinessCreated', data: { name: 'Acme' } };
 const bobAdded = { type: 'BusinessOwnerAdded', data: { user: 'bob', title: null, equity: 1 } };
@@ -17,6 +18,8 @@ const active = (over: object = {}, owners: ReadonlyArray<object> = [bob]) => ({
   fields: { ...fields, ...over },
   owners,
 });
+
+const replayed = E.map((outcome: object) => ({ ...outcome, replayed: true }));
 
 describe('the use cases of businesses', () => {
   let store: EventStore;
@@ -31,7 +34,15 @@ describe('the use cases of businesses', () => {
   const put = from('PUT /business/b1');
   const newFacts = async () => (await factsIn(store, 'business-b1')).slice(2);
   const outcome = (before: object, after: object, revision: ExpectedRevision) =>
-    E.right({ before, after, revision, projected: true });
+    E.right({
+      before,
+      after,
+      revision,
+      createdAt: sometime.at,
+      updatedAt: sometime.at,
+      projected: true,
+      replayed: false,
+    });
 
   it('create a business under a new id, with one event', async () => {
     const result = await businesses.create(from('POST /business'), { name: 'Acme', phone: null });
@@ -106,8 +117,8 @@ describe('the use cases of businesses', () => {
     it('create one business for any number of requests, also at once', async () => {
       const origin = from('POST /business', { idempotencyKey: 'k' });
       const results = await Promise.all(Array.from({ length: 10 }, () => businesses.create(origin, { name: 'Acme' })));
-      const [first] = results;
-      expect(results).to.deep.equal(Array(10).fill(first));
+      const [first, ...repeats] = results;
+      expect(repeats).to.deep.equal(Array(9).fill(replayed(first!)));
       expect(E.isRight(results[0]!) && (await factsIn(store, `business-${results[0].right.businessId}`))).to.deep.equal(
         [created],
       );
@@ -118,7 +129,7 @@ describe('the use cases of businesses', () => {
       const original = await businesses.update(origin, 'b1', { phone: '1' });
       await businesses.update(put, 'b1', { phone: '2' });
       await businesses.delete(put, 'b1');
-      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(original);
+      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(replayed(original));
       expect(original).to.deep.equal(outcome(active(), active({ phone: '1' }), 2n));
       expect(await newFacts()).to.have.length(3);
     });
@@ -141,7 +152,7 @@ describe('the use cases of businesses', () => {
       for (let key = 0; key < 1100; key++)
         await businesses.update({ ...put, idempotencyKey: `k${key}` }, 'b1', { phone: String(key) });
       expect(await businesses.update({ ...put, idempotencyKey: 'first' }, 'b1', { phone: 'first' })).to.deep.equal(
-        original,
+        replayed(original),
       );
       expect(await newFacts()).to.have.length(1101);
     });
@@ -158,7 +169,7 @@ describe('the use cases of businesses', () => {
     it('answer a repeat although its precondition no longer holds', async () => {
       const origin = { ...put, idempotencyKey: 'k', precondition: (current: ExpectedRevision) => current === 1n };
       const original = await businesses.update(origin, 'b1', { phone: '1' });
-      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(original);
+      expect(await businesses.update(origin, 'b1', { phone: '1' })).to.deep.equal(replayed(original));
     });
   });
 

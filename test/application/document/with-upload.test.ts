@@ -15,7 +15,15 @@ import { sometime } from '../../support/given.js';
 const withFile = (file: StoredFile | null): Outcome<DocumentState> => {
   const created = aDocumentCreated({ file });
   const before = documentDecider.initialState;
-  return { before, after: documentDecider.evolve(before, created, sometime), revision: 0n, projected: true };
+  return {
+    before,
+    after: documentDecider.evolve(before, created, sometime),
+    revision: 0n,
+    createdAt: '',
+    updatedAt: '',
+    projected: true,
+    replayed: false,
+  };
 };
 
 const upload = (body = Readable.from([Buffer.from('content')])) => ({

@@ -1,3 +1,4 @@
+import { cursorText, type Sort } from '../../../src/http/parameters/cursor.js';
 import type { Load } from '../measure/load.js';
 import type { Seeded } from './seed.js';
 
@@ -57,6 +58,42 @@ const filtered = (what: string, path: string, filters: Filters): ReadonlyArray<G
   });
 };
 
+type Place = { readonly id: string; readonly key?: string };
+
+/** A page of a hundred that is looked for by one client, so that its time is that of the page. */
+const found = (path: string, query: Readonly<Record<string, string>>, place?: Place): GrowthCase => {
+  // reason: an order is written as the API has it
+  const after = place === undefined ? {} : { after: cursorText(query['sort'] as Sort | undefined, place) };
+  const parameters = new URLSearchParams({ limit: '100', ...query, ...after }).toString();
+  const name = `${path === BUSINESS ? 'businesses' : 'documents'}: ${new URLSearchParams(query).toString()}`;
+  return get(place === undefined ? name : `${name}, from the middle`, 1, [`${path}?${parameters}`]);
+};
+
+/** Ten combinations of what finds and orders records, each of them asked for by somebody, and then the dearest ones. */
+const finding = ({ plain, documents }: Seeded): ReadonlyArray<GrowthCase> => {
+  const middle = plain.length >> 1;
+  const place = { id: plain[middle]!, key: `business ${middle}` };
+  const late = new Date(Date.UTC(2026, 0, 1) + (plain.length - 1_000) * 1_000).toISOString();
+  return [
+    found(BUSINESS, { q: 'brew spring' }),
+    found(BUSINESS, { q: String(middle) }),
+    found(BUSINESS, { q: 'brewery', sort: 'name' }),
+    found(BUSINESS, { q: 'foun', businessType: 'rare' }),
+    found(BUSINESS, { sort: '-name' }, place),
+    found(BUSINESS, { sort: 'name', businessType: 'llc' }, place),
+    found(BUSINESS, { owner: 'owner 7', sort: '-created' }),
+    found(BUSINESS, { createdSince: late, sort: 'name' }),
+    found(BUSINESS, { updatedSince: late, sort: '-created' }),
+    found(DOCUMENT, { q: 'of 100 7', type: 'Offer', sort: '-created' }, { id: documents[middle]! }),
+    ...[
+      found(BUSINESS, { q: 'foundry' }),
+      found(BUSINESS, { q: 'foundry', sort: 'name' }),
+      found(BUSINESS, { q: `business ${middle}` }),
+      found(BUSINESS, { q: 'bakery', updatedSince: late }),
+    ].map((each) => ({ ...each, name: `dear ${each.name}` })),
+  ];
+};
+
 const some = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => {
   const step = Math.max(1, Math.floor(values.length / 5_000));
   return values.filter((_, index) => index % step === 0);
@@ -71,8 +108,7 @@ const updating = (name: string, ids: ReadonlyArray<string>, isCold: boolean): Gr
   isCold,
 });
 
-/** What reads comes first, so that it reads the same in every run. */
-export const casesOf = ({ plain, ten, long, documents }: Seeded): ReadonlyArray<GrowthCase> => [
+const others = ({ plain, ten, long, documents }: Seeded): ReadonlyArray<GrowthCase> => [
   get('GET by id', 64, some(plain.map((id) => `${BUSINESS}/${id}`))),
   get('page, first', 16, [`${BUSINESS}?limit=100`]),
   get('page, from the middle', 16, [`${BUSINESS}?limit=100&after=${plain[plain.length >> 1]!}`]),
@@ -85,3 +121,6 @@ export const casesOf = ({ plain, ten, long, documents }: Seeded): ReadonlyArray<
   updating('update of a cold stream of 10,000', long, true),
   updating('update of a random one', some(plain), false),
 ];
+
+/** What reads comes first, so that it reads the same in every run. */
+export const casesOf = (seeded: Seeded): ReadonlyArray<GrowthCase> => [...finding(seeded), ...others(seeded)];

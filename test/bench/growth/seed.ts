@@ -8,8 +8,28 @@ const TEN_STREAMS = 200;
 
 const EACH_PARENT = 500;
 
+/** One of so many businesses has an owner, by an event of its own. */
+const OWNED = 100;
+const OWNERS = 1_000;
+
+/** Of a hundred businesses one has the first of these words, two the second, and so on. */
+const TRADES = ['foundry', 'brewery', 'bakery', 'forwarding', 'consulting', 'trading'];
+const SHARES = [1, 2, 5, 12, 20, 60];
+
+const tradeOf = (n: number): string => {
+  let rest = (n * 37) % 100;
+  for (const [index, share] of SHARES.entries()) {
+    if (rest < share) return TRADES[index]!;
+    rest -= share;
+  }
+  throw new Error('the shares are of a hundred');
+};
+
+/** Each a second after the one before. */
+const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+
 export type Seeded = {
-  /** Ids of businesses with one event, in creation order. */
+  /** Ids of businesses with one event, of a hundred one with two, in creation order. */
   readonly plain: ReadonlyArray<string>;
   /** Those with ten events, and with ten thousand. */
   readonly ten: ReadonlyArray<string>;
@@ -17,12 +37,19 @@ export type Seeded = {
   readonly documents: ReadonlyArray<string>;
 };
 
+const ownerAdded = (n: number): BenchFact => ({
+  type: 'BusinessOwnerAdded',
+  at: timeOf(n + 1),
+  data: { user: `owner ${(n / OWNED) % OWNERS}`, title: 'Director', equity: 50 },
+});
+
 /** Of a hundred businesses 90 have the same type; of a thousand, one has the rarest. Every name is unique. */
 const businessCreated = (n: number): BenchFact => ({
   type: 'BusinessCreated',
+  at: timeOf(n),
   data: {
     name: `business ${n}`,
-    displayName: 'Acme Trading Company of Springfield',
+    displayName: `Acme ${tradeOf(n)} of Springfield`,
     businessType: n % 10 < 9 ? 'corporation' : n % 1_000 === 9 ? 'rare' : 'llc',
     parent: n % 2 === 0 ? `parent ${Math.floor(n / EACH_PARENT)}` : null,
     ein: `${n % 100}-${n}`,
@@ -50,6 +77,7 @@ const file = { key: 'a/b', size: 3, sha256: 'abc', mimeType: 'text/plain', origi
 /** Tags that all have, one of 20, one of 100, one of 1,000, and one of 20,000. One of 1,000 is uploaded by somebody else. */
 const documentCreated = (n: number): BenchFact => ({
   type: 'DocumentCreated',
+  at: timeOf(n),
   actor: n % 1_000 === 7 ? 'bob' : 'alice',
   data: {
     name: `document ${n}`,
@@ -79,7 +107,9 @@ export const seed = async (connectionString: string, entities: number): Promise<
         for (let revision = 1; revision < revisions; revision += 1) yield [stream, businessUpdated(revision)];
       }
     for (let n = 0; n < entities; n += 1) {
-      yield [openStreamOf('business', seeded.plain[n]), businessCreated(n)];
+      const business = openStreamOf('business', seeded.plain[n]);
+      yield [business, businessCreated(n)];
+      if (n % OWNED === 0) yield [business, ownerAdded(n)];
       yield [openStreamOf('document', seeded.documents[n]), documentCreated(n)];
     }
   }

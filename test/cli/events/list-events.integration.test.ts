@@ -155,7 +155,16 @@ describe('the command that lists events', function () {
   });
 
   it('says how to make the ledger where there is none', async () => {
-    const { code, stderr } = await runOperator(['events'], { env: { DATABASE_URL: await freshDatabase() } });
+    const connectionString = await freshDatabase();
+    const env = { DATABASE_URL: connectionString };
+    const before = await runOperator(['events'], { env });
+    expect([before.code, before.stderr]).to.deep.equal([
+      1,
+      'the event log cannot be opened: this database has none yet; a service that starts makes it, and so does `ops migrate`\n',
+    ]);
+    const opened = await makePostgresEventStore({ connectionString });
+    if (E.isRight(opened)) await opened.right.close();
+    const { code, stderr } = await runOperator(['events'], { env });
     expect(code).to.equal(1);
     expect(stderr).to.include('there is no ledger yet');
   });

@@ -129,6 +129,6 @@ describe('the command that verifies files', function () {
     const away = { S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'b', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
     const { code, stdout, stderr } = await runOperator(['files', 'verify'], { env: { DATA_DIR: dataDir, ...away } });
     expect([code, stdout]).to.deep.equal([1, '']);
-    expect(stderr).to.match(/^files cannot be stored: cannot find or create the bucket b [^\n]*\n$/);
+    expect(stderr).to.match(/^the files cannot be opened: cannot find or create the bucket b [^\n]*\n$/);
   });
 });

@@ -57,7 +57,7 @@ describe('log copy', function () {
     const { code, stdout } = await following.done;
     expect(code).to.equal(0);
     expect(stdout).to.include(`the target holds ${COUNT + 1} events in ${COUNT + 1} streams`);
-    expect(stdout).to.include(`npm run -s ops -- log copy --from 'embedded' --to '${to}' --cut-over`);
+    expect(stdout).to.include(`npx --no-install ops log copy --from 'embedded' --to '${to}' --cut-over`);
 
     const tooEarly = await runOperator(['log', 'copy', '--to', to, '--cut-over'], { env });
     expect(tooEarly.code).to.equal(1);

@@ -222,6 +222,31 @@ describe('the log commands', function () {
     expect(stderr).not.to.include('Error');
   });
 
+  it('export nothing of a stream that there is not, or from behind the end of the log, and end with 1', async () => {
+    const missing = businessStream(BUSINESSES);
+    for (const [args, why] of [
+      [
+        ['--stream', missing],
+        `the log has no stream ${missing} (those of the service are named business-<id> or document-<id>)`,
+      ],
+      [['--since', '99999999'], 'the log ends before position 99999999'],
+      [['--stream', businessStream(3), '--since', '99999999'], 'the log ends before position 99999999'],
+    ] as const)
+      expect(await runOperator(['log', 'export', ...args], { env })).to.deep.equal({
+        code: 1,
+        stdout: '',
+        stderr: `${why}\n`,
+      });
+    const atEnd = await runOperator(['log', 'export', '--since', '100'], { env });
+    expect(atEnd).to.deep.equal({ code: 0, stdout: '', stderr: 'exported 0 events\n' });
+  });
+
+  it('name the categories that an export may be of', async () => {
+    const { code, stderr } = await runOperator(['log', 'export', '--category', 'bogus'], { env });
+    expect(code).to.equal(2);
+    expect(stderr).to.include('Allowed choices are business, document, operations.');
+  });
+
   it('say what is wrong with the command line or the configuration, and end with 2', async () => {
     for (const args of [['log'], ['log', 'verify', 'nodash'], ['log', 'mend']]) {
       const { code, stdout, stderr } = await runOperator(args, { env });

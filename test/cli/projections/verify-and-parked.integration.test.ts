@@ -8,6 +8,7 @@ import { categoriesOf, projectionsOf, registry } from '../../../src/entities/reg
 import { startProjections } from '../../../projections/engine/run/start-projections.js';
 import { openStores } from '../../../src/infrastructure/open-stores.js';
 import { append, created, renamed, sealed } from '../../projections/appending.js';
+import { untilShown } from '../../support/until-shown.js';
 import { runOperator } from '../../support/operator.js';
 
 const [BAD, GOOD] = ['0198f000-0000-7000-8000-000000000001', '0198f000-0000-7000-8000-000000000002'];
@@ -49,7 +50,7 @@ describe('the commands that verify rows and release parked entities', function (
       rollbackWindowMs: 60_000,
       onEvent: () => undefined,
     });
-    expect(await projections.byName('businesses').progress.waitFor(position)).to.equal(true);
+    expect(await untilShown(projections.byName('businesses').progress, position)).to.equal(true);
     await projections.stop();
   };
 
@@ -73,18 +74,24 @@ describe('the commands that verify rows and release parked entities', function (
         renamed('After'),
       );
       await project(url, store, await append(store, GOOD_STREAM, 0n, created('Good')));
-      await sql(url, `update read_model.businesses set name = 'Vandal' where id = '${GOOD}'`);
+      await sql(url, `update read_model.businesses set name = 'Vandal', words = '''vandal''' where id = '${GOOD}'`);
     });
   });
 
   after(() => rm(dataDir, { recursive: true }));
 
   it('find a row that is not what its stream makes, and repair it', async () => {
-    const drifted = { projection: 'businesses', stream: GOOD_STREAM, id: GOOD, kind: 'differs', fields: ['name'] };
+    const drifted = {
+      projection: 'businesses',
+      stream: GOOD_STREAM,
+      id: GOOD,
+      kind: 'differs',
+      fields: ['words', 'name'],
+    };
     const found = await runOperator(['projections', 'verify', 'businesses'], { env });
     expect(found).to.deep.equal({
       code: 1,
-      stdout: `businesses: ${GOOD_STREAM} differs in name\nbusinesses: 2 entities compared, 1 drifted, 0 repaired\n`,
+      stdout: `businesses: ${GOOD_STREAM} differs in words, name\nbusinesses: 2 entities compared, 1 drifted, 0 repaired\n`,
       stderr: '',
     });
     const repaired = await runOperator(['projections', 'verify', 'businesses', '--repair', '--json'], { env });

@@ -39,7 +39,7 @@ describe('projections verify ledger', function () {
     expect([code, stdout]).to.deep.equal([
       1,
       `ledger: index 6, ${businessStream(2)}, revision 1, event ID: the row of the ledger was changed, in name, body\n` +
-        `ledger: ${EVENTS} events compared, 1 differences; where the log is right (ops log verify), ops projections rebuild ledger makes the rows anew\n`,
+        `ledger: ${EVENTS} events compared, 1 difference; where the log is right (ops log verify), ops projections rebuild ledger makes the rows anew\n`,
     ]);
     const rebuilt = await runOperator(['projections', 'rebuild', 'ledger', '--switch', 'always'], { env });
     expect(rebuilt.code).to.equal(0);

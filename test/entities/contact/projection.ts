@@ -5,7 +5,12 @@ import { renderContact } from './views.js';
 export type ContactFilter = Partial<Readonly<Record<'name' | 'email', string>>>;
 
 const columns: Columns<keyof ContactFilter, ContactState> = {
-  name: { name: 'name', type: 'text', cellOf: (state) => (state._tag === 'Current' ? state.fields.name : null) },
+  name: {
+    name: 'name',
+    type: 'text',
+    sort: 'name',
+    cellOf: (state) => (state._tag === 'Current' ? state.fields.name : null),
+  },
   email: { name: 'email', type: 'text', cellOf: (state) => (state._tag === 'Current' ? state.fields.email : null) },
 };
 
@@ -19,6 +24,7 @@ export const contacts: ProjectionOf<ContactState, ContactEvent> = {
   initialState: contactDecider.initialState,
   evolve: contactDecider.evolve,
   keys: keysOf(columns),
+  textsOf: (state) => (state._tag === 'Current' ? [state.fields.name] : []),
   contentOf: (id, state) => ({ body: state._tag === 'Current' ? renderContact(id, state.fields) : null, hidden: null }),
   stateOf: ({ body }) => {
     if (body === null) return { _tag: 'NotCreated' };

@@ -8,6 +8,7 @@ import { fields } from '../../../src/http/fields/fields-type.js';
 import { named } from '../../../src/http/fields/json-schema.js';
 import { requiredText, text } from '../../../src/http/fields/text.js';
 import { create, list, read, write } from '../../../src/http/openapi/operation-description.js';
+import { lifecycle } from '../../../src/http/openapi/response-schemas.js';
 import { AsOfParameters } from '../../../src/http/parameters/as-of.js';
 import { EventsParameters } from '../../../src/http/parameters/events.js';
 import { ExactText, listParameters } from '../../../src/http/parameters/list.js';
@@ -18,7 +19,7 @@ import { withRejections } from '../../../src/http/problem/rejected.js';
 import { getRecord } from '../../../src/http/record/get-record.js';
 import { listEvents } from '../../../src/http/record/list-events.js';
 import { listRecords } from '../../../src/http/record/list-records.js';
-import { commandResponse } from '../../../src/http/record/command-response.js';
+import { recordResponse } from '../../../src/http/record/command-response.js';
 import { recordId } from '../../../src/http/record/record-id.js';
 import type { AuthorizedContext } from '../../../src/http/request-context.js';
 import { decodeRequest } from '../../../src/http/request/decode.js';
@@ -26,7 +27,7 @@ import { readCommand } from '../../../src/http/request/read-command.js';
 import type { HttpResponse } from '../../../src/http/response/http-response.js';
 import type { Route } from '../../../src/http/route.js';
 import type { EntityReads } from '../../../src/read/entity-reads.js';
-import type { ContactCommand, ContactRejection, ContactState } from './domain.js';
+import { type ContactCommand, ContactEvent, type ContactRejection, type ContactState } from './domain.js';
 import type { ContactFilter } from './projection.js';
 import { renderContact } from './views.js';
 
@@ -45,15 +46,18 @@ const bodyFields = { name: requiredText(), email: text(), phone: text() };
 const CreateBody = fields(bodyFields, { required: ['name'] });
 const UpdateBody = fields(bodyFields);
 const optional = nullable(t.string);
-const ContactResponse = named(tag, t.type({ _id: t.string, name: t.string, email: optional, phone: optional }));
+const ContactResponse = named(
+  tag,
+  t.type({ _id: t.string, name: t.string, email: optional, phone: optional, ...lifecycle }),
+);
 const parameters = listParameters({ name: ExactText, email: ExactText } satisfies Record<
   keyof ContactFilter,
   typeof ExactText
 >);
 
 const handled = withRejections<ContactRejection>({
-  ContactNotFound: notFound,
-  ContactAlreadyExists: conflict('The contact exists already'),
+  ContactNotFound: notFound('entity_not_found'),
+  ContactAlreadyExists: conflict('entity_exists', 'The contact exists already'),
 });
 
 const callOf = (context: CommandContext, id: string, command: ContactCommand, ids = commandIdsOf(context)) => ({
@@ -75,7 +79,7 @@ const creating =
     const [context, contact] = decoded.right;
     const ids = commandIdsOf(context);
     const outcome = await execute(callOf(context, ids.entityId, { _tag: 'CreateContact', fields: contact }, ids));
-    return commandResponse(ids.entityId, outcome, render, 'Location', `${API}/contact/${ids.entityId}`);
+    return recordResponse(ids.entityId, outcome, render, 'Location', `${API}/contact/${ids.entityId}`);
   };
 
 const updating =
@@ -87,7 +91,7 @@ const updating =
     if (E.isLeft(id)) return id;
     const [context, changes] = decoded.right;
     const outcome = await execute(callOf(context, id.right, { _tag: 'UpdateContact', changes }));
-    return commandResponse(id.right, outcome, render);
+    return recordResponse(id.right, outcome, render);
   };
 
 export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
@@ -120,7 +124,7 @@ export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
     access: 'token',
     roles: viewers,
     past: auditors,
-    handle: getRecord(deps.reads.get),
+    handle: getRecord(deps.reads),
   },
   {
     operation: 'listContactEvents',
@@ -128,7 +132,7 @@ export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
       tag,
       summary: 'What happened to a contact, oldest first',
       query: EventsParameters,
-      success: { eventsOf: tag },
+      success: { eventsOf: { entityType: tag, codec: ContactEvent, meanings: {} } },
       ...list,
     },
     method: 'GET',

@@ -46,6 +46,8 @@ describe('handling a command', () => {
         ],
         revision: 2n,
         position: 3n,
+        createdAt: at,
+        lastAt: at,
         replayed: false,
       }),
     );

@@ -21,6 +21,15 @@ const losingOneAnswer = (store: EventStore): EventStore => {
   };
 };
 
+/** A store that says of no append whether it was the first. */
+const confirmingNothing = (store: EventStore): EventStore => ({
+  ...store,
+  append: async (stream, expected, events) =>
+    E.map((appended: object) => ({ ...appended, confirmedNew: false }))(
+      await store.append(stream, expected, events),
+    ) as Awaited<ReturnType<EventStore['append']>>, // reason: it is that answer, with another flag
+});
+
 describe('a command under an idempotency key', () => {
   let store: EventStore;
   let stream: StreamName;
@@ -122,6 +131,15 @@ describe('a command under an idempotency key', () => {
     expect((await handled(handle(stream, take('1099'), { key: 'key 1099' }))).replayed).to.equal(true);
     expect((await handled(handle(stream, take('new'), { key: 'key new' }))).replayed).to.equal(false);
     expect(await chainOf(store, stream)).to.have.length(1_102);
+  });
+
+  it('is no repeat the first time, also where the store cannot tell', async () => {
+    const unsure = confirmingNothing(store);
+    const one = aProcess(unsure);
+    expect((await handled(one(stream, take('a'), { key: 'k1' }))).replayed).to.equal(false);
+    for (const process of [one, aProcess(unsure)])
+      expect((await handled(process(stream, take('a'), { key: 'k1' }))).replayed).to.equal(true);
+    expect(await notesOf(store, stream)).to.deep.equal(['a']);
   });
 
   it('answers the result that was stored although its acknowledgement was lost', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { CheckpointNotInLog, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { exportLog, NotExportable, type Selection } from '../../../src/event-sourcing/whole-log/export-log.js';
 import { checkExport, importLog } from '../../../src/event-sourcing/whole-log/import-log.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
@@ -77,6 +77,16 @@ describe('exporting and importing a log', () => {
     ]);
     expect(await positions({ _tag: 'Log', category: 'document', since: undefined })).to.deep.equal(['701', '702']);
     expect(await positions({ _tag: 'Log', category: undefined, since: 700n })).to.deep.equal(['701', '702']);
+  });
+
+  it('refuses a position beyond the log, which may be of another log', async () => {
+    expect(await exported(store, { ...everything, since: 702n })).to.equal('');
+    for (const selection of [everything, { _tag: 'Stream', stream: businessStream(2) } as const]) {
+      const failure = await exported(store, { ...selection, since: 703n }).catch((error: unknown) => error);
+      expect(failure)
+        .to.be.an.instanceOf(CheckpointNotInLog)
+        .with.property('message', 'the log ends before position 703');
+    }
   });
 
   it('refuses to export an event that has no line, and names it', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ErrorCode } from '../../../src/http/problem/error-codes.js';
 import { type Described, makeConforms } from '../../support/conforms.js';
 import { startMemoryStack } from '../../support/memory-stack.js';
 import { faultsOf } from './checks.js';
@@ -34,6 +35,7 @@ const address = ['line1', 'line2', 'city', 'state', 'zip', 'country'];
 const business = {
   ...Object.fromEntries([...unset, ...address].map((key) => [key, null])),
   ...{ _id: ID, name: 'Acme', owners: [] },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', revision: 3 },
 };
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}): HttpResponse => ({
@@ -44,7 +46,14 @@ const answer = (status: number, body: unknown, headers: Record<string, string> =
 
 const good = answer(200, business, { etag: '"3"' });
 const fault = { path: 'name', message: 'expected text' };
-const rejection = { name: 'Validation Error', message: 'The request is not valid', status: 400, errors: [fault] };
+const coded = (code: ErrorCode) => ({ code, requestId: common['x-request-id'] });
+const rejection = {
+  name: 'Validation Error',
+  message: 'The request is not valid',
+  status: 400,
+  ...coded('validation_failed'),
+  errors: [fault],
+};
 const record: KnownRecord = {
   ...{ id: ID, path: PATH, tag: '"3"', isDeleted: false, text: JSON.stringify(business), fileSize: undefined },
   ...{ parts: new Map<string, Array<string>>(), instants: [] },
@@ -120,11 +129,17 @@ describe('what the fuzzer takes for a fault', () => {
     ['no ETag', () => [read(), answer(200, business)], 'without ETag'],
     [
       'no WWW-Authenticate',
-      () => [read(), answer(401, { name: 'Unauthorized', message: '', status: 401 })],
+      () => [read(), answer(401, { name: 'Unauthorized', message: '', status: 401, ...coded('token_invalid') })],
       'without WWW-Authenticate',
     ],
     ['another status than expected', () => [read({ expects: only(412) }), good], 'expected 412'],
     ['a further key in an error', () => [write(), answer(400, { ...rejection, stack: 'x' })], 'more keys'],
+    [
+      'another requestId in the error',
+      () => [write(), answer(400, { ...rejection, requestId: 'another' })],
+      'another requestId',
+    ],
+    ['roles in another error', () => [write(), answer(400, { ...rejection, roles: ['admin'] })], 'role_missing'],
     ['another status in the error', () => [write(), answer(400, { ...rejection, status: 500 })], 'another status'],
     [
       'a name that the contract does not have',
@@ -134,14 +149,21 @@ describe('what the fuzzer takes for a fault', () => {
     ['an error without its faults', () => [write(), answer(400, { ...rejection, errors: undefined })], 'errors belong'],
     [
       'another message than the contract’s',
-      () => [read(), answer(404, { name: 'Entity not found', message: 'gone', status: 404 })],
+      () => [
+        read(),
+        answer(404, { name: 'Entity not found', message: 'gone', status: 404, ...coded('business_not_found') }),
+      ],
       'another message',
     ],
     [
       'another of two errors of one status',
       () => [
         read({ expects: error(401, 'Invalid Role') }),
-        answer(401, { name: 'Unauthorized', message: '', status: 401 }, { 'www-authenticate': 'Bearer' }),
+        answer(
+          401,
+          { name: 'Unauthorized', message: '', status: 401, ...coded('token_invalid') },
+          { 'www-authenticate': 'Bearer' },
+        ),
       ],
       'expected the error Invalid Role',
     ],
@@ -180,7 +202,11 @@ describe('what the fuzzer takes for a fault', () => {
       'methods that the path does not take',
       () => [
         read({ method: 'PATCH', expects: only(405) }),
-        answer(405, { name: 'Method Not Allowed', message: '', status: 405 }, { allow: 'GET' }),
+        answer(
+          405,
+          { name: 'Method Not Allowed', message: '', status: 405, ...coded('method_not_allowed') },
+          { allow: 'GET' },
+        ),
       ],
       'expected Allow: DELETE, GET, HEAD, OPTIONS, PUT',
     ],

@@ -54,10 +54,12 @@ const statusExpected: Check = ({ expects: { statuses } }, _wire, { status }) =>
 
 const errorAsInContract: Check = ({ method }, _wire, answer) => {
   if (answer.status < 400 || method === 'HEAD') return undefined;
-  const { name, message, status, errors, ...rest } = objectOf(answer);
+  const { name, message, status, errors, code, requestId, roles, ...rest } = objectOf(answer);
   const more = Object.keys(rest);
   if (more.length > 0) return `the error has more keys than the contract: ${more.join(', ')}`;
   if (status !== answer.status) return 'the error has another status than the answer';
+  if (requestId !== headerOf(answer)('x-request-id')) return 'the error has another requestId than the answer';
+  if ((roles !== undefined) !== (code === 'role_missing')) return 'roles belong to role_missing, and only there';
   if (NAMES[answer.status]?.includes(String(name)) !== true) return `the error has the name ${String(name)}`;
   if ((MESSAGES[String(name)] ?? message) !== message) return `the error has another message than the contract`;
   return (errors !== undefined) === (answer.status === 400) ? undefined : 'errors belong to 400, and only there';

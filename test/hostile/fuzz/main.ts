@@ -8,7 +8,9 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startBuiltService } from '../../bench/built-service.js';
 import { residentMib } from '../../bench/processes.js';
-import { JWT_SECRET } from '../../support/service-process.js';
+import { makeApi } from '../../support/api.js';
+import { eventually } from '../../support/eventually.js';
+import { JWT_SECRET, tokenFor } from '../../support/service-process.js';
 import { coverageTable, unreached } from './coverage.js';
 import { describeCase } from './report.js';
 import { fuzz, repeatCase, type Target } from './run.js';
@@ -65,10 +67,20 @@ const runAll = async (target: Target, seed: number, pid: number): Promise<number
   return failures.count() === 0 && missing.length === 0 && outcome.cases === cases ? 0 : 1;
 };
 
+/** Until an event is sealed there is no checkpoint to be answered. */
+const untilSealed = async (address: string): Promise<void> => {
+  await makeApi(address, await tokenFor('editor', 'alice')).json('POST', '/business', { name: 'sealed' });
+  await eventually(
+    () => fetch(`${address}/tlog/checkpoint`),
+    ({ ok }) => ok,
+  );
+};
+
 const seed = Number(options.seed);
 const dataDir = await mkdtemp(path.join(tmpdir(), 'fuzz-'));
 const service = await startBuiltService(dataDir, { MAX_UPLOAD_BYTES: String(MAX_UPLOAD_BYTES) });
 try {
+  await untilSealed(service.address);
   const target = { baseUrl: service.address, secret: JWT_SECRET };
   process.exitCode =
     options.case === undefined

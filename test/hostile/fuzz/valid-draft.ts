@@ -104,8 +104,9 @@ const queryFor = (operation: Operation, target: Target, context: Context): Pairs
     const text = isAsked ? parameterText(operation, { name, schema }, target.record, context) : undefined;
     return text === undefined ? [] : [[name, text]];
   });
-  const isRevision = chosen.some(([name]) => name === 'revision');
-  return chosen.filter(([name]) => !(isRevision && name === 'at'));
+  const has = (wanted: string): boolean => chosen.some(([name]) => name === wanted);
+  // an id is no place in a list of another order
+  return chosen.filter(([name]) => !(has('revision') && name === 'at') && !(has('after') && name === 'sort'));
 };
 
 const isRequired = (schema: Schema, key: string): boolean => schema.required?.includes(key) === true;

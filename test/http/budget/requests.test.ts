@@ -4,6 +4,7 @@ import { either as E, option as O } from 'fp-ts';
 import { FIRST_PAGE } from '../../../src/event-sourcing/first-page.js';
 import { type ProcessBudget, UNCOUNTED_BYTES } from '../../../src/http/budget/process-budget.js';
 import { callerOf, idOf } from '../../support/client.js';
+import { errorIn } from '../../support/error-in.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type MemoryPorts, replacing } from '../../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';
@@ -13,6 +14,7 @@ const unavailable = {
   name: 'Service Unavailable',
   message: 'The service cannot answer right now; try again shortly',
   status: 503,
+  code: 'overloaded',
 };
 
 describe('requests and the budget of the process', () => {
@@ -63,7 +65,7 @@ describe('requests and the budget of the process', () => {
       as: admin,
       body: { name: 'a', description: 'é'.repeat(9_000) },
     });
-    expect([status, json, headers.get('retry-after')]).to.deep.equal([503, unavailable, '1']);
+    expect([status, errorIn(json), headers.get('retry-after')]).to.deep.equal([503, unavailable, '1']);
     expect(headers.get('connection')).to.equal('close');
     expect(asked).to.deep.equal([['bytes', 256 * 1024]]);
   });
@@ -76,7 +78,7 @@ describe('requests and the budget of the process', () => {
       })),
     );
     const { json } = await call('GET', '/business/00000000-0000-7000-8000-000000000000', { as: admin });
-    expect([json, asked]).to.deep.equal([unavailable, [['bytes', body.length]]]);
+    expect([errorIn(json), asked]).to.deep.equal([unavailable, [['bytes', body.length]]]);
   });
 
   it('take nothing for what all answers share, however large it is', async () => {
@@ -110,7 +112,8 @@ describe('requests and the budget of the process', () => {
       '/business?limit=101',
       '/business/00000000-0000-7000-8000-000000000000',
     ];
-    for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
+    for (const path of paths)
+      expect(errorIn((await call('GET', path, { as: admin })).json), path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal([undefined, undefined, undefined, 2].map((amount) => ['lists', amount]));
   });
 
@@ -121,12 +124,13 @@ describe('requests and the budget of the process', () => {
       await call('PUT', `/business/${id}`, { as: admin, body: { name: `${count}` } });
     const document = idOf(await call('POST', '/document', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}?revision=0`, `/document/${document}/file?revision=0`];
-    for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
+    for (const path of paths)
+      expect(errorIn((await call('GET', path, { as: admin })).json), path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['histories', undefined]));
     // a history acquires what its first page takes, and then, being longer, a history
     [asked, refused] = [[], 'histories'];
     const { json } = await call('GET', `/business/${id}/events`, { as: admin });
-    expect([json, asked]).to.deep.equal([
+    expect([errorIn(json), asked]).to.deep.equal([
       unavailable,
       [
         ['bytes', 2 * FIRST_PAGE.bytes],
@@ -197,7 +201,8 @@ describe('requests and the budget of the process', () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));
     const paths = [`/business/${id}/events`, `/business/${id}/events?limit=50`];
-    for (const path of paths) expect((await call('GET', path, { as: admin })).json, path).to.deep.equal(unavailable);
+    for (const path of paths)
+      expect(errorIn((await call('GET', path, { as: admin })).json), path).to.deep.equal(unavailable);
     expect(asked).to.deep.equal(paths.map(() => ['bytes', 2 * FIRST_PAGE.bytes]));
   });
 

@@ -10,7 +10,7 @@ import { locateCluster } from '../../../src/infrastructure/embedded/cluster-loca
 import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
 import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { makeRunnable } from '../../../src/infrastructure/embedded/installation/runnable-installation.js';
-import { makeOwner } from '../../../src/infrastructure/embedded/process-liveness.js';
+import { makeOwner } from '../../../src/infrastructure/process-liveness.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
 import { type Child, endLeftovers, startChild } from './support/child-process.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { startTimeOf } from '../../../src/infrastructure/embedded/process-liveness.js';
+import { startTimeOf } from '../../../src/infrastructure/process-liveness.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';

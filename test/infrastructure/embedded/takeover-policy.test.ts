@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Owner, ProcessKind } from '../../../src/infrastructure/embedded/process-liveness.js';
+import type { Owner, ProcessKind } from '../../../src/infrastructure/process-liveness.js';
 import type { RunningServer } from '../../../src/infrastructure/embedded/server/running-server.js';
 import { takeoverAction } from '../../../src/infrastructure/embedded/server/takeover-policy.js';
 

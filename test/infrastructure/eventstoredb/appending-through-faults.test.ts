@@ -31,7 +31,8 @@ const kindsOf = (connectionEvents: ReadonlyArray<ConnectionEvent>): ReadonlyArra
 const appendsTo = ({ node }: EventStoreDbDouble): number =>
   node.state.calls.filter(({ rpc }) => rpc === 'append').length;
 
-const HEALED = ['connected', 'connection-lost', 'append-repeated', 'reconnected'];
+const HEALING = ['connection-lost', 'append-repeated', 'reconnected'];
+const HEALED = ['connected', ...HEALING];
 
 describe('appending to EventStoreDB through faults', () => {
   const transient: ReadonlyArray<readonly [string, AppendFault]> = [
@@ -52,7 +53,10 @@ describe('appending to EventStoreDB through faults', () => {
         const { position } = double.log.records.at(-1)!;
         expect(outcome).to.deep.equal(E.right({ revision: 2n, position, confirmedNew: false }));
         expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
-        expect(kindsOf(connectionEvents)).to.deep.equal(HEALED);
+        const kinds = kindsOf(connectionEvents);
+        expect(kinds.slice(0, HEALED.length)).to.deep.equal(HEALED);
+        // a busy machine may take longer than the deadline, and it begins again
+        expect([kinds.length % HEALING.length, kinds.at(-1)]).to.deep.equal([1, 'reconnected']);
         expect(double.node.state.mostEqualAppends).to.equal(1);
       }),
     );

@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { checkpointOf } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
-import { watchDisks, watchWarnings } from '../../../src/infrastructure/metrics/disk-gauges.js';
+import { watchDisks } from '../../../src/infrastructure/metrics/disk-gauges.js';
+import { watchChecks, watchWarnings } from '../../../src/infrastructure/metrics/readiness-gauges.js';
 import { makeProgress } from '../../../projections/engine/run/progress.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
+import { countSigning } from '../../../src/infrastructure/metrics/seal-metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
 
@@ -41,6 +44,40 @@ describe('lag', () => {
 });
 
 describe('metrics', () => {
+  it('name the versions of the program and of Node', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly version: string }; // reason: ours
+    const { body } = await makeMetrics().read();
+    expect(linesOf(body, 'business_document_service_build_info')).to.deep.equal([
+      `business_document_service_build_info{version="${version}",node="${process.version}"} 1`,
+    ]);
+  });
+
+  it('show appends from the start, so that the first one is an increase', async () => {
+    const { body } = await makeMetrics().read();
+    expect(linesOf(body, 'event_append_duration_seconds_count')).to.deep.equal([
+      'event_append_duration_seconds_count{outcome="appended"} 0',
+    ]);
+  });
+
+  it('show how each check of /readyz is at the scrape', async () => {
+    const metrics = makeMetrics();
+    let files: 'ok' | 'failed' = 'ok';
+    watchChecks(metrics, () => Promise.resolve({ checks: { log: 'ok', files } }));
+    const lines = async () => linesOf((await metrics.read()).body, 'readiness_check');
+    expect(await lines()).to.deep.equal(['readiness_check{check="log"} 1', 'readiness_check{check="files"} 1']);
+    files = 'failed';
+    expect(await lines()).to.deep.equal(['readiness_check{check="log"} 1', 'readiness_check{check="files"} 0']);
+  });
+
+  it('show when a checkpoint was signed last', async () => {
+    const metrics = makeMetrics();
+    const count = countSigning(metrics);
+    const before = Date.now() / 1_000;
+    count({ _tag: 'Signed', checkpoint: { origin: 'log.example', size: 7, note: '' } });
+    const [line = ''] = linesOf((await metrics.read()).body, 'seal_signed_seconds');
+    expect(Number(line.split(' ')[1])).to.be.within(before, Date.now() / 1_000);
+  });
+
   it('count requests, appends by outcome, waits by outcome and connection events by kind', async () => {
     const metrics = makeMetrics();
     const store = metrics.timeAppends(makeInMemoryEventStore());

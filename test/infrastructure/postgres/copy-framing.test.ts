@@ -47,6 +47,7 @@ describe('the framing of a copy', () => {
       fc.property(texts, fc.array(fc.nat(), { maxLength: 20 }), (rows, cuts) => {
         const { json } = overwritten(copyOut(rows), cuts);
         expect(JSON.parse(json)).to.deep.equal(rows.map((text) => JSON.parse(text) as unknown));
+        expect(json.slice(0, 1 + (rows[0] ?? ']').length)).to.equal(`[${rows[0] ?? ']'}`);
       }),
     );
   });

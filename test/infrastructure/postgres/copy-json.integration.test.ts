@@ -78,7 +78,7 @@ describe('a list copied out of Postgres', function () {
     const body = await copy(rows(1_000_000));
     body.destroy();
     expect(await eventually(waitsFor, (event) => event === undefined)).to.equal(undefined);
-    expect((await buffer(await copy('select 1::text'))).toString().trim()).to.match(/^\[\s*1\s*\]$/);
+    expect((await buffer(await copy('select 1::text'))).toString()).to.match(/^\[1\s*\]$/);
   });
 
   it('cuts off a reader that takes nothing, and one that takes too long', async () => {

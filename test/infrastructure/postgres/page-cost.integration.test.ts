@@ -7,14 +7,19 @@ import { startProjections } from '../../../projections/engine/run/start-projecti
 import type { Projection } from '../../../projections/projection.js';
 import { projectionsOf, registry } from '../../../src/entities/registry.js';
 import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
-import type { FilterValues } from '../../../src/read/queries.js';
+import type { FilterValues, Order, RecordFilter } from '../../../src/read/queries.js';
 import { eventually } from '../../support/eventually.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { recordsOf } from '../../support/records-of.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { IN_CREATION_ORDER } from '../../../src/read/queries.js';
+
+type Filter = FilterValues & RecordFilter;
 
 const ROWS = 20_000;
 const LIMIT = 100;
+
+const MIDDLE = 'name 5';
 
 /** A page gives a hundred records, and may look at some more; reading all that match a frequent value is far above. */
 const MOST_READ = 1_500;
@@ -27,6 +32,8 @@ describe('a page of a long list in Postgres', function () {
 
   let connectionString: string;
   let client: pg.Client;
+  /** Of the business whose name is in the middle. */
+  let middle: string;
 
   const fill = async (name: string, columns: string, values: string): Promise<void> => {
     const { rows } = await client.query<{ table_name: string }>(
@@ -36,6 +43,7 @@ describe('a page of a long list in Postgres', function () {
     const table = `read_model.${rows[0]!.table_name}`;
     await client.query(`insert into ${table} (id, place, revision, parked, body, ${columns})
       select gen_random_uuid(), n, 0, false, '{"_id":"' || n || '"}', ${values} from generate_series(1, ${ROWS}) n`);
+    await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
     await client.query(`vacuum analyze ${table}`);
   };
 
@@ -59,10 +67,17 @@ describe('a page of a long list in Postgres', function () {
     client = new pg.Client({ connectionString });
     await client.connect();
     const type = `case when n % 1000 = 9 then 'rare' else 'frequent' end`;
-    await fill('businesses', 'name, business_type', `'name ' || n, ${type}`);
+    const times = `'time ' || lpad(n::text, 5, '0'), 'time ' || lpad(n::text, 5, '0')`;
+    const words = `array_to_tsvector(array['all', n::text])`;
+    const businessValues = `'name ' || n, ${type}, ${times}, ${words}`;
+    await fill('businesses', 'name, business_type, created_at, updated_at, words', businessValues);
     const documentKeys = 'type, entity_type, uploaded_by, tags';
     const tags = `array['all', 'half ' || n % 2, 'tag ' || n % 2000]`;
     await fill('documents', documentKeys, `${type}, 'half ' || n % 2, 'user ' || n % 2, ${tags}`);
+    const named = `select id from read_model.businesses where name = '${MIDDLE}'`;
+    middle = (await client.query<{ id: string }>(named)).rows[0]!.id;
+    // what was read until here is counted now, and not some time later, in the cost of a page
+    await client.query('select pg_stat_force_next_flush()');
   });
 
   after(() => client.end());
@@ -80,28 +95,50 @@ describe('a page of a long list in Postgres', function () {
     return (await client.query<{ count: number }>(text)).rows[0]!.count;
   };
 
-  const cases: ReadonlyArray<readonly [Projection, FilterValues, found: number, mostRead?: number]> = [
+  const byName: Order = { by: 'name', isDescending: false };
+  const byNameDown: Order = { by: 'name', isDescending: true };
+
+  /** Filter, what is found, and what is not usual: how much is read, and the order. */
+  type Case = readonly [
+    Projection,
+    Filter,
+    found: number,
+    unusual?: { mostRead?: number; order?: Order; key?: string },
+  ];
+  const cases: ReadonlyArray<Case> = [
     [businesses, {}, LIMIT],
     [businesses, { businessType: 'frequent' }, LIMIT],
     [businesses, { businessType: 'rare' }, 20],
     [businesses, { name: 'name 7' }, 1],
     [businesses, { name: 'name 7', businessType: 'frequent' }, 1],
     [businesses, { name: 'none', businessType: 'frequent' }, 0],
-    [documents, { type: 'rare', uploadedBy: 'user 1' }, 20, MOST_READ_IN_VAIN],
+    [businesses, {}, LIMIT, { order: byName }],
+    [businesses, {}, LIMIT, { order: byNameDown }],
+    [businesses, {}, LIMIT, { order: byName, key: MIDDLE }],
+    [businesses, {}, LIMIT, { order: byNameDown, key: MIDDLE }],
+    [businesses, { businessType: 'frequent' }, LIMIT, { order: byNameDown, key: MIDDLE }],
+    [businesses, { businessType: 'rare' }, 20, { order: byName, mostRead: MOST_READ_IN_VAIN }],
+    [businesses, { q: 'all' }, LIMIT],
+    [businesses, { q: 'al' }, LIMIT, { order: byName, key: MIDDLE }],
+    [businesses, { q: 'al 77' }, LIMIT, { mostRead: MOST_READ_IN_VAIN }],
+    [businesses, { q: '777 a' }, 11, { order: byName, mostRead: MOST_READ_IN_VAIN }],
+    [businesses, { createdSince: 'time 19990' }, 11, { mostRead: MOST_READ_IN_VAIN }],
+    [documents, { type: 'rare', uploadedBy: 'user 1' }, 20, { mostRead: MOST_READ_IN_VAIN }],
     [documents, { type: 'frequent', uploadedBy: 'user 1' }, LIMIT],
-    [documents, { entityType: 'half 0', uploadedBy: 'user 1' }, 0, MOST_READ_IN_VAIN],
-    [documents, { tag: 'half 0', uploadedBy: 'user 1' }, 0, MOST_READ_IN_VAIN],
-    [documents, { tag: 'half 0', entityType: 'half 1', type: 'frequent' }, 0, MOST_READ_IN_VAIN],
+    [documents, { entityType: 'half 0', uploadedBy: 'user 1' }, 0, { mostRead: MOST_READ_IN_VAIN }],
+    [documents, { tag: 'half 0', uploadedBy: 'user 1' }, 0, { mostRead: MOST_READ_IN_VAIN }],
+    [documents, { tag: 'half 0', entityType: 'half 1', type: 'frequent' }, 0, { mostRead: MOST_READ_IN_VAIN }],
     [documents, { tag: 'all' }, LIMIT],
-    [documents, { tag: 'tag 7' }, 10],
+    [documents, { tag: 'tag 7' }, 10, { mostRead: MOST_READ_IN_VAIN }],
     [documents, { tag: 'all', type: 'rare' }, 20],
-    [documents, { tag: 'tag 7', type: 'frequent' }, 10, MOST_READ_IN_VAIN],
+    [documents, { tag: 'tag 7', type: 'frequent' }, 10, { mostRead: MOST_READ_IN_VAIN }],
   ];
-  for (const [projection, filter, found, mostRead = MOST_READ] of cases)
-    it(`of ${projection.name} by ${JSON.stringify(filter)} reads not many more entries than it shows`, async () => {
+  for (const [projection, filter, found, { mostRead = MOST_READ, order = IN_CREATION_ORDER, key } = {}] of cases)
+    it(`of ${projection.name} by ${JSON.stringify([filter, order, key])} reads not many more than it shows`, async () => {
+      const after = key === undefined ? {} : { after: { id: middle, key } };
       const before = await readSoFar();
       const queries = makeReadModelQueries({ connectionString });
-      const page = await queries.of(projection).page(filter, { limit: LIMIT });
+      const page = await queries.of(projection).page(filter, { order, limit: LIMIT, ...after });
       // a connection reports what it has read when it ends
       await queries.close();
       expect(E.isRight(page) && recordsOf(page.right).length).to.equal(found);
@@ -109,4 +146,45 @@ describe('a page of a long list in Postgres', function () {
       const read = (await readSoFar()) - before;
       expect(read).to.be.within(found, mostRead);
     });
+
+  it('takes no connection of the searches where its walk is short, so that it does not wait for those of others', async () => {
+    const queries = makeReadModelQueries({ connectionString });
+    const filter = { businessType: 'frequent', q: 'all' };
+    const page = await queries.of(businesses).page(filter, { order: IN_CREATION_ORDER, limit: LIMIT });
+    expect(E.isRight(page) && recordsOf(page.right).length).to.equal(LIMIT);
+    const text = `select distinct application_name as name from pg_stat_activity
+      where datname = current_database() and application_name like 'read-model%'`;
+    const { rows } = await client.query<{ name: string }>(text);
+    expect(rows).to.deep.equal([{ name: 'read-model' }]);
+    await queries.close();
+  });
+
+  it('is given up within 2 s where its search takes longer, in the server too', async () => {
+    const queries = makeReadModelQueries({ connectionString });
+    const ofDocuments = queries.of(documents);
+    const page = () =>
+      ofDocuments.page({ tag: 'half 0', uploadedBy: 'user 1' }, { order: IN_CREATION_ORDER, limit: LIMIT });
+    const running = async (): Promise<number> => {
+      const text = `select count(*)::integer as count from pg_stat_activity
+        where datname = current_database() and application_name = 'read-model-searches' and state = 'active'`;
+      return (await client.query<{ count: number }>(text)).rows[0]!.count;
+    };
+    // the walk gives up, so the next time only the search is tried
+    expect(E.isRight(await page())).to.equal(true);
+    const locking = new pg.Client({ connectionString });
+    await locking.connect();
+    const { rows } = await locking.query<{ table_name: string }>(
+      `select table_name from read_model.instance where projection = 'documents'`,
+    );
+    await locking.query(`begin; lock table read_model.${rows[0]!.table_name}`);
+    const began = performance.now();
+    const late = await page();
+    expect(performance.now() - began).to.be.within(1_800, 10_000);
+    // given up here: the server, which ends it some time later, would have said so in other words
+    expect(E.isLeft(late) && 'cause' in late.left && String(late.left.cause)).to.include('no page within 1900 ms');
+    await eventually(running, (count) => count === 0);
+    await locking.end();
+    expect(E.isRight(await page())).to.equal(true);
+    await queries.close();
+  });
 });

@@ -10,6 +10,7 @@ import { proveInclusion, treeRoot } from '../../../src/seal/proofs.js';
 import { verifyInclusion } from '../../../src/seal/verify-proofs.js';
 import { appendChained, interleaved, makeChains } from '../../support/chained-events.js';
 import { type Engine, makeEngine, orThrow } from '../../support/engine.js';
+import { untilShown } from '../../support/until-shown.js';
 import { startingPostgres } from '../../support/postgres.js';
 
 const right = <A>(result: E.Either<unknown, A>): A => {
@@ -33,7 +34,7 @@ describe('the tree in Postgres', function () {
     await appendChained(engine.store, makeChains(), ...interleaved(1, events));
     const running = engine.serve({ projections: [ledgerOf(registry)] });
     const head = orThrow(await engine.store.head(['business', 'document']));
-    expect(await running.byName('ledger').progress.waitFor(head ?? -1n)).to.equal(true);
+    expect(await untilShown(running.byName('ledger').progress, head ?? -1n)).to.equal(true);
     await running.stop();
   };
 

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
+import { errorIn } from '../../support/error-in.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { startS3Server } from '../../support/s3-server.js';
@@ -46,6 +47,18 @@ const bodyOf = (request: Request): { readonly body?: string | FormData; readonly
   if (request === 'upload') return { body: formWithFile() };
   if (request !== 'create' && request !== 'update') return {};
   return { body: JSON.stringify({ name: `written at ${Date.now()}` }), type: 'application/json' };
+};
+
+/** What `/readyz` says of each part while these are missing. */
+const checksOf = (missing: ReadonlyArray<string>): object => {
+  const how = (what: string): string => (missing.includes(what) ? 'failed' : 'ok');
+  return {
+    serving: 'ok',
+    log: how('event log'),
+    readModels: how('read models'),
+    readModelsOfThisLog: 'ok',
+    files: how('file storage'),
+  };
 };
 
 /**
@@ -189,10 +202,12 @@ export const goingDown = ({ name, settings }: Deployment, outages: ReadonlyArray
           expect(await askAllAtOnce()).to.deep.equal({ answers, slow: [] });
           expect(await askOneAfterAnother()).to.deep.equal({ answers, slow: [] });
           if (answers.update === 'unprojected') expect((await ask('update')).ms).to.be.lessThan(AT_ONCE);
-          expect(JSON.parse((await ask('/readyz')).text)).to.deep.equal({
+          expect(errorIn(JSON.parse((await ask('/readyz')).text))).to.deep.equal({
             name: 'Service Unavailable',
             message: `Not ready: ${missing.join(', ')}`,
             status: 503,
+            code: 'not_ready',
+            checks: checksOf(missing),
           });
           const said = `"missing":${JSON.stringify(missing)},"msg":"not ready"`;
           expect(

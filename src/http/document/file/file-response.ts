@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { PreconditionFailed } from '../../../event-sourcing/command/command-call.js';
 import type { FileVersion } from '../../../read/queries.js';
-import type { EntityNotFound, RangeNotSatisfiable } from '../../problem/failure.js';
+import type { FileNotFound, RangeNotSatisfiable, TagNotMatched } from '../../problem/failure.js';
 import { isHead, type RequestContext } from '../../request-context.js';
 import type { Conditions } from '../../request/conditions.js';
 import { conditionalResponse } from '../../response/conditional-response.js';
@@ -13,7 +12,7 @@ import { attachment } from './content-disposition.js';
 import { type ContentFailure, type FileSource, openContent } from './open-content.js';
 import { reprDigest } from './repr-digest.js';
 
-type FileFailure = EntityNotFound | PreconditionFailed | RangeNotSatisfiable | ContentFailure;
+type FileFailure = FileNotFound | TagNotMatched | RangeNotSatisfiable | ContentFailure;
 
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
@@ -66,11 +65,11 @@ export const fileResponse =
   async (
     request: RequestContext,
     documentId: string,
-    { file, revision }: FileVersion,
+    { file }: FileVersion,
     conditions: Conditions,
   ): Promise<E.Either<FileFailure, HttpResponse>> => {
-    if (file === null) return E.left({ _tag: 'EntityNotFound' });
-    const conditional = conditionalResponse(conditions, fileTag(file), revision);
+    if (file === null) return E.left({ _tag: 'FileNotFound' });
+    const conditional = conditionalResponse(conditions, fileTag(file));
     if (conditional !== undefined) return E.map(withDigest(file))(conditional);
     const selection = selectionOf(file, request.ctx.req);
     return selection._tag === 'Unsatisfiable'

@@ -1,10 +1,11 @@
 import { either as E, option as O } from 'fp-ts';
+import type { EntityReads } from '../../../read/entity-reads.js';
 import type { GetFile } from '../../../read/get-file.js';
 import { type RequestContext, isHead } from '../../request-context.js';
 import type { Failure } from '../../problem/failure.js';
 import { readRecordRequest } from '../../record/read-record-request.js';
 import { pageAdmission } from '../../record/page-admission.js';
-import { entityNotFound } from '../../record/record-id.js';
+import { stateAbsent } from '../../record/state-absent.js';
 import type { HttpResponse } from '../../response/http-response.js';
 import { fileResponse } from './file-response.js';
 import type { FileSource } from './open-content.js';
@@ -16,14 +17,14 @@ export type FileReads = { readonly getFile: GetFile; readonly files: FileSource 
 
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
-  ({ getFile: find, files }: FileReads) =>
+  ({ getFile: find, files, newestRevision }: FileReads & Pick<EntityReads<never>, 'newestRevision'>) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = readRecordRequest(request);
     if (E.isLeft(wanted)) return wanted;
     const { id, asOf, conditions } = wanted.right;
     const version = await find(id, asOf, pageAdmission(request));
     if (E.isLeft(version)) return version;
-    if (O.isNone(version.right)) return entityNotFound;
+    if (O.isNone(version.right)) return stateAbsent({ newestRevision }, id, asOf);
     const { file } = version.right.value;
     const isLong = file !== null && file.size > SHORT && !isHead(request);
     if (isLong && !(await request.ctx.state.acquire('files'))) return E.left({ _tag: 'Overloaded' });

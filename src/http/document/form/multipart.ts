@@ -31,7 +31,7 @@ export type FormDeps = {
 export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Unexpected;
 
 /** The fields of a form by name, as they came, and its file, which is stored by then. */
-export type Form = { readonly fields: unknown; readonly file: StoredFile | undefined };
+export type Form = { readonly fields: object & { readonly file?: unknown }; readonly file: StoredFile | undefined };
 
 /** Resolves when more bytes than `limit` have come; the parser would read on to the end. */
 const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> =>
@@ -81,12 +81,12 @@ const receive = async (
   ctx: KoaContext,
   engine: UploadEngine,
   maxUploadBytes: number,
-): Promise<E.Either<FormFailure, unknown>> => {
+): Promise<E.Either<FormFailure, object>> => {
   const sent = new PartCount(ctx.req.headers['content-type'] ?? '');
   ctx.req.on('data', (piece: Buffer) => sent.add(piece)).pause();
-  const failed = async (): Promise<E.Either<FormFailure, unknown>> =>
+  const failed = async (): Promise<E.Either<FormFailure, object>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
-  const parsed = async (): Promise<E.Either<FormFailure, unknown>> => {
+  const parsed = async (): Promise<E.Either<FormFailure, object>> => {
     try {
       const fields = await parse(ctx, engine, maxUploadBytes);
       const fault = engine.fault(sent.parts) ?? formTextFault(fields);
@@ -128,5 +128,5 @@ export const readForm = async (
   const stored = await engine.outcome();
   if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;
   const file = stored !== undefined && E.isRight(stored) ? stored.right : undefined;
-  return E.map((fields: unknown) => ({ fields, file }))(received);
+  return E.map((fields: object) => ({ fields, file }))(received);
 };

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
-import type { KoaContext } from '../../request-context.js';
+import { readBody } from '../../parameters/unknown.js';
+import type { RequestContext } from '../../request-context.js';
 import { requestInvalid } from '../../problem/failure.js';
 import { both } from '../../request/both.js';
 import { decodeRequest } from '../../request/decode.js';
@@ -19,13 +20,15 @@ const fileMissing = E.left(requestInvalid({ path: 'file', message: 'is required'
 
 /** What form data asks of a document: its fields, and the file it brings, which is stored by then. */
 export const readDocumentForm = async <Fields>(
-  ctx: KoaContext,
+  request: Pick<RequestContext, 'ctx' | 'unknown'>,
   { fields, isFileRequired }: FormShape<Fields>,
   deps: FormDeps,
 ): Promise<E.Either<FormFailure, readonly [Fields, StoredFile | undefined]>> => {
-  const form = await readForm(ctx, deps);
+  const form = await readForm(request.ctx, deps);
   if (E.isLeft(form)) return form;
   const { file } = form.right;
   const found = isFileRequired && file === undefined ? fileMissing : E.right(file);
-  return both(decodeRequest(fields)(form.right.fields), found);
+  // an empty `file` is no field: it stands for no file
+  const { file: _, ...given } = form.right.fields;
+  return both(readBody(request, decodeRequest(fields), given), found);
 };

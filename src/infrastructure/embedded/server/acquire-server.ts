@@ -6,6 +6,7 @@ import { makeRetry } from '../../../event-sourcing/retry.js';
 import {
   cannotStart,
   type EmbeddedPostgresError,
+  fromProgram,
   inUseByOperator,
   inUseByServer,
   inUseByService,
@@ -77,7 +78,7 @@ const act = async (acquisition: Acquisition, running: RunningServer): Promise<Ou
   const started = await start(acquisition);
   if (E.isRight(started)) return E.right({ _tag: 'Started', server: started.right });
   const { _tag, reason, lastLines } = started.left;
-  return _tag === 'LockHeld' ? undefined : E.left(cannotStart(reason, lastLines));
+  return _tag === 'LockHeld' ? undefined : E.left(fromProgram(acquisition.cluster.dataDir, reason, lastLines));
 };
 
 const waitMessage = (running: RunningServer): string | undefined =>

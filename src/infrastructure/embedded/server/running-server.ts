@@ -3,7 +3,7 @@ import { errorCode } from '../../error-code.js';
 import type { Cluster } from '../cluster.js';
 import { withClient } from '../connection.js';
 import { cannotStart, type CannotStart } from '../embedded-postgres-error.js';
-import { isAlive, isServerIn, type Owner, parseOwner, processExists } from '../process-liveness.js';
+import { isAlive, isServerIn, type Owner, parseOwner, processExists } from '../../process-liveness.js';
 import { type LockFile, readLockFile, removeStaleLock } from './lock-file.js';
 
 /** The server that runs in a data directory now. */

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { withTimeout } from '../../with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
-import { formatOwner, type Owner } from '../process-liveness.js';
+import { formatOwner, type Owner } from '../../process-liveness.js';
 import { type GuardedProcess, startGuarded } from './guarded-process.js';
 import { linePrefix, makeLogFilter, saysReady } from './log-lines.js';
 import { ownerSetting } from './running-server.js';

@@ -1,7 +1,7 @@
 import { pause } from '../../../event-sourcing/pause.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
-import { isServerIn } from '../process-liveness.js';
+import { isServerIn } from '../../process-liveness.js';
 import { runProgram } from '../run-program.js';
 import { readLockFile } from './lock-file.js';
 

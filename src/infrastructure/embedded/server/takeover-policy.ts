@@ -1,4 +1,4 @@
-import type { Owner } from '../process-liveness.js';
+import type { Owner } from '../../process-liveness.js';
 import type { RunningServer } from './running-server.js';
 
 type Action = 'start' | 'join' | 'replace' | 'wait' | 'fail';

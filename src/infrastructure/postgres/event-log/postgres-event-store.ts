@@ -14,7 +14,7 @@ import { watchHead } from './head-watch.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { planByIndex } from '../../../postgres/index-plans.js';
 import { makeLastingConnection } from '../../../postgres/lasting-connection.js';
-import { migrate } from '../../../postgres/migrate.js';
+import { isCreated, migrate } from '../../../postgres/migrate.js';
 import { makePool, type PoolOptions } from '../../../postgres/pool.js';
 import { isForbidden } from '../../../postgres/sql-failure.js';
 import { makeNewestEvent } from './read/newest-event.js';
@@ -29,6 +29,8 @@ export type PostgresEventStore = LogTarget & { readonly close: () => Promise<voi
 
 export type PostgresEventStoreOptions = {
   readonly connectionString: string;
+  /** Whether a database without a log is a failure. Default: no, its tables are created there. */
+  readonly mustExist?: boolean | undefined;
   /** Connections for reads, opened when needed. There is one more for appends and, with subscribers, one to listen. */
   readonly readers?: number;
   /** Whether to notify other processes of appends. Default: yes. */
@@ -46,10 +48,13 @@ const NAME = 'event-log';
 
 const notOpened = (cause: unknown): StoreUnavailable => new StoreUnavailable('the event log cannot be opened', cause);
 
-const migrateLog = async (connectionString: string): Promise<void> => {
+const NO_LOG = 'this database has none yet; a service that starts makes it, and so does `ops migrate`';
+
+const migrateLog = async ({ connectionString, mustExist = false }: PostgresEventStoreOptions): Promise<void> => {
   // no time limit for queries: a step of the schema may take long
   const pool = makePool({ connectionString, name: NAME, connections: 1, connectMs: SILENCE_MS });
   try {
+    if (mustExist && !(await isCreated(pool, eventLogSchema))) throw new Error(NO_LOG);
     await migrate(pool, eventLogSchema);
   } catch (cause) {
     if (!isForbidden(cause)) throw cause;
@@ -130,11 +135,11 @@ const open = ({
   };
 };
 
-/** The event log in Postgres, in the schema `event_log`, which is first created or migrated. */
+/** The event log in Postgres, in the schema `event_log`, which is first migrated, or created unless it must exist. */
 export const makePostgresEventStore = (
   options: PostgresEventStoreOptions,
 ): Promise<E.Either<StoreUnavailable, PostgresEventStore>> =>
   attempt(async () => {
-    await migrateLog(options.connectionString);
+    await migrateLog(options);
     return open(options);
   }, notOpened);

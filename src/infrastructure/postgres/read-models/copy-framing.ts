@@ -1,6 +1,7 @@
 /**
  * Turns the bytes of `COPY (select <one JSON text>) TO STDOUT (FORMAT binary)`, as they come off the socket, into one
- * JSON array without copying: every byte of framing is overwritten in place by a bracket, a comma or white space.
+ * JSON array without copying: every byte of framing is overwritten in place by a bracket, a comma or white space, and what
+ * stands before the first row is left out but for the bracket.
  * Neither Postgres nor this process scans or escapes the rows.
  *
  * Layout: https://www.postgresql.org/docs/17/protocol-message-formats.html (messages: code, length, payload) and
@@ -30,25 +31,32 @@ const LENGTH_BYTES = 4;
 const ROW_HEAD_BYTES = 6;
 const END_OF_ROWS = 0xff;
 
-/** The framing inside the payloads: the header, and what stands before each row. */
-const makeRows = () => {
+/** The framing inside the payloads: the header, and what stands before each row. `onOpen` is told where the array begins. */
+const makeRows = (onOpen: (at: number) => void) => {
   let header = COPY_HEADER_BYTES;
   let headSeen = 0;
   let length = 0;
   let textLeft = 0;
-  let separator: number = SPACE;
+  /** What goes before the next text. */
+  let separator: number = OPEN;
   let ended = false;
 
+  const overwriteEnd = (): number => (separator === OPEN ? OPEN : SPACE);
+
+  /** The last byte of a head becomes the separator, so that nothing is between it and the text. */
   const overwriteHead = (byte: number): number => {
-    if (ended) return SPACE;
     headSeen += 1;
+    // the count of -1 has two bytes, enough for the brackets of an empty array
+    if (ended) return headSeen === 2 ? CLOSE : SPACE;
     if (headSeen === 1) {
       ended = byte === END_OF_ROWS;
-      return ended ? CLOSE : separator;
+      return ended ? overwriteEnd() : SPACE;
     }
     if (headSeen > 2) length = length * 256 + byte;
-    if (headSeen === ROW_HEAD_BYTES) [headSeen, textLeft, length, separator] = [0, length, 0, COMMA];
-    return SPACE;
+    if (headSeen < ROW_HEAD_BYTES) return SPACE;
+    const before = separator;
+    [headSeen, textLeft, length, separator] = [0, length, 0, COMMA];
+    return before;
   };
 
   return (chunk: Buffer, from: number, to: number): void => {
@@ -62,14 +70,20 @@ const makeRows = () => {
         header -= 1;
         chunk.writeUInt8(SPACE, at++);
       } else {
-        chunk.writeUInt8(overwriteHead(chunk.readUInt8(at)), at++);
+        const byte = overwriteHead(chunk.readUInt8(at));
+        if (byte === OPEN) onOpen(at);
+        chunk.writeUInt8(byte, at++);
       }
     }
   };
 };
 
 export const makeCopyFraming = (): CopyFraming => {
-  const overwriteRows = makeRows();
+  let isOpen = false;
+  let beginsAt = 0;
+  const overwriteRows = makeRows((at) => {
+    [isOpen, beginsAt] = [true, at];
+  });
   let code: number | undefined;
   let lengthSeen = 0;
   let length = 0;
@@ -78,9 +92,8 @@ export const makeCopyFraming = (): CopyFraming => {
 
   const beginMessage = (byte: number): number => {
     [code, lengthSeen, length] = [byte, 0, 0];
-    if (byte !== COPY_OUT) return SPACE;
-    started = true;
-    return OPEN;
+    started ||= byte === COPY_OUT;
+    return SPACE;
   };
 
   const overwriteLength = (byte: number): number => {
@@ -100,6 +113,13 @@ export const makeCopyFraming = (): CopyFraming => {
     return end;
   };
 
+  /** What is of the array in a chunk up to `end`: nothing before its bracket. */
+  const arrayIn = (chunk: Buffer, end: number): Buffer => {
+    const json = isOpen ? chunk.subarray(beginsAt, end) : chunk.subarray(0, 0);
+    beginsAt = 0;
+    return json;
+  };
+
   return {
     hasStarted: () => started,
     take: (chunk) => {
@@ -110,11 +130,11 @@ export const makeCopyFraming = (): CopyFraming => {
           continue;
         }
         const byte = chunk.readUInt8(at);
-        if (code === undefined && !OURS.has(byte)) return { json: chunk.subarray(0, at), rest: chunk.subarray(at) };
+        if (code === undefined && !OURS.has(byte)) return { json: arrayIn(chunk, at), rest: chunk.subarray(at) };
         const overwritten = code === undefined ? beginMessage(byte) : overwriteLength(byte);
         chunk.writeUInt8(overwritten, at++);
       }
-      return { json: chunk };
+      return { json: arrayIn(chunk, chunk.length) };
     },
   };
 };

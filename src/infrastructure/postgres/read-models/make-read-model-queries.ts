@@ -1,4 +1,5 @@
 import { either as E, option as O } from 'fp-ts';
+import type { Pool } from 'pg';
 import type { Ledger } from '../../../../projections/ledger.js';
 import type { Projection } from '../../../../projections/projection.js';
 import type { FindTrustedRow } from '../../../../projections/snapshot.js';
@@ -20,16 +21,17 @@ import type {
 import type { SealedTree } from '../../../read/sealed-tree.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
+import { makeEstimates } from './estimates.js';
 import { makeLedgerQueries } from './ledger-queries.js';
 import { makeAll, makePage } from './lists.js';
-import { type Listed, type ReadModelConnections, unavailable } from './read-model.js';
+import { type Listed, type ListPlan, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
 import { makeFindTrustedRow } from './trusted-rows.js';
 
 const SHORT_CONNECTIONS = 10;
 const SEARCH_CONNECTIONS = 4;
-/** Lists that may be streamed at once; a further one waits at most `SILENCE_MS`. */
+/** Lists of each plan that may be streamed at once; a further one of that plan waits at most `SILENCE_MS`. */
 const STREAMS = 8;
 
 export type ReadModelQueries = {
@@ -53,9 +55,10 @@ const orUnknownCursor = <A extends object>(found: E.Either<ReadModelUnavailable,
 const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries<FilterValues> => {
   const bodyById = makeRowById(connections.short, listed.name, 'body');
   const largeBody = makeLargeBody(connections, listed.name);
-  const page = makePage(connections, listed);
+  const estimates = makeEstimates(connections.short, listed);
+  const page = makePage(connections, listed, estimates);
   const joined = makeJoinedReads<Page | undefined>();
-  const all = makeAll(connections, listed);
+  const all = makeAll(connections, listed, estimates);
 
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
@@ -72,10 +75,10 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
       }
     },
     page: async (filter, request) => {
-      const key = JSON.stringify([filter, request.after, request.limit]);
+      const key = JSON.stringify([filter, request]);
       return orUnknownCursor(await attempt(() => joined(key, () => page(filter, request)), unavailable));
     },
-    all: async (filter, after) => orUnknownCursor(await attempt(() => all(filter, after), unavailable)),
+    all: async (filter, request) => orUnknownCursor(await attempt(() => all(filter, request), unavailable)),
   };
 };
 
@@ -105,18 +108,18 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ...answering,
     name: 'read-model-searches',
     connections: SEARCH_CONNECTIONS,
+    statementMs: SILENCE_MS,
     prepare: planByValues,
   });
-  const streams = makePool({
-    connectionString,
-    name: 'read-model-lists',
-    connections: STREAMS,
-    connectMs: SILENCE_MS,
-  });
+  const streaming = { connectionString, connections: STREAMS, connectMs: SILENCE_MS };
+  const streams: Readonly<Record<ListPlan, Pool>> = {
+    ByIndex: makePool({ ...streaming, name: 'read-model-lists', prepare: planByIndex }),
+    ByValues: makePool({ ...streaming, name: 'read-model-searched-lists', prepare: planByValues }),
+  };
   const connections: ReadModelConnections = {
     short,
     searches,
-    copyList: async (select, limits) => copyJson(await streams.connect(), select, limits),
+    copyList: async (select, plan, limits) => copyJson(await streams[plan].connect(), select, limits),
   };
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
@@ -129,7 +132,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
         await short.query('select 1');
       }, unavailable),
     close: async () => {
-      await Promise.all([short.end(), searches.end(), streams.end()]);
+      await Promise.all([short, searches, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
     },
   };
 };

@@ -1,35 +1,72 @@
 import {
   INDEXED_CHARACTERS,
+  indexedPart,
   indexedText,
   jointText,
   jointTexts,
 } from '../../../../projections/engine/generation/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
-import type { FilterValues } from '../../../read/queries.js';
+import type { FilterValues, RecordFilter } from '../../../read/queries.js';
+import { wordsOf } from '../../../read/words.js';
 
 type Key = Pick<KeyColumn, 'name' | 'type' | 'filter'>;
 
-/** A filter with a value: which of the keys it is, and what a record must have there. */
-export type Wanted = { readonly index: number; readonly key: Key; readonly value: string };
+/** A key that must have a value. */
+type WantedKey = { readonly _tag: 'Key'; readonly name: string; readonly key: Key; readonly value: string };
+
+/** What records must have; `name` is that of the filter, `value` what is bound to a statement. */
+export type Wanted =
+  | WantedKey
+  | { readonly _tag: 'Words'; readonly name: string; readonly value: string }
+  | { readonly _tag: 'Since'; readonly name: string; readonly column: string; readonly value: string };
+
+/** A key's value that its index holds as a whole: then what equals it there equals it. */
+type WholeKey = WantedKey & { readonly key: { readonly type: 'text' } };
 
 /** Values that no record can have: the empty text, and what is no text to Postgres (NUL) or no Unicode at all. */
 const MATCHES_NOTHING = /^$|[\0\p{Surrogate}]/u;
 
-/** The filters that have a value, in the order of the keys. Undefined when no record can match them. */
-export const wantedOf = (keys: ReadonlyArray<Key>, filter: FilterValues): ReadonlyArray<Wanted> | undefined => {
+/** Words that a search has at most, so that none takes long to plan. */
+const MOST_WORDS = 50;
+
+/** The text format of `tsquery`, for words that consist of letters, marks and digits. Undefined without any. */
+const beginningsOf = (text: string): string | undefined => {
+  const words = [...wordsOf([text])].slice(0, MOST_WORDS);
+  return words.length === 0 ? undefined : words.map((word) => `'${word}':*`).join(' & ');
+};
+
+const COLUMNS_OF_TIME = { createdSince: 'created_at', updatedSince: 'updated_at' } as const;
+
+/**
+ * The filters that have a value: those by keys in the order of the keys, then the others. Undefined when no record can
+ * match them.
+ */
+export const wantedOf = (
+  keys: ReadonlyArray<Key>,
+  filter: FilterValues & RecordFilter,
+): ReadonlyArray<Wanted> | undefined => {
   const wanted: Array<Wanted> = [];
-  for (const [index, key] of keys.entries()) {
-    const value = filter[key.filter];
-    if (value === undefined) continue;
+  for (const key of keys) {
+    const { filter: name } = key;
+    const value = name === undefined ? undefined : filter[name];
+    if (name === undefined || value === undefined) continue;
     if (MATCHES_NOTHING.test(value)) return undefined;
-    wanted.push({ index, key, value });
+    wanted.push({ _tag: 'Key', name, key, value });
+  }
+  if (filter.q !== undefined) {
+    const value = beginningsOf(filter.q);
+    if (value === undefined) return undefined;
+    wanted.push({ _tag: 'Words', name: 'q', value });
+  }
+  for (const name of ['createdSince', 'updatedSince'] as const) {
+    const value = filter[name];
+    if (value !== undefined) wanted.push({ _tag: 'Since', name, column: COLUMNS_OF_TIME[name], value });
   }
   return wanted;
 };
 
-/** Whether the index holds the whole of a value: then what equals it there equals it. */
-export const isIndexedWhole = ({ key, value }: Wanted): boolean =>
-  key.type === 'text' && value.length < INDEXED_CHARACTERS;
+export const isIndexedWhole = (wanted: Wanted): wanted is WholeKey =>
+  wanted._tag === 'Key' && wanted.key.type === 'text' && wanted.value.length < INDEXED_CHARACTERS;
 
 /**
  * The SQL condition of a filter, written as the index is, so that Postgres can use it; `bound` is a parameter or a literal.
@@ -37,10 +74,12 @@ export const isIndexedWhole = ({ key, value }: Wanted): boolean =>
  * second, independent condition, and believe that fewer rows match.
  */
 const conditionOf = (wanted: Wanted, bound: string): string => {
+  if (wanted._tag === 'Words') return `words @@ ${bound}::tsquery`;
+  if (wanted._tag === 'Since') return `${wanted.column} >= ${bound}`;
   const { key } = wanted;
   if (key.type === 'text[]') return `${key.name} @> array[${bound}]`;
   if (isIndexedWhole(wanted)) return `${indexedText(key)} = ${bound}`;
-  return `${indexedText(key)} = left(${bound}, ${INDEXED_CHARACTERS}) and ${key.name} = ${bound}`;
+  return `${indexedText(key)} = ${indexedPart(bound)} and ${key.name} = ${bound}`;
 };
 
 /** The SQL conditions of filters, each after an "and". */
@@ -48,17 +87,18 @@ export const conditionsOf = (wanted: ReadonlyArray<Wanted>, boundOf: (each: Want
   wanted.map((each) => ` and ${conditionOf(each, boundOf(each))}`).join('');
 
 /**
- * The SQL condition of several filters, written as the joint index is, so that only that can be used; `boundOf` gives the
- * parameter of each.
+ * The SQL condition of filters, written as the joint index is, so that only that can be used, but for times; `boundOf`
+ * gives the parameter of each.
  */
 export const jointConditionOf = (
   keys: ReadonlyArray<Key>,
   wanted: ReadonlyArray<Wanted>,
   boundOf: (each: Wanted) => string,
 ): string => {
-  const texts = wanted.filter(({ key }) => key.type === 'text');
-  const elements = texts.map((each) => jointText(each.key, `left(${boundOf(each)}, ${INDEXED_CHARACTERS})`));
+  const texts = wanted.flatMap((each) => (each._tag === 'Key' && each.key.type === 'text' ? [each] : []));
+  const elements = texts.map((each) => jointText(each.key, indexedPart(boundOf(each))));
+  const joint = elements.length === 0 ? [] : [`${jointTexts(keys)} @> array[${elements.join(', ')}]`];
   const whole = texts.filter((each) => !isIndexedWhole(each)).map((each) => `${each.key.name} = ${boundOf(each)}`);
-  const arrays = wanted.filter(({ key }) => key.type === 'text[]').map((each) => conditionOf(each, boundOf(each)));
-  return [...arrays, `${jointTexts(keys)} @> array[${elements.join(', ')}]`, ...whole].join(' and ');
+  const others = wanted.filter((each) => each._tag !== 'Key' || each.key.type !== 'text');
+  return [...others.map((each) => conditionOf(each, boundOf(each))), ...joint, ...whole].join(' and ');
 };

@@ -4,13 +4,18 @@ import type { Projection } from '../../../../projections/projection.js';
 import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
 
+export type ListPlan = 'ByIndex' | 'ByValues';
+
 export type ReadModelConnections = {
   /** For queries of one round trip whose cost is bounded; planned once for each connection (`planByIndex`). */
   readonly short: Pool;
   /** For pages whose cost or best plan depends on the values; planned each time (`planByValues`). */
   readonly searches: Pool;
-  /** Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. */
-  readonly copyList: (select: string, limits?: CopyLimits) => Promise<Readable>;
+  /**
+   * Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. `ByIndex`: an index gives
+   * the rows in their order, and they are not sorted. `ByValues`: planned by the values.
+   */
+  readonly copyList: (select: string, plan: ListPlan, limits?: CopyLimits) => Promise<Readable>;
 };
 
 /** What the queries need of a projection: the view's name and the columns that filters name. */

@@ -69,7 +69,9 @@ export const makeLargeBody =
   async (id: string): Promise<{ readonly revision: bigint; readonly bytes: Buffer } | undefined> => {
     // the revision is put before the body, so that both come from one snapshot
     const found = `where id = ${pg.escapeLiteral(id)} and body is not null`;
-    const list = await buffer(await copyList(`select revision || body from read_model.${view} ${found}`, READ_AT_ONCE));
+    const list = await buffer(
+      await copyList(`select revision || body from read_model.${view} ${found}`, 'ByIndex', READ_AT_ONCE),
+    );
     const start = list.indexOf('{');
     if (start === -1) return undefined;
     const revision = list.subarray(list.indexOf('[') + 1, start).toString();

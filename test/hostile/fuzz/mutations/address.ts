@@ -25,6 +25,8 @@ const documentedMethods = (template: string, { operations }: Context): ReadonlyA
 };
 
 const isNowhere = (path: string, { operations }: Context): boolean =>
+  // the root is not described: it leads to /docs
+  path !== '/' &&
   operations.every(({ template }) => {
     const shape = template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+');
     return !new RegExp(`^${shape}/?$`).test(path);

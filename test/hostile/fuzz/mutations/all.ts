@@ -10,8 +10,9 @@ import { idempotency } from './idempotency.js';
 import { json } from './json.js';
 import { query } from './query.js';
 import { reason, reasonUnderKey } from './reason.js';
+import { unknown } from './unknown.js';
 
-const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form, ...reason];
+const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form, ...reason, ...unknown];
 
 const several: Mutation = {
   name: 'by several mutations at once',

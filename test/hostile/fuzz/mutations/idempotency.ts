@@ -1,6 +1,6 @@
-import type { Body, Context, Draft, Mutation } from '../draft.js';
+import { type Body, type Context, type Draft, type Mutation, without } from '../draft.js';
 import { anything, error, invalid, only } from '../expectation.js';
-import { documents, type Operation, takes } from '../operations.js';
+import { documents, type Operation, pathNames, takes } from '../operations.js';
 import type { Keyed } from '../session-state.js';
 
 const keyed = (operation: Operation): boolean => takes(operation, 'header', 'Idempotency-Key');
@@ -64,7 +64,9 @@ export const idempotency: ReadonlyArray<Mutation> = [
       const original = context.random.pick(known);
       withKey(draft, original.key);
       draft.path = original.wire.path.split('?')[0] ?? draft.path;
-      if (draft.query.some(([name]) => name === 'ownerId')) draft.query = [['ownerId', context.unique]];
+      const isInPath = pathNames(draft.operation.template).includes('ownerId');
+      if (isInPath) draft.query = without(draft.query, 'ownerId');
+      else if (draft.query.some(([name]) => name === 'ownerId')) draft.query = [['ownerId', context.unique]];
       draft.body = otherBody(draft.operation, context);
       draft.isPlain = false;
       draft.expects = original.record?.isDeleted === true ? anything : error(422, 'Idempotency Key Reused');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { errorCode } from '../error-code.js';
+import { errorCode } from './error-code.js';
 
 /** A service, or an operator's command. */
 export type ProcessKind = 'service' | 'operator';

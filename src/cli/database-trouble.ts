@@ -1,5 +1,5 @@
-import { reasonOf } from '../../infrastructure/logging/reason-of.js';
-import { isDatabaseError } from '../../postgres/sql-failure.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
+import { isDatabaseError } from '../postgres/sql-failure.js';
 
 /** Describes an error of the read models' database; undefined for an error of another kind. */
 export const databaseTrouble = (error: unknown): string | undefined => {

@@ -1,0 +1,141 @@
+import { either as E } from 'fp-ts';
+import { makeChainVerifier } from '../event-sourcing/whole-log/chain-verifier.js';
+import type { SignedCheckpoint } from '../read/sealed-tree.js';
+import { parseVerifier } from '../seal/note-key.js';
+import { makeCheckpointCheck } from '../sealing/checkpoint-check.js';
+import { underAnyName } from '../sealing/restart.js';
+import { recordedCheckpoints, verifiedEvents } from './backed-up-log.js';
+import { BackupFault } from './backup-fault.js';
+import type { BackupPlace } from './backup-place.js';
+import { CopiedFiles } from './copied-files.js';
+import { faultOfFile } from './copy-file.js';
+import type { Lacking, Manifest } from './manifest.js';
+import { readSecrets } from './secrets.js';
+
+/** What is wrong with a backup: a file of an event, or in words what else. */
+export type BackupFinding = Lacking | { readonly kind: 'changed' | 'checkpoint'; readonly reason: string };
+
+export type VerifiedBackup = {
+  readonly events: number;
+  readonly streams: number;
+  /** Files that are as their events say, and bytes of all of them. */
+  readonly files: number;
+  readonly fileBytes: number;
+  readonly checkpoints: number;
+  /** Those of them that were compared: of the origin in force, and of a key that the manifest has. */
+  readonly compared: number;
+  readonly faults: number;
+  /** False when `signal` ended it. */
+  readonly isComplete: boolean;
+};
+
+type Verifying = {
+  readonly sealedCategories: ReadonlyArray<string>;
+  /** Whether the files are read, too. */
+  readonly withFiles: boolean;
+  /** Whether the secrets are. */
+  readonly withSecrets: boolean;
+  readonly onFinding: (finding: BackupFinding) => void;
+  /** Events so far. */
+  readonly onEvents: (events: number) => void;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Those of the origin in force are compared with the tree of the events that pass by. One that another key has signed is no
+ * fault of the backup: the key was changed since, or the installation is itself a copy.
+ */
+const checkpointCheck = async (
+  { archive, ...place }: BackupPlace,
+  manifest: Manifest,
+  { sealedCategories, signal }: Verifying,
+  onFault: (reason: string) => void,
+) => {
+  let checkpoints = 0;
+  const all = async function* (): AsyncGenerator<SignedCheckpoint> {
+    for await (const each of archive.all()) {
+      signal.throwIfAborted();
+      checkpoints += 1;
+      yield each;
+    }
+    for await (const each of recordedCheckpoints(place, manifest)) {
+      checkpoints += 1;
+      yield each;
+    }
+  };
+  const verifier = manifest.seal === null ? undefined : parseVerifier(manifest.seal.key);
+  if (verifier !== undefined && E.isLeft(verifier)) throw new BackupFault(`manifest.json: ${verifier.left}`);
+  const check = await makeCheckpointCheck({
+    categories: sealedCategories,
+    origin: manifest.seal?.origin,
+    findVerifier: verifier === undefined ? () => undefined : underAnyName(verifier.right),
+    tree: undefined,
+    archive: verifier === undefined ? undefined : { all },
+    witnesses: [],
+    onFault: ({ kind, reason }) => {
+      if (kind !== 'checkpoint-unknown-key') onFault(reason);
+    },
+  });
+  if (verifier === undefined) for await (const _each of all());
+  const compared = (): number => check.counts().fitting + check.counts().differing;
+  return { ...check, checkpoints: () => checkpoints, compared };
+};
+
+/** Whether all secrets are there and unchanged; one that is not does not keep the rest from being read. */
+const verifySecrets = async (
+  place: BackupPlace,
+  manifest: Manifest,
+  found: (finding: BackupFinding) => void,
+): Promise<void> => {
+  try {
+    await readSecrets(place, manifest);
+  } catch (error) {
+    if (!(error instanceof BackupFault)) throw error;
+    found({ kind: 'changed', reason: error.message });
+  }
+};
+
+/**
+ * Reads a whole backup: the secrets, each segment against the manifest, each chain to its end, each file against its event,
+ * and the checkpoints against the tree of the events. Remembers about 300 bytes a stream and 40 a checkpoint. Behind a
+ * segment that was changed the log is not read on. Rejects with errors of the place.
+ */
+export const verifyBackup = async (
+  place: BackupPlace,
+  manifest: Manifest,
+  verifying: Verifying,
+): Promise<VerifiedBackup> => {
+  const { withFiles, withSecrets, onEvents, signal } = verifying;
+  const chains = makeChainVerifier();
+  const isEnded = (): boolean => signal.aborted;
+  let faults = 0;
+  let [checkpoints, compared] = [0, 0];
+  let isRead = true;
+  const found = (finding: BackupFinding): void => {
+    faults += 1;
+    verifying.onFinding(finding);
+  };
+  const files = new CopiedFiles((file) => faultOfFile(place.files, file), found);
+  if (withSecrets) await verifySecrets(place, manifest, found);
+  try {
+    const check = await checkpointCheck(place, manifest, verifying, (reason) => found({ kind: 'checkpoint', reason }));
+    checkpoints = check.checkpoints();
+    for await (const events of verifiedEvents(place, manifest, chains)) {
+      await check.take(events);
+      if (withFiles) for (const event of events) await files.take(event);
+      onEvents(chains.events());
+      if (isEnded()) break;
+    }
+    if (!isEnded()) await check.end();
+    compared = check.compared();
+  } catch (error) {
+    if (!isEnded() && !(error instanceof BackupFault)) throw error;
+    isRead = false;
+    if (error instanceof BackupFault) found({ kind: 'changed', reason: error.message });
+  }
+  const copied = await files.ended();
+  if (!isEnded() && isRead && chains.events() !== manifest.events)
+    found({ kind: 'changed', reason: `it has ${chains.events()} events, the manifest says ${manifest.events}` });
+  const [events, streams] = [chains.events(), chains.streams()];
+  return { events, streams, ...copied, checkpoints, compared, faults, isComplete: !isEnded() };
+};

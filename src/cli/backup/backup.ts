@@ -1,0 +1,170 @@
+import type { Command } from 'commander';
+import { either as E } from 'fp-ts';
+import { categoriesOf } from '../../../projections/read-model.js';
+import { BackupFault } from '../../backup/backup-fault.js';
+import { type BackupPlace, findManifest } from '../../backup/backup-place.js';
+import type { Manifest } from '../../backup/manifest.js';
+import { type BackedUp, type BackupSources, writeBackup } from '../../backup/write-backup.js';
+import type { Config } from '../../config.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
+import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
+import { readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
+import { openStorage } from '../../infrastructure/open-storage.js';
+import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
+import { programVersion } from '../../infrastructure/program-version.js';
+import { renderVerifier } from '../../seal/note-key.js';
+import { signerInForce } from '../../sealing/restart.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { shareOfLog } from '../log/share-of-log.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
+import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
+import { runCommand } from '../run-command.js';
+import { printLacking } from './print-lacking.js';
+import { printUnfit } from './print-unfit.js';
+import { verifyDirectory } from './verify.js';
+
+type Options = JsonOption & { readonly verify?: true; readonly secrets: boolean };
+
+/** What checkpoints are signed as now, and the key that they are verified with. */
+const sealInForce = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
+  const base = orThrow(await checkpointSigner(config));
+  if (base === undefined) return null;
+  const { verifier } = await signerInForce(base, store);
+  return { origin: verifier.name, key: renderVerifier(verifier) };
+};
+
+const backUp = async (
+  sources: BackupSources & { readonly store: EventStore },
+  place: BackupPlace,
+  options: Options,
+  signal: AbortSignal,
+): Promise<E.Either<BackupFault, BackedUp>> => {
+  const before = await findManifest(place);
+  if (!options.secrets && before !== undefined && before.secrets.length > 0)
+    return E.left(
+      new BackupFault('it has the secrets of an earlier run: --without-secrets needs a directory of its own'),
+    );
+  const last = before?.segments.at(-1);
+  const share = await shareOfLog(sources.store, last === undefined ? undefined : BigInt(last.last.position));
+  const progress = makeProgress('backing up');
+  try {
+    return await writeBackup(sources, place, {
+      onUnfit: ({ origin, size }, reason) => {
+        progress.end();
+        printNote(`the checkpoint of ${counted(size, 'event')} of ${origin} is not backed up: ${reason}`);
+      },
+      onLacking: (lacking) => {
+        progress.end();
+        printLacking(lacking, options);
+      },
+      onEvents: (events, reached) => progress.report(events, share(reached)),
+      signal,
+    });
+  } finally {
+    progress.end();
+  }
+};
+
+const saySecrets = (config: Config, { secrets }: Manifest, options: Options, directory: string): void => {
+  const { own, given } = secretsOf(config);
+  const names = secrets.map(({ name }) => name);
+  if (!options.secrets && own.length > 0) printNote(`left out: the secrets of ${config.dataDir} (${own.join(', ')})`);
+  if (names.length > 0) printNote(`with secrets, in ${directory}/secrets: ${names.join(', ')}`);
+  if (given.length > 0) printNote(`not in the backup, because settings give them: ${given.join(', ')}`);
+};
+
+const conclude = ({ manifest, ...added }: BackedUp, notCopied: ReadonlyArray<string>, options: Options): ExitCode => {
+  const { log, events, files, fileBytes, lacking } = manifest;
+  const lacks = lacking.length === 0 ? '' : `; ${counted(lacking.length, 'file')} of events could not be backed up`;
+  const text =
+    `backed up ${counted(added.events, 'new event')}, ${counted(added.files, 'file')} of ${counted(added.fileBytes, 'byte')}; ` +
+    `the backup has ${counted(events, 'event')} and ${counted(files, 'file')} of ${counted(fileBytes, 'byte')}${lacks}`;
+  printFinding(options, text, {
+    ...{ log, events, files, fileBytes, lacking: lacking.length },
+    added: { events: added.events, files: added.files, fileBytes: added.fileBytes },
+    ...{ secrets: manifest.secrets.map(({ name }) => name), notCopied },
+  });
+  return lacking.length === 0 ? EXIT.ok : EXIT.failed;
+};
+
+const sourcesOf = async (
+  config: Config,
+  { store, pool, registry }: ReadModels,
+  storage: Pick<BackupSources, 'files' | 'archive'>,
+  { secrets }: Options,
+): Promise<BackupSources & { readonly store: EventStore }> => {
+  const ledger = ledgerOf(registry);
+  return {
+    ...{ store, ...storage, seal: await sealInForce(config, store) },
+    recorded: makeSealedTree(pool, ledger.name).checkpoints,
+    secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
+    sealedCategories: categoriesOf(ledger),
+    program: programVersion(),
+    now: () => new Date(),
+  };
+};
+
+const backUpInto = async (
+  directory: string,
+  config: Config,
+  readModels: ReadModels,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const storage = await openStorage(config, { mustExist: true });
+  if (E.isLeft(storage)) return failed(storage.left.message);
+  const { checkpoints, space, ...files } = storage.right;
+  try {
+    const archive = makeCheckpointArchive(checkpoints, { onUnfit: printUnfit('the file storage'), signal });
+    const sources = await sourcesOf(config, readModels, { files, archive }, options);
+    const { place, close } = await openBackupToWrite(directory, config.dataDir, { onUnfit: printUnfit(directory) });
+    try {
+      const backedUp = await backUp(sources, place, options, signal);
+      if (E.isLeft(backedUp)) return failed(`not backed up into ${directory}: ${backedUp.left.message}`);
+      if (signal.aborted)
+        return interrupted(`${counted(backedUp.right.events, 'event')}: the same command goes on from there`);
+      saySecrets(config, backedUp.right.manifest, options, directory);
+      return conclude(backedUp.right, secretsOf(config).given, options);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (error instanceof BackupFault) return failed(`not backed up into ${directory}: ${error.message}`);
+    throw error;
+  } finally {
+    await space?.stop();
+  }
+};
+
+export const addBackup = (program: Command, registry: Registry): void => {
+  program
+    .command('backup')
+    .argument('<directory>', 'what is made, or what an earlier backup made')
+    .description(
+      'backs up the log, every file that its events name, all kept checkpoints, and the secrets that the service made in\n' +
+        'DATA_DIR, as they are when the command begins; the service may run. Into a directory that has a backup of this\n' +
+        'log already, only what is new is written. A backup that was interrupted is completed by the same command',
+    )
+    .option(
+      '--without-secrets',
+      'leave out the secrets of DATA_DIR: event-key, snapshot-key, checkpoint-key, jwt-secret',
+    )
+    .option('--verify', 'back up nothing; read the backup and verify all of it, without the service')
+    .addOption(jsonOption('one JSON object a line: each finding, then the counts'))
+    .action((directory: string, given: Omit<Options, 'secrets'> & { readonly withoutSecrets?: true }) => {
+      const options: Options = { ...given, secrets: given.withoutSecrets !== true };
+      return runCommand((config, signal) =>
+        options.verify === true
+          ? verifyDirectory(directory, registry, options, signal)
+          : withReadModels(config, registry, signal, (readModels) =>
+              backUpInto(directory, config, readModels, options, signal),
+            ),
+      );
+    });
+};

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
+import type { Manifest } from '../../backup/manifest.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import { parseVerifier, type Verifier } from '../../seal/note-key.js';
+import { recordRestart, signerInForce } from '../../sealing/restart.js';
+import { describeAppendFailure } from '../log/describe-append-failure.js';
+
+/** What checkpoints of the restored log are signed as; `note` is for the operator. */
+type Sealing = { readonly origin: string | null; readonly note?: string };
+
+type Wanted = {
+  /** How many checkpoints the backup has. */
+  readonly checkpoints: number;
+  /** The installation that was backed up is gone: this one takes its place. */
+  readonly replaces: boolean;
+  readonly user: string;
+  readonly now: Date;
+};
+
+const NO_KEY =
+  'the backed-up log is signed, and these settings have no key: set CHECKPOINT_KEY_FILE. ' +
+  'Beside the old installation, do not set its key without `ops log restart-seal`';
+
+const OTHER_KEY =
+  'checkpoints are signed with another key than that of the backup: who verifies them needs the new one';
+
+const isSameKey = ({ publicKey }: Verifier, key: string): boolean => {
+  const parsed = parseVerifier(key);
+  return E.isRight(parsed) && parsed.right.publicKey.equals(publicKey);
+};
+
+/** A name that neither the old installation nor another copy of it takes, now or later. */
+const originOfCopy = (origin: string): string => `${origin}/copy-${randomBytes(8).toString('hex')}`;
+
+/** What a service with these settings signs checkpoints as; undefined where it signs none. */
+export const originInForce = async (
+  config: Config,
+  log: Pick<LogTarget, 'readStream'>,
+): Promise<string | undefined> => {
+  const base = orThrow(await checkpointSigner(config));
+  return base === undefined ? undefined : (await signerInForce(base, log)).verifier.name;
+};
+
+/**
+ * Sees to it that a copy beside the old installation never signs another tree than that under the same origin with the same
+ * key: unless it replaces the old one, its seal begins anew. Where the backup has checkpoints and not their key, they are
+ * taken for those of the key that signs here. Left: why that could not be recorded.
+ */
+export const beginOwnOrigin = async (
+  config: Config,
+  log: LogTarget,
+  { seal }: Manifest,
+  { checkpoints, replaces, user, now }: Wanted,
+): Promise<E.Either<string, Sealing>> => {
+  const base = orThrow(await checkpointSigner(config));
+  const wasSigned = seal !== null || checkpoints > 0;
+  if (base === undefined) return E.right({ origin: null, ...(wasSigned && config.isSealed && { note: NO_KEY }) });
+  const { verifier } = await signerInForce(base, log);
+  const replaced = verifier.name;
+  if (!wasSigned) return E.right({ origin: replaced });
+  // whatever the name: a key that signs two histories is what must not be, and names change when a seal is restarted
+  if (seal !== null && !isSameKey(verifier, seal.key)) return E.right({ origin: replaced, note: OTHER_KEY });
+  if (replaces) return E.right({ origin: replaced });
+  const origin = originOfCopy(replaced);
+  const [eventKey] = orThrow(await sharedEventKeys(config));
+  const restart = { origin, replaced, reason: 'restored from a backup, as a copy', actor: user, at: now.toISOString() };
+  const recorded = await recordRestart(log, restart, base, eventKey);
+  return E.bimap(
+    (failure: Parameters<typeof describeAppendFailure>[0]) =>
+      `the new origin of the checkpoints could not be recorded: ${describeAppendFailure(failure)}`,
+    () => ({ origin }),
+  )(recorded);
+};

@@ -1,0 +1,89 @@
+import { either as E } from 'fp-ts';
+import { readLive } from '../../../projections/engine/generation/generation.js';
+import type { Config } from '../../config.js';
+import { FILES } from '../../application/document/file-key.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
+import { configuredDatabase, openDatabase } from '../../infrastructure/open-stores.js';
+import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
+import { isUndefinedTable } from '../../postgres/sql-failure.js';
+import type { ExitCode } from '../exit-code.js';
+import { withConfiguredLog } from '../log/with-log.js';
+import { failed, printNote } from '../output.js';
+import { type CommandPool, withCommandPool } from '../with-command-pool.js';
+
+/** What a service with these settings keeps its data in. */
+export type Installation = { readonly log: LogTarget; readonly pool: CommandPool; readonly storage: Storage };
+
+const withPool = async (
+  config: Config,
+  url: string | undefined,
+  use: (pool: CommandPool) => Promise<ExitCode>,
+): Promise<ExitCode> => {
+  const database =
+    url === undefined
+      ? await openDatabase(configuredDatabase(config), { processKind: 'operator', onPostgresLog: printNote })
+      : E.right({ url, close: () => Promise.resolve() });
+  if (E.isLeft(database)) return failed(database.left.message);
+  try {
+    return await withCommandPool(database.right.url, 'ops restore', use);
+  } finally {
+    await database.right.close();
+  }
+};
+
+/** Opens log, database and files for the time that `use` takes; makes what is missing. */
+export const withInstallation = (
+  config: Config,
+  registry: Registry,
+  use: (installation: Installation) => Promise<ExitCode>,
+): Promise<ExitCode> =>
+  withConfiguredLog(
+    config,
+    registry,
+    ({ log, database }) =>
+      withPool(config, database?.url, async (pool) => {
+        const storage = await openStorage(config);
+        if (E.isLeft(storage)) return failed(storage.left.message);
+        try {
+          return await use({ log, pool, storage: storage.right });
+        } finally {
+          await storage.right.space?.stop();
+        }
+      }),
+    'is made',
+  );
+
+/** A service that runs makes read models, and keys, and signs. */
+const hasReadModels = async (pool: CommandPool, registry: Registry): Promise<boolean> => {
+  try {
+    return (await readLive(pool, ledgerOf(registry).name)) !== undefined;
+  } catch (error) {
+    if (isUndefinedTable(error)) return false;
+    throw error;
+  }
+};
+
+const hasFiles = async ({ list }: Storage): Promise<boolean> => {
+  for await (const _file of list(FILES)) return true;
+  return false;
+};
+
+/**
+ * Whether the installation is one that a restore of this log goes on in; left: why nothing may be restored there. A log
+ * comes first and the files after it, so files without a log are those of somebody else.
+ */
+export const findOutWhereToGoOn = async (
+  { log, pool, storage }: Installation,
+  registry: Registry,
+  name: string,
+): Promise<E.Either<string, boolean>> => {
+  const head = orThrow(await log.head());
+  if (head !== undefined && orThrow(await log.identity()) !== name)
+    return E.left('the log is not empty: it holds the events of another installation');
+  if (await hasReadModels(pool, registry))
+    return E.left('a service has run there already: restore before its first start, into an empty database');
+  if (head === undefined && (await hasFiles(storage))) return E.left('the file storage is not empty');
+  return E.right(head !== undefined);
+};

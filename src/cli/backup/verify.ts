@@ -1,0 +1,69 @@
+import { categoriesOf } from '../../../projections/read-model.js';
+import { BackupFault } from '../../backup/backup-fault.js';
+import { readManifest } from '../../backup/backup-place.js';
+import { type BackupFinding, verifyBackup } from '../../backup/verify-backup.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { openBackup } from '../../infrastructure/disk/backup-directory.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { failed, interrupted, type JsonOption, printFinding, printNote } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
+import { printLacking } from './print-lacking.js';
+
+/** One finding: of a file as it is printed everywhere, of the rest in words. */
+export const printBackupFinding = (finding: BackupFinding, options: JsonOption): void => {
+  if ('stream' in finding) printLacking(finding, options);
+  else printFinding(options, `${finding.kind}: ${finding.reason}`, finding);
+};
+
+/** Reads a backup and says what is wrong with it; needs nothing else. */
+export const verifyDirectory = async (
+  directory: string,
+  registry: Registry,
+  options: JsonOption & { readonly secrets: boolean },
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const progress = makeProgress('verifying');
+  let unfit = 0;
+  const onFinding = (finding: BackupFinding): void => {
+    progress.end();
+    printBackupFinding(finding, options);
+  };
+  try {
+    const place = await openBackup(directory, {
+      onUnfit: ({ key, reason }) => {
+        unfit += 1;
+        onFinding({ kind: 'checkpoint', reason: `files/${key} cannot be used: ${reason}` });
+      },
+    });
+    const manifest = await readManifest(place);
+    const verified = await verifyBackup(place, manifest, {
+      sealedCategories: categoriesOf(ledgerOf(registry)),
+      withFiles: true,
+      withSecrets: options.secrets,
+      onFinding,
+      onEvents: (events) => progress.report(events, events / manifest.events),
+      signal,
+    });
+    progress.end();
+    const { isComplete, ...counts } = verified;
+    if (!isComplete) return interrupted(counted(counts.events, 'event'));
+    const faults = counts.faults + unfit;
+    if (!manifest.isComplete)
+      printNote('the last backup was interrupted: this is what it had by then; the same command completes it');
+    const { events, files, fileBytes, checkpoints, compared } = counts;
+    const others = compared < checkpoints ? ` (${compared} of them of the key and origin in force, and compared)` : '';
+    const what = `${counted(events, 'event')}, ${counted(files, 'file')} of ${counted(fileBytes, 'byte')}, ${counted(checkpoints, 'checkpoint')}${others}`;
+    printFinding(options, `${what}: ${faults === 0 ? 'all whole' : counted(faults, 'fault')}`, {
+      ...counts,
+      faults,
+      isComplete: manifest.isComplete,
+    });
+    return faults === 0 && manifest.isComplete ? EXIT.ok : EXIT.failed;
+  } catch (error) {
+    if (error instanceof BackupFault) return failed(`${directory}: ${error.message}`);
+    throw error;
+  } finally {
+    progress.end();
+  }
+};

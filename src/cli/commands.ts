@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { Registry } from '../entities/registry.js';
+
+/** Adds a command to the program, or to its group. */
+type AddCommand = (to: Command, registry: Registry) => void;
+
+/** The modules of a command are loaded when it runs, or when its help is shown: all of them take most of a second. */
+export type Commands = Readonly<Record<string, () => Promise<AddCommand>>>;
+
+type Group = { readonly description: string; readonly commands: Commands };
+
+const log: Commands = {
+  verify: () => import('./log/verify.js').then(({ addVerify }) => addVerify),
+  export: () => import('./log/export.js').then(({ addExport }) => addExport),
+  import: () => import('./log/import.js').then(({ addImport }) => addImport),
+  copy: () => import('./log/copy.js').then(({ addCopy }) => addCopy),
+  'require-mac': () => import('./log/require-mac.js').then(({ addRequireMac }) => addRequireMac),
+  key: () => import('./log/key.js').then(({ addKey }) => addKey),
+  'new-key': () => import('./log/key.js').then(({ addNewKey }) => addNewKey),
+  'restart-seal': () => import('./log/restart-seal.js').then(({ addRestartSeal }) => addRestartSeal),
+};
+
+const projections: Commands = {
+  status: () => import('./projections/status.js').then(({ addStatus }) => addStatus),
+  verify: () => import('./projections/verify.js').then(({ addVerifyRows }) => addVerifyRows),
+  parked: () => import('./projections/parked.js').then(({ addParked }) => addParked),
+  rebuild: () => import('./projections/rebuild.js').then(({ addRebuild }) => addRebuild),
+  rollback: () => import('./projections/rollback.js').then(({ addRollback }) => addRollback),
+};
+
+/** The groups of commands, by name. */
+export const groups: Readonly<Record<string, Group>> = {
+  log: {
+    description: 'the event log: verify, export, import, copy, require macs, keys, restart the seal',
+    commands: log,
+  },
+  projections: {
+    description: 'the read models: status, verify, parked entities, rebuild, roll back',
+    commands: projections,
+  },
+  files: {
+    description: 'the stored files: verify',
+    commands: { verify: () => import('./files/verify.js').then(({ addVerifyFiles }) => addVerifyFiles) },
+  },
+  audit: {
+    description: 'for auditors: pack the history of records',
+    commands: { pack: () => import('./audit/pack.js').then(({ addPack }) => addPack) },
+  },
+};
+
+/** The commands in no group, by name. */
+export const ungrouped: Commands = {
+  backup: () => import('./backup/backup.js').then(({ addBackup }) => addBackup),
+  restore: () => import('./backup/restore.js').then(({ addRestore }) => addRestore),
+  events: () => import('./events/list-events.js').then(({ addEvents }) => addEvents),
+  migrate: () => import('./migrate.js').then(({ addMigrate }) => addMigrate),
+};

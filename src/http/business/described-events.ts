@@ -1,0 +1,17 @@
+import { BusinessEvent } from '../../domain/business/events.js';
+import type { EntityEvents } from '../openapi/event-schemas.js';
+import { historyExample } from './examples.js';
+import { businessMeanings, ownerMeanings } from './meanings.js';
+
+/** What the API description says of the events of a business. */
+export const businessEvents: EntityEvents = {
+  entityType: 'Business',
+  codec: BusinessEvent,
+  meanings: {
+    ...businessMeanings,
+    ...ownerMeanings,
+    changes: 'The fields that changed, with their new values; null where one was cleared.',
+    previousParent: 'The parent before, where that changed.',
+  },
+  example: historyExample,
+};

@@ -1,0 +1,128 @@
+import type { JsonSchema } from '../fields/json-schema.js';
+
+/** Answers about a business, as a test compares them with what is answered. Ids, times and hashes differ. */
+export const businessExample = {
+  _id: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+  businessType: 'C-Corp',
+  name: 'Acme Inc.',
+  dba: null,
+  displayname: 'Acme',
+  email: null,
+  phone: null,
+  website: 'acme.example',
+  netWorth: null,
+  revenue: null,
+  ein: null,
+  parent: null,
+  line1: null,
+  line2: null,
+  city: null,
+  state: null,
+  zip: null,
+  country: null,
+  owners: [],
+  createdAt: '2026-11-24T02:00:43.052Z',
+  updatedAt: '2026-11-24T02:00:43.052Z',
+  revision: 0,
+};
+
+export const changedBusinessExample = {
+  ...businessExample,
+  ...{ phone: '+1 555 0100', website: null, updatedAt: '2026-11-24T02:00:44.300Z', revision: 1 },
+};
+
+export const deletedBusinessExample = {
+  ...changedBusinessExample,
+  ...{ updatedAt: '2026-11-24T02:00:44.758Z', revision: 5 },
+};
+
+export const ownerExample = { user: 'bob', title: 'CEO', equity: 60 };
+
+export const changedOwnerExample = { user: 'bob', title: 'Chair', equity: 55.5 };
+
+export const historyExample: ReadonlyArray<JsonSchema> = [
+  {
+    _id: '01a20b48-b12a-7378-a7f5-53fca6b17300',
+    type: 'created',
+    message: 'business created',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [],
+    name: 'BusinessCreated',
+    at: '2026-11-24T02:00:43.052Z',
+    revision: 0,
+    hash: '6b6d99a58d72a9dc006af8db8b8090baa7b3fbcf5a867044407a080f61f53bfc',
+    data: { businessType: 'C-Corp', displayName: 'Acme', name: 'Acme Inc.', website: 'acme.example' },
+  },
+  {
+    _id: '01a20b48-b60c-7282-853b-624397980200',
+    type: 'updated',
+    message: 'phone and website updated',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [],
+    name: 'BusinessUpdated',
+    at: '2026-11-24T02:00:44.300Z',
+    revision: 1,
+    hash: 'ec609ab060aaf35d284d47b2336d36046a3e543edefdecc3e389e9bb200d907e',
+    data: { changes: { phone: '+1 555 0100', website: null } },
+  },
+  {
+    _id: '01a20b48-b71b-70f2-885b-d8e0291bf800',
+    type: 'updated',
+    message: 'owner added',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [{ entity: 'bob', entityType: 'User' }],
+    name: 'BusinessOwnerAdded',
+    at: '2026-11-24T02:00:44.571Z',
+    revision: 2,
+    hash: 'c5a0355e5e2e84cd56dea6ea72a096ce38675ce7d7b036a2c4410f2ee4e59cef',
+    data: { equity: 60, title: 'CEO', user: 'bob' },
+  },
+  {
+    _id: '01a20b48-b74e-720f-9d42-d9eefdb3a300',
+    type: 'updated',
+    message: 'owner equity and title updated',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [{ entity: 'bob', entityType: 'User' }],
+    name: 'BusinessOwnerUpdated',
+    at: '2026-11-24T02:00:44.622Z',
+    revision: 3,
+    hash: '5a5ff024a0654a4b2740ec26a3d4203063a00ab8731d527e6188d7c1f39c5d51',
+    data: { equity: 55.5, title: 'Chair', user: 'bob' },
+  },
+  {
+    _id: '01a20b48-b789-7225-8953-7191b834ce00',
+    type: 'updated',
+    message: 'owner removed',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [{ entity: 'bob', entityType: 'User' }],
+    name: 'BusinessOwnerRemoved',
+    at: '2026-11-24T02:00:44.682Z',
+    revision: 4,
+    hash: 'e1f6e3e50c5224dda962996d0c1d7fc701a0df345aa187edc3970682a4fae972',
+    data: { user: 'bob' },
+  },
+  {
+    _id: '01a20b48-b7d6-7357-ac32-72ad7f767c00',
+    type: 'deleted',
+    message: 'business deleted',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [],
+    name: 'BusinessDeleted',
+    at: '2026-11-24T02:00:44.758Z',
+    revision: 5,
+    hash: '3ee7bb0997600a1460ded03f5337051e091bdaab50b67892f454397f8a570f57',
+    data: {},
+  },
+];

@@ -1,0 +1,19 @@
+import { DocumentEvent } from '../../domain/document/events.js';
+import type { EntityEvents } from '../openapi/event-schemas.js';
+import { historyExample } from './examples.js';
+import { documentMeanings, fileMeanings } from './meanings.js';
+
+/** What the API description says of the events of a document. */
+export const documentEvents: EntityEvents = {
+  entityType: 'Document',
+  codec: DocumentEvent,
+  meanings: {
+    ...documentMeanings,
+    ...fileMeanings,
+    file: 'The file that was uploaded; null, or not there, without one.',
+    changes: 'The fields that changed, with their new values; null where one was cleared.',
+    attachedTo: 'What the document is attached to after the event, where that changed.',
+    detachedFrom: 'What it was attached to before, where that changed.',
+  },
+  example: historyExample,
+};

@@ -1,0 +1,170 @@
+import * as t from 'io-ts';
+import { EntityKind } from '../../domain/shared/entity-kind.js';
+import { explain, type JsonSchema, type Meanings, named, nameOf, unionBy, unionOf } from '../fields/json-schema.js';
+import { count, instant } from './response-schemas.js';
+
+/** The codec of one event, as the codecs of all entities have them. */
+type EventCodec = { readonly props: { readonly type: { readonly value: string }; readonly data: t.Mixed } };
+
+/** What the document says of the events of one kind of entity. */
+export type EntityEvents = {
+  readonly entityType: string;
+  /** The union that the entity's own events are read by: its payloads are those of the document. */
+  readonly codec: { readonly types: ReadonlyArray<EventCodec> };
+  /** Of the members of the payloads. */
+  readonly meanings: Meanings;
+  /** A history as it is answered. */
+  readonly example?: ReadonlyArray<JsonSchema>;
+};
+
+const EventRefResponse = named(
+  'EventRef',
+  explain(
+    { '': 'A record or user that an event refers to.', entity: 'Its id.', entityType: 'Its kind.' },
+    t.type({ entity: t.string, entityType: EntityKind }),
+  ),
+);
+
+const EventChangeResponse = named(
+  'EventChange',
+  explain(
+    {
+      '': 'A value of a record that an event changed.',
+      path: 'Where it is in the record: a JSON Pointer (RFC 6901).',
+      before: 'The value before; null stands for none.',
+      after: 'The value after; null stands for none.',
+    },
+    t.type({ path: t.string, before: t.unknown, after: t.unknown }),
+  ),
+);
+
+const eventMeanings = {
+  _id: 'Identifies the event.',
+  type: 'What became of the record.',
+  message: 'What happened, in words for people; programs read `name` and `data`.',
+  user: 'Who made it happen: the subject of the token.',
+  entity: 'The _id of the record.',
+  entityType: 'The kind of the record.',
+  refs: 'The other records and users that it refers to.',
+  name: 'The kind of event: it tells what `data` has.',
+  at: 'When it happened, UTC.',
+  revision: 'Its place in the history of the record, from 0.',
+  hash: 'SHA-256 over the event and the hash of the one before it, in hex.',
+  data: 'What it changed.',
+  reason: 'Why the change was made, where `Change-Reason` said it.',
+  diff: 'With `diff=true`: the values that it changed.',
+  stream: 'With `proof=true`: the stream of the log that it is in.',
+  metadata: 'With `proof=true`: its envelope as it is stored.',
+};
+
+const common = {
+  _id: t.string,
+  message: t.string,
+  entity: t.string,
+  refs: t.array(EventRefResponse),
+  revision: count,
+};
+
+const eventResponse = ({ entityType, meanings }: EntityEvents, { props: { type, data } }: EventCodec): t.Mixed =>
+  named(
+    type.value,
+    explain(
+      { ...eventMeanings, '': `An event of the kind ${type.value}.` },
+      t.intersection([
+        t.type({
+          ...common,
+          type: t.keyof({ created: null, updated: null, deleted: null }),
+          user: t.string,
+          entityType: t.literal(entityType),
+          name: t.literal(type.value),
+          at: instant,
+          hash: t.string,
+          // what is named describes itself, wherever it is referred to
+          data: nameOf(data) === undefined ? explain(meanings, data) : data,
+        }),
+        t.partial({
+          reason: t.string,
+          diff: t.array(EventChangeResponse),
+          stream: t.string,
+          metadata: t.UnknownRecord,
+        }),
+      ]),
+    ),
+  );
+
+const unreadable = named(
+  'UnreadableEvent',
+  explain(
+    {
+      ...eventMeanings,
+      '': 'An event that this program cannot read, as far as it can be told.',
+      type: 'Nothing else has this type.',
+      user: `${eventMeanings.user} Null where the envelope does not tell.`,
+      at: `${eventMeanings.at} Null where the envelope does not tell.`,
+      hash: `${eventMeanings.hash} Null where the envelope does not tell.`,
+      data: 'As it is stored; null where it is no JSON object.',
+      index: 'Its place among the events of all records, from 0.',
+    },
+    t.intersection([
+      t.type({
+        ...common,
+        index: count,
+        type: t.literal('unknown'),
+        user: t.union([t.string, t.null]),
+        entityType: t.string,
+        name: t.string,
+        at: t.union([instant, t.null]),
+        hash: t.union([t.string, t.null]),
+        data: t.union([t.UnknownRecord, t.null]),
+      }),
+      t.partial({ reason: t.unknown }),
+    ]),
+  ),
+);
+
+const Indexed = explain(
+  { index: 'Its place among the events of all records, from 0: `after` of a page and of a feed.' },
+  t.type({ index: count }),
+);
+
+/** The codecs of answers with events, each described once: `name` tells which of them an event is. */
+export type EventResponses = {
+  readonly of: (events: EntityEvents) => t.Mixed;
+  /** Of the events of all records, some of which this program may not be able to read. */
+  readonly ofLedger: t.Mixed;
+};
+
+export const eventResponses = (entities: ReadonlyArray<EntityEvents>): EventResponses => {
+  const byEntity = entities.map((events) => {
+    const members = events.codec.types.map((member) => eventResponse(events, member));
+    const union = explain(
+      { '': `What happened to a record of the kind ${events.entityType}.` },
+      unionBy('name', members),
+    );
+    return { events, members, union: named(`${events.entityType}Event`, union) };
+  });
+  const all = explain(
+    { '': 'What happened to a record of any kind.' },
+    unionBy(
+      'name',
+      byEntity.flatMap(({ members }) => members),
+    ),
+  );
+  const readable = t.intersection([Indexed, named('Event', all)]);
+  return {
+    of: (events) => {
+      const found = byEntity.find(({ events: known }) => known === events);
+      if (found === undefined) throw new Error(`the events of ${events.entityType} are not among those described`);
+      return found.union;
+    },
+    ofLedger: named(
+      'LedgerEvent',
+      explain(
+        {
+          '': 'An event with its place in the log. `type` tells whether it could be read, and then `name` what it is.',
+        },
+        unionOf([readable, unreadable]),
+      ),
+    ),
+  };
+};

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../fields/json-schema.js';
+import { STRICT } from '../request/preferences.js';
+
+const TEXT = { type: 'string' };
+
+/** For a header that every such response has; the others are optional. */
+const ALWAYS = { required: true, schema: TEXT };
+
+/** Every header of a response that clients read. Pages of other origins may read them, too. */
+export const responseHeaders = {
+  ETag: {
+    description: 'The revision of the record, or what identifies the bytes of the body; strong.',
+    ...ALWAYS,
+  },
+  'Content-Encoding': { description: 'gzip, where the body comes in that coding.', schema: { const: 'gzip' } },
+  Vary: { description: 'The headers of the request that the body depends on.', schema: TEXT },
+  Location: { description: 'Where the record is.', ...ALWAYS },
+  Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
+  'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
+  'Idempotent-Replayed': {
+    description: 'true: the Idempotency-Key came before, and this is the result of that request.',
+    schema: { const: 'true' },
+  },
+  'Preference-Applied': {
+    description: 'handling=strict, where Prefer asks for that.',
+    schema: { const: STRICT },
+  },
+  'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
+  'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },
+  'Accept-Ranges': { description: 'bytes', ...ALWAYS },
+  'Repr-Digest': {
+    description: 'sha-256: the hash of the whole file, also where the answer is a range of it (RFC 9530).',
+    ...ALWAYS,
+  },
+  'Content-Range': { description: 'Which bytes, and of how many.', ...ALWAYS },
+  'WWW-Authenticate': { description: 'What is wrong with the token.', ...ALWAYS },
+  Allow: { description: 'The methods that the path takes.', ...ALWAYS },
+  'Retry-After': { description: 'Seconds after which to try again.', ...ALWAYS },
+  RateLimit: {
+    description: 'Where a limit is configured: requests that remain (r), for so many seconds (t).',
+    schema: TEXT,
+  },
+  'RateLimit-Policy': {
+    description: 'Where a limit is configured: how many requests (q) in how many seconds (w), by caller or address.',
+    schema: TEXT,
+  },
+} satisfies Readonly<Record<string, JsonSchema>>;
+
+export type ResponseHeader = keyof typeof responseHeaders;

@@ -1,0 +1,53 @@
+import { keysOf } from '../fields/keys-of.js';
+import { type UnknownNames, unknownFaults } from '../parameters/unknown.js';
+import type { Fault } from '../problem/problem.js';
+import type { Route } from '../route.js';
+
+type Description = Route['description'];
+
+/** What one request has that its operation does not; undefined where there is nothing to refuse. */
+export type FindUnknown = (searchParams: URLSearchParams, isStrict: boolean) => UnknownNames | undefined;
+
+const parametersOf = ({ query }: Description): ReadonlyArray<string> => (query === undefined ? [] : keysOf(query));
+
+const nothing = (): ReadonlyArray<Fault> => [];
+
+/**
+ * Finds the keys of a body that an operation neither takes nor shows: what it answered may be sent back to it. The file of
+ * a form is no key, and the reader of forms looks after it.
+ */
+const keyFinderOf = ({ body, success }: Description): UnknownNames['keysOf'] => {
+  if (body === undefined) return nothing;
+  const taken = [...new Set([...keysOf(body.json), ...(body.form === undefined ? [] : keysOf(body.form.codec))])];
+  const shown = 'eventsOf' in success || 'mediaType' in success ? [] : keysOf(success);
+  const known = new Set([...taken, ...shown]);
+  return (given) =>
+    unknownFaults(
+      Object.keys(given).filter((key) => !known.has(key)),
+      'field',
+      taken,
+    );
+};
+
+/**
+ * How to find it, for each row of a table. A parameter that another row takes is always refused, as it would do nothing
+ * here though whoever sent it counts on it. Others, and the keys of a body, are refused in strict handling alone, but for
+ * operations that refuse every unknown parameter.
+ */
+export const makeFindUnknown = (routes: ReadonlyArray<Route>): ((route: Route) => FindUnknown) => {
+  const elsewhere = new Set(routes.flatMap(({ description }) => parametersOf(description)));
+  return ({ description }) => {
+    const own = parametersOf(description);
+    const taken = new Set(own);
+    const findKeys = keyFinderOf(description);
+    return (searchParams, isStrict) => {
+      if (searchParams.size === 0 && !isStrict) return undefined;
+      const refusesAll = isStrict || description.refusesUnknown === true;
+      const names = new Set<string>();
+      for (const name of searchParams.keys())
+        if (!taken.has(name) && (refusesAll || elsewhere.has(name))) names.add(name);
+      if (names.size === 0 && !isStrict) return undefined;
+      return { parameters: unknownFaults([...names], 'parameter', own), keysOf: isStrict ? findKeys : nothing };
+    };
+  };
+};

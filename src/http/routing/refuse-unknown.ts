@@ -1,0 +1,62 @@
+import { either as E } from 'fp-ts';
+import { parameterValues } from '../parameters/parameter.js';
+import type { UnknownNames } from '../parameters/unknown.js';
+import { type Failure, requestInvalid, type RequestInvalid } from '../problem/failure.js';
+import { conditionsOf } from '../request/conditions.js';
+import { decodeRequest } from '../request/decode.js';
+import { prefersStrict, STRICT } from '../request/preferences.js';
+import type { RequestContext } from '../request-context.js';
+import type { HttpResponse } from '../response/http-response.js';
+import { type Handler, isProbe, type Route } from '../route.js';
+import { type FindUnknown, makeFindUnknown } from './find-unknown.js';
+
+/** The faults of a GET with unknown parameters, those of its other parameters and of its conditions included. */
+const faultsOf = (
+  { query, requestHeaders = [] }: Route['description'],
+  { ctx, searchParams }: RequestContext,
+  { parameters }: UnknownNames,
+): RequestInvalid => {
+  const values = query === undefined ? undefined : decodeRequest(query)(parameterValues(searchParams));
+  const conditions = requestHeaders.includes('If-Match') ? conditionsOf(ctx.req.headers) : undefined;
+  const faultsIn = (part: typeof values | typeof conditions) =>
+    part !== undefined && E.isLeft(part) ? part.left.errors : [];
+  return requestInvalid(...faultsIn(values), ...parameters, ...faultsIn(conditions));
+};
+
+/** The response to a request in strict handling says that it was applied. */
+const saidStrict = async (
+  handling: Promise<E.Either<Failure, HttpResponse>>,
+): Promise<E.Either<Failure, HttpResponse>> =>
+  E.map((response: HttpResponse) => ({
+    ...response,
+    headers: [...(response.headers ?? []), 'Preference-Applied', STRICT],
+  }))(await handling);
+
+/** Refuses a GET with unknown parameters; a command reads what is unknown with its other faults. */
+const refusing =
+  <Request extends RequestContext>(
+    { method, description }: Route,
+    find: FindUnknown,
+    handle: Handler<Request>,
+  ): Handler<Request> =>
+  (request) => {
+    const isStrict = prefersStrict(request.ctx.req.headers['prefer']);
+    const unknown = find(request.searchParams, isStrict);
+    if (unknown === undefined) return handle(request);
+    if (method === 'GET' && unknown.parameters.length > 0)
+      return Promise.resolve(E.left(faultsOf(description, request, unknown)));
+    const handling = handle({ ...request, unknown });
+    return isStrict ? saidStrict(handling) : handling;
+  };
+
+/** A route table whose operations refuse what they do not know, as far as that is not to be ignored. Probes refuse nothing. */
+export const refusingUnknown = (routes: ReadonlyArray<Route>): ReadonlyArray<Route> => {
+  const findIn = makeFindUnknown(routes);
+  return routes.map((route) => {
+    if (isProbe(route)) return route;
+    const find = findIn(route);
+    return route.access === 'token'
+      ? { ...route, handle: refusing(route, find, route.handle) }
+      : { ...route, handle: refusing(route, find, route.handle) };
+  });
+};

@@ -1,0 +1,434 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { documentStream } from '../../src/application/document/execute-document.js';
+import { newFileKey } from '../../src/application/document/file-key.js';
+import { readManifest } from '../../src/backup/backup-place.js';
+import type { Lacking, Manifest } from '../../src/backup/manifest.js';
+import { isRestoredAsCopy, restoreBackup } from '../../src/backup/restore-backup.js';
+import type { Secret } from '../../src/backup/secrets.js';
+import { type BackupFinding, type VerifiedBackup, verifyBackup } from '../../src/backup/verify-backup.js';
+import { type BackupSources, writeBackup } from '../../src/backup/write-backup.js';
+import type { StoredFile } from '../../src/domain/document/events.js';
+import { SEAL_STREAM } from '../../src/event-sourcing/whole-log/seal-stream.js';
+import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
+import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
+import { wholeLog, withoutPositions } from '../support/chained-events.js';
+import { aDocumentCreated } from '../support/document-events.js';
+import { FakeObjectStorage } from '../support/fake-object-storage.js';
+import { givenStream } from '../support/given-stream.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { makeMemoryArchive } from '../support/memory-archive.js';
+import { makeMemoryBackupPlace } from '../support/memory-backup-place.js';
+import { checkpointOver, exportedText, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
+
+const SECRET: Secret = { name: 'event-key', text: 'a secret' };
+
+/** A segment for each page of the log. */
+const SMALL = { characters: 1, files: 4_000, fileBytes: 4 * 1024 ** 3 };
+
+describe('a backup', () => {
+  let store: ReturnType<typeof makeInMemoryEventStore>;
+  let storage: FakeObjectStorage;
+  let backup: ReturnType<typeof makeMemoryBackupPlace>;
+  let lacking: Array<Lacking>;
+  let unfit: Array<string>;
+  let verified: VerifiedBackup | undefined;
+  let count: number;
+  beforeEach(() => {
+    store = makeInMemoryEventStore();
+    storage = new FakeObjectStorage();
+    backup = makeMemoryBackupPlace();
+    lacking = [];
+    unfit = [];
+    count = 0;
+  });
+
+  const aFile = (content: string): StoredFile => {
+    const key = newFileKey('a');
+    storage.objects.set(key, { size: content.length, content: Buffer.from(content) });
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { key, size: content.length, sha256, mimeType: 'text/plain', originalName: 'a' };
+  };
+
+  /** So many documents more; every hundredth has a file, whose key is given. */
+  const given = async (documents: number): Promise<ReadonlyArray<string>> => {
+    const keys: Array<string> = [];
+    for (let end = count + documents; count < end; count += 1) {
+      const file = count % 100 === 0 ? aFile(`file ${count}`) : null;
+      if (file !== null) keys.push(file.key);
+      await givenStream(store, documentStream(String(count)), [aDocumentCreated({ file })]);
+    }
+    return keys;
+  };
+
+  const sources = (): BackupSources => ({
+    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, sealedCategories: ['document'] },
+    recorded: async function* () {
+      // nothing was signed
+    },
+    secrets: () => Promise.resolve([SECRET]),
+    program: '1.2.3',
+    now: () => new Date(0),
+  });
+
+  const write = (
+    over: Partial<BackupSources> = {},
+    {
+      signal = new AbortController().signal,
+      onEvents = (_events: number): void => undefined,
+      place = backup.place,
+    } = {},
+  ) =>
+    writeBackup({ ...sources(), ...over }, place, {
+      onUnfit: ({ size }, reason) => unfit.push(`${size}: ${reason}`),
+      onLacking: (one) => lacking.push(one),
+      onEvents,
+      signal,
+      limits: SMALL,
+    });
+
+  const written = async (...args: Parameters<typeof write>) => {
+    const outcome = await write(...args);
+    if (E.isLeft(outcome)) throw outcome.left;
+    return outcome.right;
+  };
+
+  const manifest = (): Promise<Manifest> => readManifest(backup.place);
+
+  const verify = async (withSecrets = true): Promise<ReadonlyArray<BackupFinding>> => {
+    const findings: Array<BackupFinding> = [];
+    verified = await verifyBackup(backup.place, await manifest(), {
+      ...{ sealedCategories: ['document'], withFiles: true, withSecrets },
+      onFinding: (finding) => findings.push(finding),
+      onEvents: () => undefined,
+      signal: new AbortController().signal,
+    });
+    expect(verified.faults).to.equal(findings.length);
+    return findings;
+  };
+
+  const emptyTarget = () => ({
+    ...{ log: makeInMemoryEventStore(), files: new FakeObjectStorage(), archive: makeMemoryArchive() },
+    record: () => Promise.resolve(),
+  });
+
+  const restore = async (
+    target: ReturnType<typeof emptyTarget>,
+    signal = new AbortController().signal,
+    goesOn = false,
+  ) =>
+    restoreBackup(backup.place, await manifest(), target, {
+      ...{ goesOn, signal, onEvents: () => undefined, onFiles: () => undefined },
+      onLacking: (one) => lacking.push(one),
+    });
+
+  const linesIn = (name: string): string => gunzipSync(backup.segments.get(name) ?? '').toString();
+
+  it('has the log in segments, its files and its secrets, and is restored as it was', async () => {
+    const keys = await given(1_200);
+    const { events, files } = await written();
+    expect([events, files]).to.deep.equal([1_200, 12]);
+    const { segments, isComplete, secrets } = await manifest();
+    expect(segments.map(({ events: each }) => each)).to.deep.equal([500, 500, 200]);
+    expect([isComplete, secrets.map(({ name }) => name)]).to.deep.equal([true, [SECRET.name]]);
+    expect(segments.map(({ name }) => linesIn(name)).join('')).to.equal(await exportedText(store, true));
+    expect(await verify()).to.deep.equal([]);
+    const target = emptyTarget();
+    expect(await restore(target)).to.deep.include({ _tag: 'Right' });
+    expect(withoutPositions(await wholeLog(target.log))).to.deep.equal(withoutPositions(await wholeLog(store)));
+    expect([...target.files.objects.keys()]).to.have.members(keys);
+  });
+
+  it('gets only what is new by the next run', async () => {
+    await given(600);
+    await written();
+    const first = backup.segments.get('log/00000001.ndjson.gz');
+    await given(300);
+    const { events, files } = await written();
+    expect([events, files]).to.deep.equal([300, 3]);
+    expect(backup.segments.get('log/00000001.ndjson.gz')).to.equal(first);
+    expect((await manifest()).segments.map(({ events: each }) => each)).to.deep.equal([500, 100, 300]);
+    expect(await verify()).to.deep.equal([]);
+  });
+
+  it('of which a run was interrupted is one of less, with its secrets, and goes on', async () => {
+    await given(1_200);
+    const interrupted = new AbortController();
+    await written({}, { signal: interrupted.signal, onEvents: () => interrupted.abort() });
+    const { events, isComplete, secrets } = await manifest();
+    expect([events, isComplete, secrets.length]).to.deep.equal([500, false, 1]);
+    expect(await verify()).to.deep.equal([]);
+    expect((await written()).events).to.equal(700);
+    expect((await manifest()).isComplete).to.equal(true);
+    expect(await verify()).to.deep.equal([]);
+  });
+
+  it('is interrupted while it is restored, in the middle of a segment, and goes on', async () => {
+    await given(1_200);
+    await written();
+    const target = emptyTarget();
+    const interrupted = new AbortController();
+    const { appendInOrder } = target.log;
+    let appends = 0;
+    const log = {
+      ...target.log,
+      appendInOrder: (batch: Parameters<typeof appendInOrder>[0]) => {
+        if ((appends += 1) === 2) interrupted.abort();
+        return appendInOrder(batch);
+      },
+    };
+    const first = await restore({ ...target, log }, interrupted.signal);
+    expect(E.isRight(first) && first.right.isComplete).to.equal(false);
+    const restored = await restore(target, undefined, true);
+    expect(E.isRight(restored) && restored.right).to.deep.include({ events: 1_200, files: 12, lost: 0 });
+    expect(withoutPositions(await wholeLog(target.log))).to.deep.equal(withoutPositions(await wholeLog(store)));
+  });
+
+  it('is not complete while its secrets cannot be written', async () => {
+    await given(1);
+    await written();
+    const broken = { ...backup.place, writeSecret: () => Promise.reject(new Error('full')) };
+    const outcome = write({}, { place: broken });
+    expect(await outcome.catch((error: unknown) => String(error))).to.equal('Error: full');
+    expect((await manifest()).isComplete).to.equal(false);
+  });
+
+  it('is verified with its secrets, unless they are left out', async () => {
+    await given(1);
+    await written();
+    backup.secrets.set(SECRET.name, 'another');
+    const changed = 'secrets/event-key was changed: its SHA-256 is not that of the manifest';
+    expect(await verify()).to.deep.equal([{ kind: 'changed', reason: changed }]);
+    backup.secrets.delete(SECRET.name);
+    expect(await verify()).to.deep.equal([{ kind: 'changed', reason: 'secrets/event-key is missing' }]);
+    expect(await verify(false)).to.deep.equal([]);
+    backup.segments.delete('log/00000001.ndjson.gz');
+    // one fault does not hide the other
+    expect((await verify()).map(({ reason }) => reason)).to.deep.equal([
+      'secrets/event-key is missing',
+      'log/00000001.ndjson.gz is missing',
+    ]);
+  });
+
+  it('has no secret in its manifest whose file is not there yet', async () => {
+    await given(1);
+    await written();
+    const writeSecret = async (name: string, text: string): Promise<void> => {
+      await backup.place.writeSecret(name, text);
+      throw new Error('killed');
+    };
+    const killed = { ...backup.place, writeSecret };
+    const secrets = () => Promise.resolve([{ ...SECRET, text: 'another secret' }]);
+    const outcome = write({ secrets }, { place: killed });
+    expect(await outcome.catch((error: unknown) => String(error))).to.equal('Error: killed');
+    expect(await verify()).to.deep.equal([]);
+  });
+
+  describe('of a log that is signed', () => {
+    const sealOf = ({ verifier }: Signer) => ({ origin: verifier.name, key: renderVerifier(verifier) });
+
+    const checkpoint = async (signer: Signer): Promise<SignedCheckpoint> => {
+      const leaves = leavesOf(await wholeLog(store));
+      return { origin: signer.verifier.name, size: leaves.length, note: checkpointOver(leaves, signer) };
+    };
+
+    const recording = (...checkpoints: ReadonlyArray<SignedCheckpoint>) => ({
+      recorded: () => Readable.from(checkpoints) as AsyncIterable<SignedCheckpoint>, // reason: it gives what it is made of
+    });
+
+    it('has its checkpoints; those of a key before are counted, and are no fault', async () => {
+      await given(2);
+      const before = signerNamed('log.example/before', 'the key before');
+      const both = recording(await checkpoint(before), await checkpoint(SIGNER));
+      await written({ ...both, seal: sealOf(SIGNER) });
+      expect(await verify()).to.deep.equal([]);
+      expect([verified?.checkpoints, verified?.compared]).to.deep.equal([2, 1]);
+    });
+
+    it('keeps the key when a run does not know it', async () => {
+      await given(1);
+      await written({ ...recording(await checkpoint(SIGNER)), seal: sealOf(SIGNER) });
+      await written({ seal: null });
+      expect((await manifest()).seal).to.deep.equal(sealOf(SIGNER));
+    });
+
+    it('leaves out what is none, and what another one has the place of, and says so', async () => {
+      await given(2);
+      const fit = await checkpoint(SIGNER);
+      const archive = makeMemoryArchive();
+      archive.kept.push(fit);
+      const cause = new Error('the storage has something else');
+      const place = {
+        ...backup.place,
+        archive: {
+          ...backup.place.archive,
+          put: () => Promise.resolve(E.left({ _tag: 'CheckpointTaken', cause } as const)),
+        },
+      };
+      const { checkpoints } = await written(
+        { ...recording({ origin: 'nonsense', size: 1, note: 'x' }, fit), archive, seal: sealOf(SIGNER) },
+        { place },
+      );
+      expect(checkpoints).to.equal(1);
+      expect(unfit).to.have.length(2);
+      expect(unfit[0]).to.match(/^1: /);
+      expect(unfit[1]).to.equal('2: the backup has another one of this size');
+      expect(await verify()).to.deep.equal([]);
+    });
+
+    it('is given up where the file storage does not give its checkpoints, with that for its reason', async () => {
+      await given(1);
+      const archive = {
+        all: async function* () {
+          yield await Promise.reject<SignedCheckpoint>(new Error('connect ECONNREFUSED'));
+        },
+      };
+      const outcome = await write({ archive });
+      expect(E.isLeft(outcome) && outcome.left.message).to.equal(
+        'the checkpoints in the file storage cannot be read: connect ECONNREFUSED',
+      );
+    });
+  });
+
+  it('keeps the secrets of earlier runs when they are left out', async () => {
+    await given(1);
+    await written();
+    await written({ secrets: () => Promise.resolve([]) });
+    expect((await manifest()).secrets.map(({ name }) => name)).to.deep.equal([SECRET.name]);
+  });
+
+  describe('of files that are missing or different', () => {
+    it('names each, and tries it again', async () => {
+      const [first = '', second = ''] = await given(200);
+      const kept = storage.objects.get(first);
+      storage.objects.delete(first);
+      storage.objects.set(second, { size: 1, content: Buffer.from('x') });
+      expect((await written()).files).to.equal(0);
+      expect(lacking.map(({ kind, key }) => [kind, key])).to.have.deep.members([
+        ['missing', first],
+        ['different', second],
+      ]);
+      expect(backup.files.objects.size).to.equal(0);
+      expect((await verify()).map(({ kind }) => kind)).to.deep.equal(['missing', 'missing']);
+      if (kept !== undefined) storage.objects.set(first, kept);
+      lacking = [];
+      expect((await written()).files).to.equal(1);
+      expect(lacking.map(({ key }) => key)).to.deep.equal([second]);
+      expect((await manifest()).lacking.map(({ key }) => key)).to.deep.equal([second]);
+      lacking = [];
+      const restored = await restore(emptyTarget());
+      expect(E.isRight(restored) && restored.right).to.deep.include({ files: 1, lacking: 1, lost: 0 });
+    });
+
+    it('forgets none whose event is away, and none that it had no time to try', async () => {
+      const [first = ''] = await given(1);
+      storage.objects.delete(first);
+      await written();
+      const deleted = { ...store, readStream: async function* () {} };
+      const interrupted = new AbortController();
+      interrupted.abort();
+      await written({}, { signal: interrupted.signal });
+      expect((await manifest()).lacking).to.have.length(1);
+      const outcome = await write({ store: deleted });
+      expect(E.isLeft(outcome) && outcome.left.message).to.match(/^the log does not go on from this backup/);
+      expect((await manifest()).lacking).to.have.length(1);
+    });
+
+    it('gives up when there are too many and none that is as it should be, and goes on when one is', async () => {
+      const files = Array.from({ length: 1_100 }, () => aFile('a'));
+      for (const [each, file] of files.entries()) {
+        storage.objects.delete(file.key);
+        await givenStream(store, documentStream(`lost ${each}`), [aDocumentCreated({ file })]);
+      }
+      const outcome = await write();
+      expect(E.isLeft(outcome) && outcome.left.message).to.match(/^too many files are missing or different/);
+      expect((await manifest()).isComplete).to.equal(false);
+      const key = files[0]?.key ?? '';
+      storage.objects.set(key, { size: 1, content: Buffer.from('a') });
+      expect((await written()).files).to.equal(1);
+      expect((await manifest()).lacking).to.have.length(1_099);
+    });
+
+    it('says so of an event that names its file in a way that is not known', async () => {
+      await givenStream(store, documentStream('odd'), [{ type: 'DocumentCreated', data: { name: 1 } }]);
+      await written();
+      expect(lacking).to.have.length(1);
+      expect(lacking[0]).to.deep.include({ kind: 'undecodable', key: null, revision: '0' });
+    });
+  });
+
+  it('ends while nothing is copied any more, and closes what it has opened', async () => {
+    await given(1_000);
+    let [begun, copying] = [0, 0];
+    const place = {
+      ...backup.place,
+      writeSegment: async (_name: string, chunks: AsyncIterable<Uint8Array>) => {
+        for await (const _chunk of chunks) if (begun > 0) throw new Error('full');
+      },
+      files: {
+        open: backup.files.open,
+        put: async (...args: Parameters<typeof backup.files.put>) => {
+          begun += 1;
+          copying += 1;
+          await sleep(500);
+          copying -= 1;
+          return backup.files.put(...args);
+        },
+      },
+    };
+    const outcome = write({}, { place });
+    expect(await outcome.catch((error: unknown) => String(error))).to.equal('Error: full');
+    expect([copying, storage.opened]).to.deep.equal([0, 0]);
+  });
+
+  it('leaves no stream open when the place takes none', async () => {
+    await given(1);
+    const bodies: Array<Readable> = [];
+    const files = {
+      open: async (key: string) => {
+        const body = await storage.open(key);
+        if (E.isRight(body)) bodies.push(body.right);
+        return body;
+      },
+    };
+    const refusing = {
+      put: () => Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: new Error('full') } as const)),
+    };
+    const place = { ...backup.place, files: { ...refusing, open: backup.files.open } };
+    const outcome = await write({ files }, { place });
+    expect(E.isLeft(outcome) && outcome.left.message).to.match(/^documents\/.* cannot be stored: full$/);
+    expect(bodies.map(({ destroyed }) => destroyed)).to.deep.equal([true]);
+  });
+
+  for (const [what, change] of [
+    ['a position that is no number', (text: string) => text.replace(/"position": "\d+"/, '"position": "x"')],
+    ['a segment outside of its folder', (text: string) => text.replace('"log/00000001', '"../00000001')],
+    ['a secret outside of its folder', (text: string) => text.replace('"event-key"', '"../../etc/passwd"')],
+  ] as const)
+    it(`is none with ${what} in its manifest`, async () => {
+      await given(1);
+      await written();
+      const changed = change(backup.manifests.at(-1) ?? '');
+      expect(changed).to.not.equal(backup.manifests.at(-1));
+      backup.manifests.push(changed);
+      const error = await manifest().catch((cause: unknown) => String(cause));
+      expect(error).to.equal('BackupFault: manifest.json cannot be used: it is not a manifest of a backup');
+    });
+
+  it('is known as restored by what a copy records behind it, and by nothing else', async () => {
+    await given(3);
+    await written();
+    const target = emptyTarget();
+    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+    await restore(target);
+    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+    await givenStream(target.log, SEAL_STREAM, [{ type: 'SealRestarted', data: {} }]);
+    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(true);
+    await givenStream(target.log, documentStream('new'), [aDocumentCreated()]);
+    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+  });
+});

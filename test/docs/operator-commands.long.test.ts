@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { makeApi } from '../support/api.js';
+import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
+import { eventually } from '../support/eventually.js';
+import { operatorProgram } from '../support/operator.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+const NAMED = /(?:`|^|DATA_DIR=restored )(?:npx --no-install )?ops ((?:[a-z]|--)[^`#|\n]*)/gm;
+
+/** Every command of the operator that the pages name, as they name it. Sorted: `log import` reads what `log export` writes. */
+const namedCommands = async (): Promise<ReadonlyArray<string>> => {
+  const below = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
+  const texts = await Promise.all(['README.md', ...below].map((page) => readFile(page, 'utf8')));
+  const all = texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, command = '']) => command.trim()));
+  return [...new Set(all)].sort();
+};
+
+/** What a page leaves to its reader. */
+const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
+  ['DIRECTORY', 'backup'],
+  ['FILE', 'checkpoint'],
+  ['…', 'tried'],
+  ['[name]', 'businesses'],
+  ['[stream]', 'business-$BUSINESS'],
+  // it would show the status until somebody ends it
+  [' [--watch]', ''],
+];
+
+/** What has to be said as well where a page only mentions a command. */
+const COMPLETED: Readonly<Record<string, string>> = {
+  'audit pack': 'audit pack business/$BUSINESS --out another.zip',
+  backup: 'backup backup',
+  'log copy': 'log copy --to "$EVENTSTOREDB"',
+  'log import': 'log import log.ndjson',
+  'log new-key': 'log new-key log.example.com/records',
+  'log restart-seal': 'log restart-seal --reason tried',
+  restore: 'restore backup',
+};
+
+/** What fills a log of its own. */
+const OTHER_LOG = ['log import log.ndjson', 'restore backup'];
+
+/** The second time these say that it was done before, and end with 1. */
+const ONCE = ['log import log.ndjson', /^audit pack /];
+
+const among = (patterns: ReadonlyArray<string | RegExp>, command: string): boolean =>
+  patterns.some((pattern) => (typeof pattern === 'string' ? pattern === command : pattern.test(command)));
+
+/** Each command once, as it is run. */
+const tried = new Set(
+  (await namedCommands()).map((named) => {
+    const filled = PLACEHOLDERS.reduce((text, [name, value]) => text.replace(name, value), named);
+    return COMPLETED[filled] ?? filled;
+  }),
+);
+
+describe('the commands of the operator that the documentation names', function () {
+  this.timeout(120_000);
+
+  let directory: string;
+  let service: ServiceProcess;
+  let double: EventStoreDbDouble;
+  let env: Readonly<Record<string, string | undefined>>;
+
+  before(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'commands-'));
+    await symlink(path.resolve(await operatorProgram()), path.join(directory, 'ops'));
+    double = await startDouble();
+    service = await startService({ dataDir: path.join(directory, '.data') });
+    const api = makeApi(service.address, await tokenFor('admin', 'alice'));
+    const made = async (path: string): Promise<string> =>
+      (await api.json<{ readonly _id: string }>('POST', path, { name: 'Acme' }))._id;
+    const [BUSINESS, DOCUMENT] = [await made('/business'), await made('/document')];
+    const { PATH, HOME } = process.env;
+    env = { PATH: `${directory}:${PATH}`, HOME, BUSINESS, DOCUMENT, EVENTSTOREDB: double.connectionString };
+    const checkpoint = await eventually(
+      async () => (await fetch(`${service.address}/tlog/checkpoint`)).text(),
+      (text) => text.split('\n')[1] === '2',
+    );
+    await writeFile(path.join(directory, 'checkpoint'), checkpoint);
+  });
+
+  after(async () => {
+    service.kill('SIGTERM');
+    await service.exited;
+    double.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const run = (command: string, dataDir: string): Promise<{ readonly code: number; readonly said: string }> =>
+    new Promise((resolve) => {
+      const options = { cwd: directory, env: { ...env, DATA_DIR: dataDir } };
+      const child = execFile('sh', ['-c', `ops ${command}`], options, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      );
+      child.stdin?.end();
+    });
+
+  it('are many', () => {
+    expect(tried.size).to.be.greaterThan(25);
+  });
+
+  for (const command of tried)
+    it(`${command}, twice in a row`, async () => {
+      const dataDir = OTHER_LOG.includes(command) ? command.replaceAll(' ', '-') : '.data';
+      for (const time of [1, 2]) {
+        const { code, said } = await run(command, dataDir);
+        expect(code, `time ${time}:\n${said}`).to.equal(time === 2 && among(ONCE, command) ? 1 : 0);
+      }
+    });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { prefersStrict } from '../../src/http/request/preferences.js';
+
+describe('Prefer', () => {
+  const strict: ReadonlyArray<string | ReadonlyArray<string>> = [
+    'handling=strict',
+    'Handling=STRICT',
+    ' handling = strict ',
+    'handling="strict"',
+    'handling="str\\ict"',
+    'respond-async, handling=strict',
+    'wait=10;note="a, handling=lenient", handling=strict; x=y',
+    'return="minimal\\", handling=lenient", handling=strict',
+    'handling=strict, handling=lenient',
+    ',, handling=strict,',
+    ['return=minimal', 'handling=strict'],
+  ];
+  for (const header of strict)
+    it(`asks for strict handling by ${JSON.stringify(header)}`, () => {
+      expect(prefersStrict(header)).to.equal(true);
+    });
+
+  const lenient: ReadonlyArray<string | ReadonlyArray<string> | undefined> = [
+    undefined,
+    '',
+    'handling',
+    'handling=',
+    'handling=lenient',
+    'handling=stricter',
+    'handling=lenient, handling=strict',
+    'handling, handling=strict',
+    'x-handling=strict',
+    'handling-x=strict',
+    'strict',
+    'wait="handling=strict',
+    'note="a, handling=strict"',
+    'wait=1; handling=strict',
+    ['handling=lenient', 'handling=strict'],
+  ];
+  for (const header of lenient)
+    it(`does not ask for it by ${JSON.stringify(header)}`, () => {
+      expect(prefersStrict(header)).to.equal(false);
+    });
+
+  it('is read in a time that grows with its length alone', () => {
+    // A time that grows with the square of this length is most of a minute.
+    const many = 100_000;
+    const blanks = ' '.repeat(many);
+    const headers = [
+      ...['"', '\\"', '"\\', ', ', 'handling ', '"a\\"b'].map((piece) => piece.repeat(many)),
+      `${blanks}x`,
+      `handling${blanks}x`,
+      `handling=${blanks}"x`,
+      `handling${blanks}=${blanks}"x`,
+      `handling=${blanks}x${blanks}"`,
+      `handling="${blanks}"${blanks}x`,
+      `handling=${'x'.repeat(many)}"`,
+      `"${'\\'.repeat(many)}`,
+      `"${'\\'.repeat(many)}"${blanks}`,
+      `handling="${'\\'.repeat(many)}`,
+    ];
+    const began = performance.now();
+    for (const header of headers) expect(prefersStrict(header), header.slice(0, 20)).to.equal(false);
+    expect(performance.now() - began).to.be.lessThan(10_000);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { wordsOf } from '../../src/read/words.js';
+
+const words = (...texts: ReadonlyArray<string | null>): ReadonlyArray<string> => [...wordsOf(texts)];
+
+describe('the words of a record', () => {
+  it('are those of all its texts, each once', () => {
+    expect(words('Acme Inc.', null, 'ACME holding', '')).to.deep.equal(['acme', 'inc', 'holding']);
+  });
+
+  it('have no punctuation in them', () => {
+    expect(words("O'Neil & Sons_Ltd", '12-3456789', 'report.v2.pdf')).to.deep.equal([
+      ...['o', 'neil', 'sons', 'ltd', '12', '3456789', 'report', 'v2', 'pdf'],
+    ]);
+  });
+
+  it('are the same in whatever case and compatible form they are typed', () => {
+    for (const [one, other] of [
+      ['STRASSE', 'straße'],
+      ['ΟΔΟΣ', 'οδος'],
+      ['ＡＣＭＥ', 'acme'],
+      ['ﬁnance', 'FINANCE'],
+      ['É', 'e\u0301'],
+      ['STRAẞE', 'strasse'],
+      ['straße', 'STRAẞE'],
+      ['İSTANBUL', 'istanbul'],
+      ['ΐ', 'Ϊ́'],
+    ] as const)
+      expect(words(one), `${one} ${other}`).to.deep.equal(words(other));
+  });
+
+  it('are the same with characters that nobody sees', () => {
+    for (const text of ['Donau\u00addampfer', 'Donau\u200bdampfer', 'Donau\u200ddampfer', 'Donau\u2060dampfer\ufeff'])
+      expect(words(text), JSON.stringify(text)).to.deep.equal(['donaudampfer']);
+    expect(words('\u00ad\u200d')).to.deep.equal([]);
+  });
+
+  it('are found in scripts that put no space between them', () => {
+    expect(words('東京電力')).to.deep.equal(['東京', '電力']);
+    expect(words('ภาษาไทย')).to.have.length.greaterThan(1);
+  });
+
+  it('of ASCII are those that the segmenter finds', () => {
+    const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+        const segments = [...segmenter.segment(text.toLowerCase())].map(({ segment }) => segment);
+        const expected = segments.flatMap((segment) => segment.match(/[0-9a-z]+/g) ?? []);
+        expect(words(text)).to.deep.equal([...new Set(expected.map((word) => word.slice(0, 64)))]);
+      }),
+    );
+  });
+
+  it('consist of letters, marks and digits, and are bounded, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 500 })), (texts) => {
+        for (const word of wordsOf(texts)) {
+          expect(word).to.match(/^[\p{L}\p{M}\p{N}]+$/u);
+          expect(word.length).to.be.within(1, 64);
+        }
+      }),
+    );
+    expect(words('𝔘'.repeat(100))[0]).to.have.length.at.most(64);
+    expect(wordsOf([Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(' ')]).size).to.equal(2_000);
+  });
+});

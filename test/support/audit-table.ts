@@ -1,0 +1,15 @@
+import { registry } from '../../src/entities/registry.js';
+import { auditRoutes } from '../../src/http/audit/routes.js';
+import type { Route } from '../../src/http/route.js';
+import { tlogRoutes } from '../../src/http/tlog/routes.js';
+import { inMemoryFeed, queriesOver } from './in-memory-ledger.js';
+import { makeInMemoryEventStore } from './in-memory-event-store.js';
+import { InMemorySealedTree } from './in-memory-sealed-tree.js';
+
+/** The rows for auditors and of the transparency log, over nothing: to be described. */
+export const auditTable = (): ReadonlyArray<Route> => {
+  const { page } = queriesOver(() => Promise.resolve([]));
+  const tree = new InMemorySealedTree();
+  const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+  return [...auditRoutes({ page, nextPage: page }, feed, tree), ...tlogRoutes(tree)];
+};

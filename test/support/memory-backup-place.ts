@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import type { BackupPlace } from '../../src/backup/backup-place.js';
+import { FakeObjectStorage } from './fake-object-storage.js';
+import { makeMemoryArchive } from './memory-archive.js';
+
+/** A backup in memory, which a test may look into and change. */
+export const makeMemoryBackupPlace = () => {
+  const segments = new Map<string, Buffer>();
+  const secrets = new Map<string, string>();
+  const manifests: Array<string> = [];
+  const files = new FakeObjectStorage();
+  const place: BackupPlace = {
+    files,
+    archive: makeMemoryArchive(),
+    readManifest: () => Promise.resolve(manifests.at(-1)),
+    writeManifest: (text) => Promise.resolve(void manifests.push(text)),
+    writeSegment: async (name, chunks) => {
+      const written: Array<Uint8Array> = [];
+      for await (const chunk of chunks) written.push(chunk);
+      segments.set(name, Buffer.concat(written));
+    },
+    openSegment: (name) => {
+      const segment = segments.get(name);
+      return Promise.resolve(segment && Readable.from([segment], { objectMode: false }));
+    },
+    writeSecret: (name, text) => Promise.resolve(void secrets.set(name, text)),
+    readSecret: (name) => Promise.resolve(secrets.get(name)),
+  };
+  return {
+    ...{ place, files, segments, secrets },
+    /** Every manifest that was written, the oldest first. */
+    manifests,
+  };
+};

@@ -1,0 +1,21 @@
+import { type Call, call, type Reply } from './client.js';
+import { type Stack, startStack } from './stack.js';
+
+type StackOfSuite = {
+  /** The stack, once the suite runs. */
+  readonly stack: () => Stack;
+  /** Calls as an admin, unless `as` says otherwise. */
+  readonly call: (method: string, path: string, given?: Call) => Promise<Reply>;
+};
+
+/** Starts a stack before the tests of the suite in which it is called, and stops it after them. */
+export const stackOfSuite = (): StackOfSuite => {
+  let stack: Stack;
+  let as: string;
+  before(async () => {
+    stack = await startStack();
+    as = stack.tokenFor('admin');
+  });
+  after(() => stack.stop());
+  return { stack: () => stack, call: (method, path, given = {}) => call(stack, method, path, { as, ...given }) };
+};
