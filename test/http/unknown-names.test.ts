@@ -85,6 +85,14 @@ describe('names that an operation does not know', () => {
       }
     });
 
+    it('are refused where auditors alone take them and their interface is switched off', async () => {
+      const withoutAudit = await startMemoryStack();
+      const events = `${business}/events?user=ann&ref=x&field=name`;
+      const answer = await callerOf(() => withoutAudit)('GET', events, { as: withoutAudit.tokenFor('auditor') });
+      await withoutAudit.stop();
+      expect(pathsOf(answer)).to.deep.equal(['user', 'ref', 'field']);
+    });
+
     it('are all refused by every operation in strict handling', async () => {
       for (const operation of operations.filter(({ path }) => !probes.includes(path)))
         expect(

@@ -1,3 +1,4 @@
+import { LedgerParameters } from '../audit/parameters.js';
 import { keysOf } from '../fields/keys-of.js';
 import { type UnknownNames, unknownFaults } from '../parameters/unknown.js';
 import type { Fault } from '../problem/problem.js';
@@ -9,6 +10,9 @@ type Description = Route['description'];
 export type FindUnknown = (searchParams: URLSearchParams, isStrict: boolean) => UnknownNames | undefined;
 
 const parametersOf = ({ query }: Description): ReadonlyArray<string> => (query === undefined ? [] : keysOf(query));
+
+/** Those of the interface for auditors are known where it is switched off, too: what a client may send depends on no setting. */
+const ofAuditors = keysOf(LedgerParameters);
 
 const nothing = (): ReadonlyArray<Fault> => [];
 
@@ -35,7 +39,7 @@ const keyFinderOf = ({ body, success }: Description): UnknownNames['keysOf'] => 
  * operations that refuse every unknown parameter.
  */
 export const makeFindUnknown = (routes: ReadonlyArray<Route>): ((route: Route) => FindUnknown) => {
-  const elsewhere = new Set(routes.flatMap(({ description }) => parametersOf(description)));
+  const elsewhere = new Set([...ofAuditors, ...routes.flatMap(({ description }) => parametersOf(description))]);
   return ({ description }) => {
     const own = parametersOf(description);
     const taken = new Set(own);
