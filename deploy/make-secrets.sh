@@ -61,9 +61,13 @@ secret postgres/password random
 secret files/access-key printf files
 secret files/secret-key random
 secret log/admin-password random
-secret service/jwt-secret random
-secret service/snapshot-key random
-secret service/event-key random
+
+# Each stack has keys of its own. An earlier version gave the cluster those of the other stack: there it keeps them.
+for key in jwt-secret snapshot-key event-key; do
+  keep service/$key cluster/$key
+  secret cluster/$key random
+  secret service/$key random
+done
 
 mkdir -p seal
 keep service/checkpoint-key seal/checkpoint-key
@@ -112,9 +116,7 @@ for node in log1 log2 log3; do
   hand log/$node/node.key $node/node.key $LOG_UID
 done
 for stack in service cluster; do
-  hand service/jwt-secret $stack/jwt-secret $SERVICE_UID
-  hand service/snapshot-key $stack/snapshot-key $SERVICE_UID
-  hand service/event-key $stack/event-key $SERVICE_UID
+  for key in jwt-secret snapshot-key event-key; do hand $stack/$key $stack/$key $SERVICE_UID; done
   hand files/access-key $stack/s3-access-key $SERVICE_UID
   hand files/secret-key $stack/s3-secret-key $SERVICE_UID
 done

@@ -54,7 +54,7 @@ const filesBelow = async (directory: string): Promise<ReadonlyArray<string>> => 
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
 };
 
-/** The processes of one stack, which trust each other's rows and tokens. */
+/** The processes of both stacks, and those of the cluster, which trust each other's rows and tokens. */
 const SERVICES = ['service', 'api1', 'api2', 'projector1', 'projector2'];
 const CLUSTER = ['api1', 'api2', 'projector1', 'projector2'];
 const NODES = ['log1', 'log2', 'log3'];
@@ -64,9 +64,12 @@ const MAY_KNOW: Readonly<Record<string, ReadonlyArray<string>>> = {
   'postgres/password': ['postgres', ...SERVICES],
   'files/secret-key': ['files', ...SERVICES],
   'log/admin-password': [...NODES, ...CLUSTER],
-  'service/jwt-secret': SERVICES,
-  'service/snapshot-key': SERVICES,
-  'service/event-key': SERVICES,
+  'service/jwt-secret': ['service'],
+  'service/snapshot-key': ['service'],
+  'service/event-key': ['service'],
+  'cluster/jwt-secret': CLUSTER,
+  'cluster/snapshot-key': CLUSTER,
+  'cluster/event-key': CLUSTER,
   'seal/checkpoint-key': ['service'],
   'seal/cluster-checkpoint-key': ['projector1', 'projector2'],
   'log/log1/node.key': ['log1'],
@@ -78,7 +81,9 @@ const MAY_KNOW: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** What a file of the maker has that nobody has to keep secret: names, certificates, and strings of the secrets above. */
 const isKnown = (file: string): boolean => /^urls\/|\.crt$|\.srl$|^files\/access-key$/.test(file);
 
-describe('the secrets of docker-compose.yml', () => {
+describe('the secrets of docker-compose.yml', function () {
+  this.timeout(240_000);
+
   /** Has what the maker keeps in `kept`, and in `for` a directory for each volume that it hands out. */
   let made: string;
   let commands: string;
@@ -220,12 +225,20 @@ describe('the secrets of docker-compose.yml', () => {
     });
 
   it('are handed out again when they were replaced', async () => {
-    await writeFile(path.join(made, 'kept/service/jwt-secret'), 'another secret of the tokens');
+    for (const stack of ['service', 'cluster'])
+      await writeFile(path.join(made, 'kept', stack, 'jwt-secret'), `another secret of the tokens: ${stack}`);
     await makeSecrets();
     for (const stack of ['service', 'cluster'])
       expect(await readFile(path.join(made, 'for', stack, 'jwt-secret'), 'utf8')).to.equal(
-        'another secret of the tokens',
+        `another secret of the tokens: ${stack}`,
       );
+  });
+
+  it('stay those of both stacks where an earlier version gave both the same', async () => {
+    const before = await kept('service/event-key');
+    await rm(path.join(made, 'kept/cluster'), { recursive: true });
+    await makeSecrets();
+    expect([await kept('service/event-key'), await kept('cluster/event-key')]).to.deep.equal([before, before]);
   });
 
   it('stay the same when an earlier version has made them', async () => {

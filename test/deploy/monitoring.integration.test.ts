@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { eventually } from '../support/eventually.js';
 import { anchorsIn } from '../support/markdown.js';
 import { namesIn } from '../support/promql.js';
 import { makeApi } from '../support/api.js';
@@ -56,8 +57,11 @@ const rules = async (): Promise<ReadonlyArray<Rule>> => {
 
 const dashboard = async (): Promise<unknown> => JSON.parse(await readFile('deploy/grafana/dashboard.json', 'utf8'));
 
+/** Not of the process and of Node, which every program has. */
+const isOwn = (metric: string): boolean => !/^(process|nodejs)_/.test(metric);
+
 describe('the monitoring of a service', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   let directory: string;
   let service: ServiceProcess;
@@ -70,9 +74,17 @@ describe('the monitoring of a service', function () {
     service = await startService({ dataDir: path.join(directory, 'data'), env: { METRICS_TOKEN_FILE: file } });
     const api = makeApi(service.address, await tokenFor('editor', 'alice'));
     await api.json('POST', '/business', { name: 'Acme' });
-    const scraped = await fetch(`${service.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    expect(scraped.status).to.equal(200);
-    metrics = metricsIn(await scraped.text());
+    const expressions = [...(await rules()).map(({ expr }) => expr), ...expressionsIn(await dashboard())];
+    // some are there a moment after the service
+    await eventually(
+      async () => {
+        const scraped = await fetch(`${service.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+        expect(scraped.status).to.equal(200);
+        metrics = metricsIn(await scraped.text());
+        return expressions.flatMap(faultsOf);
+      },
+      ({ length }) => length === 0,
+    );
   });
 
   after(async () => {
@@ -119,6 +131,13 @@ describe('the monitoring of a service', function () {
     const expressions = expressionsIn(await dashboard());
     expect(expressions.length).to.be.greaterThan(30);
     for (const expression of expressions) expect(faultsOf(expression), expression).to.deep.equal([]);
+  });
+
+  it('is explained in docs/operations.md: every metric of the service itself', async () => {
+    const page = await readFile('docs/operations.md', 'utf8');
+    const own = [...metrics.keys()].map((name) => name.replace(/_(bucket|sum|count)$/, '')).filter(isOwn);
+    expect(own.length).to.be.greaterThan(15);
+    expect([...new Set(own)].filter((name) => !page.includes(`\`${name}\``))).to.deep.equal([]);
   });
 
   it('is about the job that the example scrapes', async () => {

@@ -11,7 +11,7 @@ export type GenerationLine = {
   readonly version: string;
   /** Its name, by which all messages call it: the name of its table. */
   readonly generation: string;
-  /** The same, as it was first called. */
+  /** The same, for programs written before it was called a generation. */
   readonly instance: string;
   readonly role: string;
   readonly position: string | null;

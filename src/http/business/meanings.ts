@@ -25,5 +25,5 @@ export const businessMeanings = {
 export const ownerMeanings = {
   user: 'Identifies the user who owns, and so the owner.',
   title: 'What the owner is in the business.',
-  equity: 'The share that is owned, in percent.',
+  equity: 'The share that is owned, in whatever unit the client uses; nothing is added up.',
 } satisfies Record<keyof Owner, string>;

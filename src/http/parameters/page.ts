@@ -20,7 +20,7 @@ const CURSOR_LIMIT = 2_048;
 
 /** The record before the page (`cursor.ts`); the read model knows whether there ever was one. */
 export const After = parameter<string>({
-  expectation: 'the _id of a record',
+  expectation: 'the _id of a record, or under sort what the Link of a page has given',
   meaning: 'Starts after the record with this _id; under `sort`, after that of a cursor.',
   schema: { type: 'string', minLength: 1, maxLength: CURSOR_LIMIT, pattern: PLAIN_TEXT },
   read: (value) => (value !== '' && isPlainText(value, CURSOR_LIMIT) ? value : undefined),
