@@ -9,7 +9,8 @@ export const withTimeout = <A>(ms: number, promise: Promise<A>, signal?: AbortSi
       end();
       resolve(undefined);
     };
-    const timer = setTimeout(giveUp, ms);
+    // where this process itself stood still, what came meanwhile is read between the timer and the end of the wait
+    const timer = setTimeout(() => setImmediate(giveUp), ms);
     // by hand, because AbortSignal.any holds on to what it made for as long as a long-lived signal lives
     signal?.addEventListener('abort', giveUp);
     if (signal?.aborted === true) giveUp();

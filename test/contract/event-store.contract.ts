@@ -24,7 +24,10 @@ export const eventStoreContract = (
   make: () => Promise<StoreForContract>,
   { startsEmpty = true, confirmsNew = true }: ContractOptions = {},
 ): void => {
-  describe(`event store: ${name}`, () => {
+  describe(`event store: ${name}`, function () {
+    // some tests take ten seconds where nothing else runs
+    this.timeout(180_000);
+
     let made: StoreForContract;
     before(async () => {
       made = await make();

@@ -11,7 +11,7 @@ type OpenedTarget = { readonly target: LogTarget; readonly close: () => Promise<
 /** What a whole log needs of the store that it is written into; `open` gives one that is empty. */
 export const logTargetContract = (name: string, open: () => Promise<OpenedTarget>): void => {
   describe(`${name} as the target of a whole log`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
 
     let target: LogTarget;
     let close: () => Promise<void>;

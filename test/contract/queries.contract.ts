@@ -154,7 +154,7 @@ const recordOf = async ({ byId }: Pick<BusinessQueries, 'byId'>, id: string) => 
 /** What every adapter of the query ports must do, over every field of every answer. */
 export const queriesContract = (name: string, make: () => Promise<QueriesForContract>): void => {
   describe(`queries: ${name}`, function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     let made: QueriesForContract;
     before(async () => {
       made = await make();

@@ -9,7 +9,7 @@ describe('a transaction', function () {
 
   it('leaves nothing behind when its work comes to a failure, and everything when it comes to a value', async () => {
     const connectionString = await freshDatabase();
-    const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 5_000 });
+    const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 30_000 });
     await pool.query('create table kept (outcome text)');
     for (const outcome of [E.left('failure'), E.right('value')]) {
       const work = inTransaction(pool, async (client) => {

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from './adapters.js';
 
-/** Longest wait for a daemon, ms. */
-const PATIENCE = 1_000;
+/** Longest wait for a daemon, ms: a busy machine keeps one from answering for a second or two. */
+const PATIENCE = 4_000;
 
 type Place = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
@@ -33,6 +33,6 @@ const answers = (place: Place): Promise<boolean> =>
     request.on('error', () => resolve(false));
   });
 
-/** Whether a Docker daemon answers where this environment says, within a second. */
+/** Whether a Docker daemon answers where this environment says, within seconds. */
 export const isDockerThere = async (environment: Environment): Promise<boolean> =>
   (await Promise.all(placesOf(environment).map(answers))).includes(true);

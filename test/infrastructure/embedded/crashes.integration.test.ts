@@ -17,6 +17,7 @@ import { type Child, endLeftovers, startChild } from './support/child-process.js
 import { installed } from './support/installed.js';
 import {
   answers,
+  BUSY_MACHINE_MS,
   discard,
   logged,
   newDirectory,
@@ -26,6 +27,7 @@ import {
   rows,
   runningOperator,
   runningService,
+  SEVERAL_STARTS_MS,
   serverPid,
 } from './support/launching.js';
 import { eventually } from '../../support/eventually.js';
@@ -54,6 +56,7 @@ const newServerPid = (dataDir: string, old: number): Promise<number | undefined>
       }
     },
     (pid) => pid !== undefined && pid !== 0 && pid !== old,
+    BUSY_MACHINE_MS,
   );
 
 const isLockedByService = async (connectionString: string): Promise<boolean> => {
@@ -63,7 +66,7 @@ const isLockedByService = async (connectionString: string): Promise<boolean> => 
 };
 
 describe('embedded Postgres when something is killed', function () {
-  this.timeout(60_000); // starts many processes, and the machine may be busy
+  this.timeout(SEVERAL_STARTS_MS);
   let dataDir: string;
 
   before(async () => {
@@ -79,6 +82,7 @@ describe('embedded Postgres when something is killed', function () {
     await eventually(
       () => lastAcknowledged(child),
       (count) => count > 50,
+      BUSY_MACHINE_MS,
     );
     child.process.kill('SIGKILL');
     await child.ended;
@@ -97,7 +101,7 @@ describe('embedded Postgres when something is killed', function () {
     await child.saying('ready');
     child.process.kill('SIGKILL');
     const isRunning = (): boolean => existsSync(lockFileOf(dataDir));
-    expect(await eventually(isRunning, (running) => !running)).to.equal(false);
+    expect(await eventually(isRunning, (running) => !running, BUSY_MACHINE_MS)).to.equal(false);
   });
 
   it('the service and its watchdog: the next start replaces the orphan', async function () {
@@ -127,12 +131,14 @@ describe('embedded Postgres when something is killed', function () {
       process.kill(killed, 'SIGKILL');
       expect(await newServerPid(dataDir, killed), `the ${death} restart`).not.to.equal(killed);
       const ask = () => pool.query('SELECT n FROM survived').catch(() => undefined);
-      const answer = await eventually(ask, (result) => result !== undefined);
+      const answer = await eventually(ask, (result) => result !== undefined, BUSY_MACHINE_MS);
       expect(answer?.rows).to.deep.equal([{ n: 42 }]);
     }
     await logged(log, 'Postgres ended unexpectedly (killed by signal 9); starting it again');
     await logged(log, 'automatic recovery in progress');
-    expect(await eventually(() => isLockedByService(service.connectionString), Boolean)).to.equal(true);
+    expect(await eventually(() => isLockedByService(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(
+      true,
+    );
     expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
     await pool.end();
     await service.stop();
@@ -181,7 +187,7 @@ describe('embedded Postgres when something is killed', function () {
     for (const pid of watchdogOf(unguarded)) process.kill(pid, 'SIGKILL');
     await logged(log, 'Postgres ended unexpectedly (watchdog killed by SIGKILL); starting it again');
     expect(await newServerPid(dataDir, unguarded)).not.to.equal(unguarded);
-    expect(await eventually(() => answers(service.connectionString), Boolean)).to.equal(true);
+    expect(await eventually(() => answers(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(true);
     expect(watchdogOf(serverPid(dataDir))).to.have.length(2);
   });
 
@@ -192,7 +198,9 @@ describe('embedded Postgres when something is killed', function () {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
     );
     expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
-    expect(await eventually(() => isLockedByService(service.connectionString), Boolean)).to.equal(true);
+    expect(await eventually(() => isLockedByService(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(
+      true,
+    );
   });
 
   it('the server, and its pid now belongs to another process', async () => {
@@ -203,7 +211,7 @@ describe('embedded Postgres when something is killed', function () {
 
     // of the same user, because Postgres itself sees through another user's pid
     const { uid, gid } = statSync(pgDataOf(dataDir));
-    const stranger = spawn('sleep', ['60'], { uid, gid, cwd: '/' });
+    const stranger = spawn('sleep', ['300'], { uid, gid, cwd: '/' });
     await once(stranger, 'spawn');
     writeFileSync(lockFile, lock.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
     chownSync(lockFile, uid, gid);

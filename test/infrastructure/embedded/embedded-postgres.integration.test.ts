@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
@@ -20,10 +21,11 @@ import {
   running,
   runningOperator,
   runningService,
+  SEVERAL_STARTS_MS,
 } from './support/launching.js';
 
 describe('embedded Postgres', function () {
-  this.timeout(60_000); // starts many processes, and the machine may be busy
+  this.timeout(SEVERAL_STARTS_MS);
   let dataDir: string;
 
   before(() => {
@@ -153,8 +155,9 @@ describe('embedded Postgres', function () {
   });
 
   it('a taken port is no problem', async () => {
-    const taken = await freePort();
-    const occupied = createServer().listen(taken, '127.0.0.1');
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
+    const { port: taken } = occupied.address() as AddressInfo; // reason: it listens on a TCP port
     const ports = [taken, taken];
     const choosePort = async (): Promise<number> => ports.shift() ?? freePort();
     const service = await running(startFrom(await installed(), { choosePort })(options(dataDir, 'service')));

@@ -31,6 +31,7 @@ import {
   rows,
   running,
   runningService,
+  SEVERAL_STARTS_MS,
 } from './support/launching.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
@@ -65,7 +66,7 @@ const accountOf = (name: string): { readonly uid: number; readonly gid: number }
 };
 
 describe('embedded Postgres on hosts of many kinds', function () {
-  this.timeout(60_000); // starts many processes, and the machine may be busy
+  this.timeout(SEVERAL_STARTS_MS);
   let home: string;
 
   beforeEach(() => {

@@ -3,13 +3,13 @@ import pg from 'pg';
 import type { EmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING, type SmallDisk } from '../../support/small-disk.js';
-import { runningService, serverPid, stopLeftovers } from './support/launching.js';
+import { runningService, serverPid, SEVERAL_STARTS_MS, stopLeftovers } from './support/launching.js';
 
 /** MiB; a segment has 16. */
 const MORE_THAN_A_SEGMENT = 20;
 
 describe('an embedded Postgres on a full disk', function () {
-  this.timeout(60_000);
+  this.timeout(SEVERAL_STARTS_MS);
   let disk: SmallDisk | undefined;
   let service: EmbeddedPostgres | undefined;
   let client: pg.Client;

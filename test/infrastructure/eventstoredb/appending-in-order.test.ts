@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { appendChained, interleaved, makeChains, wholeLog, withoutPositions } from '../../support/chained-events.js';
+import { patient } from '../../support/eventstoredb-double/open-store.js';
 import { withStore } from './double-and-store.js';
 
 const COUNT = 300;
@@ -17,15 +17,12 @@ const someLog = async () => {
 describe('appending a whole log to EventStoreDB', () => {
   it(
     'sends many appends without waiting for each',
-    withStore(
-      async ({ store, double }) => {
-        const log = await someLog();
-        expect(await store.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
-        expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
-        expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append').length).to.be.below(10);
-      },
-      { timings: defaultTimings },
-    ),
+    withStore(async ({ store, double }) => {
+      const log = await someLog();
+      expect(await store.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
+      expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
+      expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append').length).to.be.below(10);
+    }),
   );
 
   it(
@@ -37,20 +34,18 @@ describe('appending a whole log to EventStoreDB', () => {
         expect(await store.appendInOrder(gatherAppends(log))).to.deep.equal(E.right(undefined));
         expect(withoutPositions(await wholeLog(store))).to.deep.equal(withoutPositions(log));
       },
-      { timings: defaultTimings },
+      // so long is waited for what the call did not acknowledge
+      { timings: { ...patient, idleTimeout: 1_000 } },
     ),
   );
 
   it(
     'rejects appends that the log holds in another order',
-    withStore(
-      async ({ store }) => {
-        const [first, second] = gatherAppends(await someLog());
-        await store.appendInOrder([second!, first!]);
-        const outcome = await store.appendInOrder([first!, second!]);
-        expect(E.isLeft(outcome) && outcome.left).to.include({ _tag: 'AppendRejected' });
-      },
-      { timings: defaultTimings },
-    ),
+    withStore(async ({ store }) => {
+      const [first, second] = gatherAppends(await someLog());
+      await store.appendInOrder([second!, first!]);
+      const outcome = await store.appendInOrder([first!, second!]);
+      expect(E.isLeft(outcome) && outcome.left).to.include({ _tag: 'AppendRejected' });
+    }),
   );
 });

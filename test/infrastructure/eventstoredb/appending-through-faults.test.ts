@@ -4,7 +4,7 @@ import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
-import { defaultTimings } from '../../../src/infrastructure/eventstoredb/options.js';
+import { defaultTimings, type Timings } from '../../../src/infrastructure/eventstoredb/options.js';
 import {
   anEvent,
   append,
@@ -15,7 +15,7 @@ import {
 } from '../../contract/event-store/store-under-test.js';
 import { type EventStoreDbDouble, startDouble } from '../../support/eventstoredb-double/double.js';
 import type { AppendFault } from '../../support/eventstoredb-double/faults.js';
-import { openStore } from '../../support/eventstoredb-double/open-store.js';
+import { openStore, patient, quick } from '../../support/eventstoredb-double/open-store.js';
 import { eventually } from '../../support/eventually.js';
 import { startSeverableProxy } from '../../support/severable-proxy.js';
 import { withStore } from './double-and-store.js';
@@ -31,6 +31,18 @@ const kindsOf = (connectionEvents: ReadonlyArray<ConnectionEvent>): ReadonlyArra
 const appendsTo = ({ node }: EventStoreDbDouble): number =>
   node.state.calls.filter(({ rpc }) => rpc === 'append').length;
 
+/**
+ * The default ones with five times the time for a call. A pause of the server is five times as long beside them as well,
+ * so that what a busy machine takes of that time does not matter.
+ */
+const FACTOR = 5;
+const fivefold: Timings = {
+  ...defaultTimings,
+  timeout: FACTOR * defaultTimings.timeout,
+  idleTimeout: FACTOR * defaultTimings.idleTimeout,
+  minimumTimeout: FACTOR * defaultTimings.minimumTimeout,
+};
+
 const HEALING = ['connection-lost', 'append-repeated', 'reconnected'];
 const HEALED = ['connected', ...HEALING];
 
@@ -45,59 +57,68 @@ describe('appending to EventStoreDB through faults', () => {
   for (const [what, fault] of transient)
     it(
       `stores events once when ${what}`,
-      withStore(async ({ store, connectionEvents, double }) => {
-        const stream = aStream();
-        const events = someEvents(3);
-        double.node.faults.appends.push(fault);
-        const outcome = await append(store, stream, 'no-stream', ...events);
-        const { position } = double.log.records.at(-1)!;
-        expect(outcome).to.deep.equal(E.right({ revision: 2n, position, confirmedNew: false }));
-        expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
-        const kinds = kindsOf(connectionEvents);
-        expect(kinds.slice(0, HEALED.length)).to.deep.equal(HEALED);
-        // a busy machine may take longer than the deadline, and it begins again
-        expect([kinds.length % HEALING.length, kinds.at(-1)]).to.deep.equal([1, 'reconnected']);
-        expect(double.node.state.mostEqualAppends).to.equal(1);
-      }),
+      withStore(
+        async ({ store, connectionEvents, double }) => {
+          const stream = aStream();
+          const events = someEvents(3);
+          double.node.faults.appends.push(fault);
+          const outcome = await append(store, stream, 'no-stream', ...events);
+          const { position } = double.log.records.at(-1)!;
+          expect(outcome).to.deep.equal(E.right({ revision: 2n, position, confirmedNew: false }));
+          expect(idsIn(double, stream)).to.deep.equal(idsOf(events));
+          const kinds = kindsOf(connectionEvents);
+          expect(kinds.slice(0, HEALED.length)).to.deep.equal(HEALED);
+          // a busy machine may take longer than the deadline, and it begins again
+          expect([kinds.length % HEALING.length, kinds.at(-1)]).to.deep.equal([1, 'reconnected']);
+          expect(double.node.state.mostEqualAppends).to.equal(1);
+        },
+        { timings: quick },
+      ),
     );
 
   it(
     'does not take a part of the events for all of them when it finds out what became of an append',
-    withStore(async ({ store, double }) => {
-      const stream = aStream();
-      const events = someEvents(2);
-      await appended(store, stream, 'no-stream', events[0]);
-      double.node.faults.appends.push('no-response');
-      expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
-        E.left({ _tag: 'RevisionConflict', expected: 'no-stream', actual: 0n }),
-      );
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const stream = aStream();
+        const events = someEvents(2);
+        await appended(store, stream, 'no-stream', events[0]);
+        double.node.faults.appends.push('no-response');
+        expect(await append(store, stream, 'no-stream', ...events)).to.deep.equal(
+          E.left({ _tag: 'RevisionConflict', expected: 'no-stream', actual: 0n }),
+        );
+      },
+      { timings: quick },
+    ),
   );
 
   it(
     'repeats until an append that is slower than its deadline has been written',
-    withStore(async ({ store, double }) => {
-      const stream = aStream();
-      const event = anEvent();
-      double.node.faults.appends.push({ slow: 700 });
-      expect(await append(store, stream, 'no-stream', event)).to.deep.equal(
-        E.right({ revision: 0n, position: double.log.records.at(-1)!.position, confirmedNew: false }),
-      );
-      expect(idsIn(double, stream)).to.deep.equal([event.id]);
-      expect(double.node.state.mostEqualAppends).to.equal(1);
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const stream = aStream();
+        const event = anEvent();
+        double.node.faults.appends.push({ slow: 700 });
+        expect(await append(store, stream, 'no-stream', event)).to.deep.equal(
+          E.right({ revision: 0n, position: double.log.records.at(-1)!.position, confirmedNew: false }),
+        );
+        expect(idsIn(double, stream)).to.deep.equal([event.id]);
+        expect(double.node.state.mostEqualAppends).to.equal(1);
+      },
+      { timings: quick },
+    ),
   );
 
   it('waits for a server that pauses for 2 s, whether it then answers or fails what it was storing', async () => {
     const double = await startDouble();
     const way = await startSeverableProxy(double.connectionString);
-    const { store } = openStore(way.url, { timings: defaultTimings });
+    const { store } = openStore(way.url, { timings: fivefold });
     const streams = Array.from({ length: 8 }, () => aStream());
     try {
       await Promise.all(streams.map((stream) => appended(store, stream, 'no-stream', anEvent())));
       double.node.faults.appends.push('lost-acknowledgement', 'commit-timeout');
       way.stall();
-      const mending = delay(2_000).then(way.mend);
+      const mending = delay(FACTOR * 2_000).then(way.mend);
       const appends = streams.map((stream) => append(store, stream, 0n, anEvent()));
       const reads = streams.map((stream) => collect(store.readStream(stream, { direction: 'forwards' })));
       const outcomes = await Promise.all(appends);
@@ -114,26 +135,29 @@ describe('appending to EventStoreDB through faults', () => {
 
   it(
     'stores events once when the server dies with their append and comes back on the same port',
-    withStore(async ({ store, double }) => {
-      const streams = Array.from({ length: 8 }, () => aStream());
-      const rounds = streams.map(async (stream) => {
-        for (let revision = -1n; revision < 9n; revision++)
-          await appended(store, stream, revision < 0n ? 'no-stream' : revision, anEvent());
-      });
-      await eventually(
-        () => double.log.records.length,
-        (length) => length > 20,
-      );
-      double.node.faults.appends.push('stored-without-response', 'no-response', 'lost-acknowledgement');
-      await eventually(
-        () => double.node.faults.appends.length,
-        (length) => length === 0,
-      );
-      await double.node.restart();
-      await Promise.all(rounds);
-      for (const stream of streams) expect(new Set(idsIn(double, stream)).size).to.equal(10);
-      expect(double.log.records).to.have.length(81);
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const streams = Array.from({ length: 8 }, () => aStream());
+        const rounds = streams.map(async (stream) => {
+          for (let revision = -1n; revision < 9n; revision++)
+            await appended(store, stream, revision < 0n ? 'no-stream' : revision, anEvent());
+        });
+        await eventually(
+          () => double.log.records.length,
+          (length) => length > 20,
+        );
+        double.node.faults.appends.push('lost-acknowledgement', 'stored-without-response', 'no-response');
+        await eventually(
+          () => double.node.faults.appends.length,
+          (length) => length === 0,
+        );
+        await double.node.restart();
+        await Promise.all(rounds);
+        for (const stream of streams) expect(new Set(idsIn(double, stream)).size).to.equal(10);
+        expect(double.log.records).to.have.length(81);
+      },
+      { timings: quick },
+    ),
   );
 
   it(
@@ -218,7 +242,7 @@ describe('appending to EventStoreDB through faults', () => {
         expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
         expect(double.node.faults.appends.length).to.be.lessThan(97);
       },
-      { timings: { timeout: 500, backoff: { first: 20, longest: 100 } } },
+      { timings: { ...patient, timeout: 3_000 } },
     ),
   );
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { anEvent, append, appended, aStream, someEvents } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import { patient } from '../../support/eventstoredb-double/open-store.js';
 import { withStore } from './double-and-store.js';
 
 const AT_ONCE = 50;
@@ -46,17 +47,21 @@ describe('appending to EventStoreDB at the same time', () => {
 
   it(
     'stores each append once when the call ends in the middle of them',
-    withStore(async ({ store, double }) => {
-      await appended(store, aStream(), 'no-stream', anEvent());
-      double.node.faults.batchesEndAfter = 7;
-      const streams = Array.from({ length: AT_ONCE }, aStream);
-      const events = streams.map(() => anEvent());
-      const outcomes = await Promise.all(
-        streams.map((stream, index) => append(store, stream, 'no-stream', events[index]!)),
-      );
-      expect(outcomes.every(E.isRight)).to.equal(true);
-      const stored = storedIn(double, streams);
-      expect([...stored].sort()).to.deep.equal(events.map(({ id }) => id).sort());
-    }),
+    withStore(
+      async ({ store, double }) => {
+        await appended(store, aStream(), 'no-stream', anEvent());
+        double.node.faults.batchesEndAfter = 7;
+        const streams = Array.from({ length: AT_ONCE }, aStream);
+        const events = streams.map(() => anEvent());
+        const outcomes = await Promise.all(
+          streams.map((stream, index) => append(store, stream, 'no-stream', events[index]!)),
+        );
+        expect(outcomes.every(E.isRight)).to.equal(true);
+        const stored = storedIn(double, streams);
+        expect([...stored].sort()).to.deep.equal(events.map(({ id }) => id).sort());
+      },
+      // so long is waited for what the call did not acknowledge
+      { timings: { ...patient, idleTimeout: 2_000 } },
+    ),
   );
 });

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { anEvent, append, appended, aStream, collect, eventsOf } from '../../contract/event-store/store-under-test.js';
 import { eventually } from '../../support/eventually.js';
-import { openStore, quick } from '../../support/eventstoredb-double/open-store.js';
+import { openStore, patient, quick } from '../../support/eventstoredb-double/open-store.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
 
 const onCluster = (run: (both: DoubleAndStore) => Promise<void>) => withStore(run, { nodes: 3 });
@@ -98,22 +98,26 @@ describe('a cluster of EventStoreDB', () => {
 
   it(
     'does not fall for a frozen leader whom the others still name',
-    onCluster(async (both) => {
-      const { double, store, connectionEvents } = both;
-      await appended(store, aStream(), 'no-stream', anEvent());
-      double.nodes[0]!.faults.isSilent = true;
-      const pending = append(store, aStream(), 'no-stream', anEvent());
-      await eventually(
-        () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
-        (count) => count === 1,
-      );
-      double.elect(2);
-      expect(E.isRight(await pending)).to.equal(true);
-      expect(appendsAt(both)).to.deep.equal([2, 0, 1]);
-      expect(connectionEvents.filter(({ kind }) => kind === 'reconnected')).to.deep.equal([
-        { kind: 'reconnected', endpoint: `127.0.0.1:${double.nodes[2]!.port}` },
-      ]);
-    }),
+    withStore(
+      async (both) => {
+        const { double, store, connectionEvents } = both;
+        await appended(store, aStream(), 'no-stream', anEvent());
+        double.nodes[0]!.faults.isSilent = true;
+        const pending = append(store, aStream(), 'no-stream', anEvent());
+        await eventually(
+          () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
+          (count) => count === 1,
+        );
+        double.elect(2);
+        expect(E.isRight(await pending)).to.equal(true);
+        expect(appendsAt(both)).to.deep.equal([2, 0, 1]);
+        expect(connectionEvents.filter(({ kind }) => kind === 'reconnected')).to.deep.equal([
+          { kind: 'reconnected', endpoint: `127.0.0.1:${double.nodes[2]!.port}` },
+        ]);
+      },
+      // the appends are counted, so none is given up but that of the frozen leader; a search is repeated in any case
+      { nodes: 3, timings: { ...patient, idleTimeout: 3_000, gossipTimeout: 300 } },
+    ),
   );
 
   it(
@@ -153,7 +157,7 @@ describe('a cluster of EventStoreDB', () => {
         ]);
       },
       // no call times out before the old leader dies
-      { nodes: 3, timings: { ...quick, idleTimeout: 2_000 } },
+      { nodes: 3, timings: patient },
     ),
   );
 
@@ -183,37 +187,43 @@ describe('a cluster of EventStoreDB', () => {
 
   it(
     'begins a subscription on the new leader when the old one is frozen and nothing else has noticed',
-    onCluster(async ({ double, store }) => {
-      await store.head();
-      double.nodes[0]!.faults.isSilent = true;
-      double.elect(1);
-      const event = anEvent();
-      double.log.append(aStream(), 'no-stream', [event]);
-      const leaving = new AbortController();
-      const seen: Array<string> = [];
-      const following = (async () => {
-        for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
-          seen.push(...events.map(({ id }) => id));
-      })();
-      await eventually(
-        () => seen.length,
-        (length) => length > 0,
-      );
-      leaving.abort();
-      await following;
-      expect(seen).to.deep.equal([event.id]);
-    }),
+    withStore(
+      async ({ double, store }) => {
+        await store.head();
+        double.nodes[0]!.faults.isSilent = true;
+        double.elect(1);
+        const event = anEvent();
+        double.log.append(aStream(), 'no-stream', [event]);
+        const leaving = new AbortController();
+        const seen: Array<string> = [];
+        const following = (async () => {
+          for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
+            seen.push(...events.map(({ id }) => id));
+        })();
+        await eventually(
+          () => seen.length,
+          (length) => length > 0,
+        );
+        leaving.abort();
+        await following;
+        expect(seen).to.deep.equal([event.id]);
+      },
+      { nodes: 3, timings: quick },
+    ),
   );
 
   it(
     'is out of reach while nobody leads, and is found again',
-    onCluster(async (both) => {
-      both.double.elect(undefined);
-      const outcome = await append(both.store, aStream(), 'no-stream', anEvent());
-      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
-      expect(appendsAt(both)).to.deep.equal([0, 0, 0]);
-      both.double.elect(1);
-      expect(await appendedSoon(both)).to.equal(true);
-    }),
+    withStore(
+      async (both) => {
+        both.double.elect(undefined);
+        const outcome = await append(both.store, aStream(), 'no-stream', anEvent());
+        expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+        expect(appendsAt(both)).to.deep.equal([0, 0, 0]);
+        both.double.elect(1);
+        expect(await appendedSoon(both)).to.equal(true);
+      },
+      { nodes: 3, timings: { ...patient, timeout: 1_000 } },
+    ),
   );
 });

@@ -1,14 +1,10 @@
-import { either as E } from 'fp-ts';
-import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
-import { categoriesOf, registry } from '../../../src/entities/registry.js';
 import { eventStoreContract } from '../../contract/event-store.contract.js';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
+import { openStore } from '../../support/eventstoredb-double/open-store.js';
 
 const make = async () => {
   const double = await startDouble();
-  const opened = openEventStoreDb({ connectionString: double.connectionString, categories: categoriesOf(registry) });
-  if (E.isLeft(opened)) throw opened.left;
-  const store = opened.right;
+  const { store } = openStore(double.connectionString);
   return { store, close: () => store.close().then(double.close) };
 };
 

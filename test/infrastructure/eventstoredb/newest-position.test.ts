@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { aCategory, anEvent, appended, aStream } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
+import { patient, quick } from '../../support/eventstoredb-double/open-store.js';
 import { eventually } from '../../support/eventually.js';
 import { withStore } from './double-and-store.js';
 
@@ -13,10 +14,13 @@ const foreign = ({ log }: EventStoreDbDouble, count: number): void => {
   }
 };
 
-/** A search past so many records takes four times as long as a read may be silent. */
 const MANY = 240;
+/** A search past so many records takes a second. */
 const MS_EACH = 5;
-/** A search would take longer than any stall of the machine. */
+/** It takes three times as long as a read may be silent, which is longer than a busy machine stops. */
+const MS_EACH_OF_LONG = 40;
+const IDLE_MS = 3_000;
+/** It would take longer than any stop of the machine. */
 const MS_EACH_LATER = 50;
 
 /** Searches through most of the log that were waited for. */
@@ -26,25 +30,28 @@ const longSearches = ({ node }: EventStoreDbDouble): number =>
 describe('the head of an EventStoreDB with many foreign records', () => {
   it(
     'is found however long the server searches for it, and then given without such a search',
-    withStore(async ({ store, double, connectionEvents }) => {
-      const category = aCategory();
-      const { position } = await appended(store, aStream(category), 'no-stream', anEvent());
-      foreign(double, MANY);
-      double.node.faults.msPerForeignRecord = MS_EACH;
-      expect(await store.head([category])).to.deep.equal(E.right(position));
-      expect(longSearches(double)).to.equal(1);
-      double.node.faults.msPerForeignRecord = MS_EACH_LATER;
-      for (let round = 0; round < 3; round += 1) {
+    withStore(
+      async ({ store, double, connectionEvents }) => {
+        const category = aCategory();
+        const { position } = await appended(store, aStream(category), 'no-stream', anEvent());
         foreign(double, MANY);
+        double.node.faults.msPerForeignRecord = MS_EACH_OF_LONG;
         expect(await store.head([category])).to.deep.equal(E.right(position));
         expect(longSearches(double)).to.equal(1);
-      }
-      const later = await appended(store, aStream(category), 'no-stream', anEvent());
-      foreign(double, MANY);
-      expect(await store.head([category])).to.deep.equal(E.right(later.position));
-      expect(longSearches(double)).to.equal(1);
-      expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
-    }),
+        double.node.faults.msPerForeignRecord = MS_EACH_LATER;
+        for (let round = 0; round < 3; round += 1) {
+          foreign(double, MANY);
+          expect(await store.head([category])).to.deep.equal(E.right(position));
+          expect(longSearches(double)).to.equal(1);
+        }
+        const later = await appended(store, aStream(category), 'no-stream', anEvent());
+        foreign(double, MANY);
+        expect(await store.head([category])).to.deep.equal(E.right(later.position));
+        expect(longSearches(double)).to.equal(1);
+        expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+      },
+      { timings: { ...patient, idleTimeout: IDLE_MS } },
+    ),
   );
 
   it(
@@ -71,8 +78,9 @@ describe('the head of an EventStoreDB with many foreign records', () => {
       double.log.restore(kept);
       double.log.append('foreign-odd', 'no-stream', [anEvent({ data: '{"text":"of another length"}' })]);
       foreign(double, MANY);
-      double.node.faults.msPerForeignRecord = MS_EACH;
+      double.node.faults.msPerForeignRecord = MS_EACH_OF_LONG;
       expect(E.isLeft(await store.head([category]))).to.equal(true);
+      double.node.faults.msPerForeignRecord = MS_EACH;
       expect(await store.head([category])).to.deep.equal(E.right(position));
     }),
   );
@@ -95,20 +103,23 @@ describe('the head of an EventStoreDB with many foreign records', () => {
 
   it(
     'is not waited for when the server dies while it looks',
-    withStore(async ({ store, double }) => {
-      const category = aCategory();
-      await store.head([category]);
-      foreign(double, 10 * MANY);
-      double.node.faults.msPerForeignRecord = MS_EACH;
-      const asking = store.head([aCategory()]);
-      await eventually(
-        () => double.node.state.searches.some(({ passed }) => passed > MANY),
-        (isLooking) => isLooking,
-      );
-      double.node.faults.isSilent = true;
-      const head = await asking;
-      expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');
-      expect(longSearches(double)).to.equal(0);
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const category = aCategory();
+        await store.head([category]);
+        foreign(double, 10 * MANY);
+        double.node.faults.msPerForeignRecord = MS_EACH;
+        const asking = store.head([aCategory()]);
+        await eventually(
+          () => double.node.state.searches.some(({ passed }) => passed > MANY),
+          (isLooking) => isLooking,
+        );
+        double.node.faults.isSilent = true;
+        const head = await asking;
+        expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');
+        expect(longSearches(double)).to.equal(0);
+      },
+      { timings: { ...quick, timeout: 3_000 } },
+    ),
   );
 });

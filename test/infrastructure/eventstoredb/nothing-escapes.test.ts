@@ -10,7 +10,7 @@ import {
   someEvents,
 } from '../../contract/event-store/store-under-test.js';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
-import { openStore } from '../../support/eventstoredb-double/open-store.js';
+import { openStore, patient, quick } from '../../support/eventstoredb-double/open-store.js';
 import { atRest, eventually } from '../../support/eventually.js';
 import { withStore } from './double-and-store.js';
 
@@ -85,7 +85,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
     '3: a failure of one store does not reach another',
     withStore(async ({ store, double }) => {
       const other = await startDouble();
-      const beside = openStore(other.connectionString);
+      const beside = openStore(other.connectionString, { timings: { ...patient, timeout: 3_000 } });
       await appended(beside.store, aStream(), 'no-stream', anEvent());
       double.node.faults.appends.push({ slow: 200 });
       const pending = append(store, aStream(), 'no-stream', anEvent());
@@ -120,21 +120,27 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
 
   it(
     '6: a response that comes after the store was closed does no harm',
-    withStore(async ({ store, double }) => {
-      double.node.faults.appends.push({ slow: 1_500 });
-      const pending = append(store, aStream(), 'no-stream', anEvent());
-      await eventually(
-        () => double.node.state.appending.size,
-        (size) => size === 1,
-      );
-      await store.close();
-      expect(isUnavailable(await pending)).to.equal(true);
-      expect(double.log.records).to.have.length(1);
-      await eventually(
-        () => double.log.records.length,
-        (length) => length === 2,
-      );
-    }),
+    withStore(
+      async ({ store, double }) => {
+        let respond = (): void => undefined;
+        double.node.faults.appends.push({ until: new Promise<void>((resolve) => (respond = resolve)) });
+        const pending = append(store, aStream(), 'no-stream', anEvent());
+        await eventually(
+          () => double.node.state.appending.size,
+          (size) => size === 1,
+        );
+        await store.close();
+        expect(isUnavailable(await pending)).to.equal(true);
+        expect(double.log.records).to.have.length(1);
+        respond();
+        const stored = await eventually(
+          () => double.log.records.length,
+          (length) => length === 2,
+        );
+        expect(stored).to.equal(2);
+      },
+      { timings: quick },
+    ),
   );
 
   it(
@@ -162,7 +168,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         leaving.abort();
         await following;
       },
-      { nodes: 3 },
+      { nodes: 3, timings: { ...patient, timeout: 3_000 } },
     ),
   );
 
@@ -182,15 +188,18 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
 
   it(
     '9: a read without a response settles, also when nobody awaits it',
-    withStore(async ({ store, double }) => {
-      const stream = aStream();
-      await appended(store, stream, 'no-stream', anEvent());
-      double.node.faults.isSilent = true;
-      const unseen = store.readStream(stream, { direction: 'forwards' })[Symbol.asyncIterator]().next();
-      const failure = await unseen.then(undefined, (error: unknown) => (error as Error).name);
-      expect(failure).to.equal('StoreUnavailable');
-      void store.head();
-      void store.identity();
-    }),
+    withStore(
+      async ({ store, double }) => {
+        const stream = aStream();
+        await appended(store, stream, 'no-stream', anEvent());
+        double.node.faults.isSilent = true;
+        const unseen = store.readStream(stream, { direction: 'forwards' })[Symbol.asyncIterator]().next();
+        const failure = await unseen.then(undefined, (error: unknown) => (error as Error).name);
+        expect(failure).to.equal('StoreUnavailable');
+        void store.head();
+        void store.identity();
+      },
+      { timings: { ...quick, timeout: 3_000 } },
+    ),
   );
 });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
-import { anEvent, append, appended, aStream } from '../../contract/event-store/store-under-test.js';
+import { anEvent, append, aStream } from '../../contract/event-store/store-under-test.js';
 import { eventually } from '../../support/eventually.js';
+import { timeTaken } from '../../support/time-taken.js';
 import { withStore } from './double-and-store.js';
 
 // with the default timings, unlike the other tests
@@ -12,14 +13,13 @@ describe('an outage of EventStoreDB', () => {
     'answers within three seconds while the server is down, at once when it has been down for long, and recovers',
     withStore(
       async ({ store, double }) => {
-        await appended(store, aStream(), 'no-stream', anEvent());
+        await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
         double.node.kill();
-        const timed = async (): Promise<number> => {
-          const start = performance.now();
-          const outcome = await append(store, aStream(), 'no-stream', anEvent());
-          expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
-          return performance.now() - start;
-        };
+        const timed = (): Promise<number> =>
+          timeTaken(async () => {
+            const outcome = await append(store, aStream(), 'no-stream', anEvent());
+            expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
+          });
         expect(await timed()).to.be.lessThan(3_000);
         expect(await timed()).to.be.lessThan(3_000);
         expect(await eventually(timed, (ms) => ms < 200)).to.be.lessThan(200);
@@ -36,10 +36,11 @@ describe('an outage of EventStoreDB', () => {
     withStore(
       async ({ store, double }) => {
         double.node.faults.isSilent = true;
-        const start = performance.now();
-        const outcome = await append(store, aStream(), 'no-stream', anEvent());
-        expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
-        expect(performance.now() - start).to.be.lessThan(3_000);
+        const taken = await timeTaken(async () => {
+          const outcome = await append(store, aStream(), 'no-stream', anEvent());
+          expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+        });
+        expect(taken).to.be.lessThan(3_000);
       },
       { timings: {} },
     ),

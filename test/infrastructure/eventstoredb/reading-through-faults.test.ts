@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { StoreUnavailable, StreamTruncated, type Truncated } from '../../../src/event-sourcing/event-store.js';
@@ -5,6 +6,7 @@ import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import {
   aCategory,
   anEvent,
+  append,
   appended,
   aStream,
   batchesOf,
@@ -14,7 +16,8 @@ import {
 } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
 import { eventually } from '../../support/eventually.js';
-import { quick } from '../../support/eventstoredb-double/open-store.js';
+import { patient } from '../../support/eventstoredb-double/open-store.js';
+import { timeTaken } from '../../support/time-taken.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
 
 const openReads = ({ node }: EventStoreDbDouble): Promise<number> =>
@@ -31,47 +34,58 @@ describe('reading EventStoreDB through faults', () => {
     withStore(
       async ({ store, double }) => {
         const stream = aStream();
-        await appended(store, stream, 'no-stream', anEvent());
+        const event = anEvent();
+        await eventually(() => append(store, stream, 'no-stream', event), E.isRight);
         double.node.faults.isSilent = true;
-        const start = performance.now();
-        const works = [
-          collect(store.readStream(stream, { direction: 'forwards' })),
-          batchesOf(store.readAll({ after: 'start' })),
-          store.head().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
-          store.identity().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
-        ];
-        for (const failure of await Promise.all(works.map(failureOf)))
-          expect(failure).to.be.instanceOf(StoreUnavailable);
-        expect(performance.now() - start).to.be.lessThan(3_000);
+        const taken = await timeTaken(async () => {
+          const works = [
+            collect(store.readStream(stream, { direction: 'forwards' })),
+            batchesOf(store.readAll({ after: 'start' })),
+            store.head().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+            store.identity().then(E.fold(Promise.reject.bind(Promise), Promise.resolve.bind(Promise))),
+          ];
+          for (const failure of await Promise.all(works.map(failureOf)))
+            expect(failure).to.be.instanceOf(StoreUnavailable);
+        });
+        expect(taken).to.be.lessThan(3_000);
         expect(await openReads(double)).to.equal(0);
       },
       { timings: {} },
     ),
   );
 
+  /** Longer than a busy machine stops. */
+  const IDLE_MS = 3_000;
+  const BETWEEN_READS_MS = 20;
+
   const readsBesides = async (store: DoubleAndStore['store'], first: StreamName, other: StreamName) => {
     const reading = { isOver: false };
     const slow = collect(store.readStream(first, { direction: 'forwards' })).finally(() => (reading.isOver = true));
     slow.catch(() => undefined);
-    while (!reading.isOver) await collect(store.readStream(other, { direction: 'forwards' }));
+    while (!reading.isOver) {
+      await collect(store.readStream(other, { direction: 'forwards' }));
+      await delay(BETWEEN_READS_MS);
+    }
     return slow;
   };
 
-  // a busy machine may be silent for longer than the time after which a connection counts as lost, and gets two more tries
   it(
     'waits longer, but not for ever, for one of many reads while the server responds to others',
-    withStore(async ({ store, double, connectionEvents }) => {
-      const [large, other] = [aStream(), aStream()];
-      for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
-      const { msBeforeReads } = double.node.faults;
-      msBeforeReads.push(2 * quick.idleTimeout);
-      expect(await readsBesides(store, large, other)).to.have.length(1);
-      expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
-      msBeforeReads.push(20 * quick.idleTimeout);
-      expect(await readsBesides(store, large, other)).to.have.length(1);
-      expect(connectionEvents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
-    }),
-  ).retries(2);
+    withStore(
+      async ({ store, double, connectionEvents }) => {
+        const [large, other] = [aStream(), aStream()];
+        for (const stream of [large, other]) await appended(store, stream, 'no-stream', anEvent());
+        const { msBeforeReads } = double.node.faults;
+        msBeforeReads.push(1.5 * IDLE_MS);
+        expect(await readsBesides(store, large, other)).to.have.length(1);
+        expect(connectionEvents.map(({ kind }) => kind)).to.deep.equal(['connected']);
+        msBeforeReads.push(5 * IDLE_MS);
+        expect(await readsBesides(store, large, other)).to.have.length(1);
+        expect(connectionEvents.map(({ kind }) => kind)).to.include.members(['connection-lost', 'read-repeated']);
+      },
+      { timings: { ...patient, idleTimeout: IDLE_MS } },
+    ),
+  );
 
   it(
     'leaves no call open when its reader stops early',
@@ -93,8 +107,16 @@ describe('reading EventStoreDB through faults', () => {
       const stream = aStream();
       const events = someEvents(2);
       await appended(store, stream, 'no-stream', ...events);
+      // it is lost while it waits: between two reads a lost connection would be opened again unnoticed
+      double.node.faults.isSilent = true;
+      const reading = collect(store.readStream(stream, { direction: 'forwards' }));
+      await eventually(
+        () => double.node.state.openReads.size,
+        (size) => size > 0,
+      );
+      double.node.faults.isSilent = false;
       await double.node.restart();
-      const read = await collect(store.readStream(stream, { direction: 'forwards' }));
+      const read = await reading;
       expect(read.map(({ id }) => id)).to.deep.equal(events.map(({ id }) => id));
       expect(connectionEvents.map(({ kind }) => kind)).to.include('read-repeated');
       double.node.faults.isNotReady = true;

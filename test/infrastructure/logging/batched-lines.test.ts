@@ -34,7 +34,10 @@ const loggedBy = async (program: string): Promise<ReadonlyArray<unknown>> => {
   return messagesIn(await text(child.stdout));
 };
 
-describe('log lines in batches', () => {
+describe('log lines in batches', function () {
+  // up to four processes one after the other, which start slowly on a busy machine
+  this.timeout(120_000);
+
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL');
     children.clear();

@@ -76,7 +76,7 @@ describe('the table of the event log in Postgres', function () {
   });
 
   it('is guarded also where an older program made it, which goes on beside', async () => {
-    const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 5_000 });
+    const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 30_000 });
     await migrate(pool, { ...eventLogSchema, steps: eventLogSchema.steps.slice(0, 1) });
     await pool.end();
     expect(await refusals()).to.deep.equal([undefined, undefined, undefined]);

@@ -99,7 +99,7 @@ describe('the queries of the ledger', function () {
 
   before(async () => {
     const connectionString = await freshDatabase();
-    pool = makePool({ connectionString, name: 'test', connections: 3, connectMs: 5_000, prepare: planByValues });
+    pool = makePool({ connectionString, name: 'test', connections: 3, connectMs: 30_000, prepare: planByValues });
     await pool.query('create schema read_model');
     await pool.query(createLedgerTable('read_model.ledger'));
     for (const statement of createLedgerIndexes('read_model.ledger', 'ledger')) await pool.query(statement);

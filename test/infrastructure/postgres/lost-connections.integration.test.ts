@@ -17,6 +17,7 @@ import {
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
+import { timeTaken } from '../../support/time-taken.js';
 import { type SeverableProxy, startSeverableProxy } from '../../support/severable-proxy.js';
 
 describe('the event log in Postgres over a connection that breaks', () => {
@@ -104,14 +105,15 @@ describe('the event log in Postgres over a connection that breaks', () => {
   ] as const)
     it(`gives up on a server that ${what}, for all that wait within one budget, and works again afterwards`, async () => {
       leave();
-      const start = performance.now();
-      const answers = await Promise.all(
-        Array.from({ length: 1_000 }, () => append(store, aStream(), 'no-stream', anEvent())),
-      );
-      const tags = answers.map((answer) => (E.isLeft(answer) ? answer.left._tag : answer._tag));
-      expect(new Set(tags)).to.deep.equal(new Set(['StoreUnavailable']));
+      const taken = await timeTaken(async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 1_000 }, () => append(store, aStream(), 'no-stream', anEvent())),
+        );
+        const tags = answers.map((answer) => (E.isLeft(answer) ? answer.left._tag : answer._tag));
+        expect(new Set(tags)).to.deep.equal(new Set(['StoreUnavailable']));
+      });
       // eight batches that wait one after the other take twice as long
-      expect(performance.now() - start).to.be.lessThan(6_000);
+      expect(taken).to.be.lessThan(6_000);
       proxy.mend();
       expect(E.isRight(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
     });
@@ -122,10 +124,11 @@ describe('the event log in Postgres over a connection that breaks', () => {
     const blocker = new pg.Client({ connectionString: proxy.url });
     await blocker.connect();
     await blocker.query('begin; lock table event_log.head in access exclusive mode');
-    const start = performance.now();
-    const outcome = await append(store, stream, 'no-stream', event);
-    expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
-    expect(performance.now() - start).to.be.lessThan(3_000);
+    const taken = await timeTaken(async () => {
+      const outcome = await append(store, stream, 'no-stream', event);
+      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+    });
+    expect(taken).to.be.lessThan(3_000);
     await blocker.query('rollback');
     await blocker.end();
     expect(await appended(store, stream, 'no-stream', event)).to.include({ revision: 0n });

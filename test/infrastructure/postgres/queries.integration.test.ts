@@ -6,6 +6,7 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { queriesContract } from '../../contract/queries.contract.js';
 import { freshDatabase } from '../../support/postgres.js';
+import { untilShown } from '../../support/until-shown.js';
 
 queriesContract('Postgres', async () => {
   const connectionString = await freshDatabase();
@@ -24,7 +25,7 @@ queriesContract('Postgres', async () => {
     store,
     businesses: queries.of(businesses),
     documents: documentQueries(queries.of(documents)),
-    shown: (position) => Promise.all(projections.all.map(({ progress }) => progress.waitFor(position))),
+    shown: (position) => Promise.all(projections.all.map(({ progress }) => untilShown(progress, position))),
     close: async () => {
       await projections.stop();
       await queries.close();

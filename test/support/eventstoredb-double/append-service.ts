@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
@@ -53,10 +53,11 @@ const perform = (
   else if (fault === 'handler-exception') callback(errors.handlerException());
   else if (fault !== 'no-response') {
     appending.add(events[0]!.id);
-    setTimeout(() => {
+    const until = 'slow' in fault ? delay(fault.slow) : fault.until;
+    void until.then(() => {
       appending.delete(events[0]!.id);
       respond(callback, stream, write());
-    }, fault.slow);
+    });
   }
 };
 

@@ -4,6 +4,7 @@ import status from '@eventstore/db-client/generated/status_pb.js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Expectation } from './log.js';
+import type { AppendFault } from './faults.js';
 import { requiresLeader, type NodeState, noteCall } from './node-state.js';
 import { errors, eventOf, textOf } from './wire.js';
 
@@ -37,6 +38,24 @@ const perform = ({ log }: NodeState, request: BatchAppendReq): BatchAppendResp =
   return response.setSuccess(success);
 };
 
+/** The server's own answer when it paused while it was storing. */
+const timedOut = (request: BatchAppendReq): BatchAppendResp => {
+  const error = new status.Status();
+  error.setMessage('Timeout');
+  const response = new streams.BatchAppendResp();
+  response.setCorrelationId(request.getCorrelationId());
+  return response.setError(error);
+};
+
+/** Those of the faults that an append among others may meet. */
+const performWith = (state: NodeState, call: Call, request: BatchAppendReq, fault: AppendFault): void => {
+  if (fault !== 'no-response' && fault !== 'reset') perform(state, request);
+  if (fault === 'commit-timeout') call.write(timedOut(request));
+  else if (fault === 'lost-acknowledgement' || fault === 'reset') call.emit('error', errors.reset());
+  else if (fault !== 'stored-without-response' && fault !== 'no-response')
+    throw new Error(`an append among others does not meet ${JSON.stringify(fault)}`);
+};
+
 /** Appends one after another, in the order of arrival. Like the server's, the call does not end by itself. */
 export const makeBatchAppendService = (state: NodeState) => {
   const serve = async (call: Call): Promise<void> => {
@@ -45,14 +64,22 @@ export const makeBatchAppendService = (state: NodeState) => {
       const { isSilent, batchesEndAfter } = state.faults;
       const isOver = batchesEndAfter !== undefined && taken > batchesEndAfter;
       if (isSilent || isOver) continue;
-      const response = perform(state, request);
-      if (taken !== batchesEndAfter) call.write(response);
+      const fault = state.faults.appends.shift();
+      if (fault !== undefined) performWith(state, call, request, fault);
+      else {
+        const response = perform(state, request);
+        if (taken !== batchesEndAfter) call.write(response);
+      }
       taken += 1;
     }
   };
   return (call: Call): void => {
     noteCall(state, 'append', call);
-    if (!state.isLeader() && requiresLeader(call.metadata)) call.destroy(errors.notLeader(state.leader()!));
-    else serve(call).catch((error: unknown) => call.destroy(error as Error)); // reason: what the stream throws
+    if (!state.isLeader() && requiresLeader(call.metadata)) call.emit('error', errors.notLeader(state.leader()!));
+    else
+      serve(call).catch((error: unknown) => {
+        // it throws as well what has been sent as the end of the call
+        if (!call.writableEnded) call.destroy(error as Error); // reason: what the stream throws
+      });
   };
 };

@@ -16,7 +16,9 @@ export type AppendFault =
   | 'not-leader'
   | 'handler-exception'
   /** Stored and acknowledged after so many milliseconds, even when the client has gone. */
-  | { readonly slow: number };
+  | { readonly slow: number }
+  /** The same, when this resolves. */
+  | { readonly until: Promise<unknown> };
 
 /** What a running node does wrong, for as long as it is set. */
 export type Faults = {

@@ -33,8 +33,10 @@ const cancelWhenIdle = (
   let isOver = false;
   let lastMessageAt = performance.now();
   let timer: NodeJS.Timeout;
-  const checkAfter = (ms: number): void => void (timer = setTimeout(check, ms));
+  // where this process itself stood still, what came meanwhile is read between the timer and the check
+  const checkAfter = (ms: number): void => void (timer = setTimeout(() => setImmediate(check), ms));
   const check = (): void => {
+    if (isOver) return;
     const until = Math.min(node.lastMessageAt() + timeout, lastMessageAt + TIMEOUTS_WHILE_BUSY * timeout);
     const left = until - performance.now();
     if (left > 0) {

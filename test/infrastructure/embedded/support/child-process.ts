@@ -13,6 +13,7 @@ export type Child = {
   readonly said: ReadonlyArray<Said>;
   /** The first value it gives to a key. */
   readonly saying: (key: string) => Promise<unknown>;
+  /** Resolves when it has ended and everything that it said has been read. */
   readonly ended: Promise<unknown>;
 };
 
@@ -57,6 +58,6 @@ export const startChild = (
       if (value === undefined) throw new Error(`the child process has not said "${key}"`);
       return value;
     },
-    ended: once(child, 'exit'),
+    ended: once(child, 'close'),
   };
 };

@@ -15,6 +15,9 @@ import { eventually } from '../../../support/eventually.js';
 /** When to give up waiting for other processes, which start slowly on a busy machine. */
 export const BUSY_MACHINE_MS = 30_000;
 
+/** How long a test may take that starts several of them, ms. */
+export const SEVERAL_STARTS_MS = 180_000;
+
 /** A new directory that Postgres may enter, whatever account it runs as. */
 export const newDirectory = (mode = 0o755): string => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'embedded-'));
@@ -69,7 +72,7 @@ export const runningOperator = async (dataDir: string, log: Array<string> = []):
 
 /** The rows of one query on a connection of its own. */
 export const rows = async (connectionString: string, sql: string): Promise<ReadonlyArray<unknown>> => {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2_000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: BUSY_MACHINE_MS });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { expect } from 'chai';
+import { withTimeout } from '../../src/infrastructure/with-timeout.js';
+
+/** Does nothing else for so long, ms. */
+const standStill = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+describe('a wait with a limit', () => {
+  it('gives what comes before it, and nothing behind it', async () => {
+    expect(await withTimeout(60_000, Promise.resolve('an answer'))).to.equal('an answer');
+    expect(await withTimeout(1, new Promise(() => undefined))).to.equal(undefined);
+  });
+
+  it('gives what lay in a socket while this process itself stood still', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // reason: a TCP server that listens has such an address
+    const client = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+    const [[peer]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [[net.Socket], []];
+    try {
+      const answer = once(client, 'data').then(([bytes]) => String(bytes));
+      const waiting = withTimeout(20, answer);
+      peer.write('an answer');
+      standStill(100);
+      expect(await waiting).to.equal('an answer');
+    } finally {
+      client.destroy();
+      server.close();
+    }
+  });
+
+  it('ends when it is told to', async () => {
+    const ending = new AbortController();
+    const waiting = withTimeout(60_000, new Promise(() => undefined), ending.signal);
+    ending.abort();
+    expect(await waiting).to.equal(undefined);
+  });
+});
