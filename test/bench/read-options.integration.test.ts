@@ -33,7 +33,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 describe('the options of the measuring commands', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('are named in one line by each command that is given another one, which then ends with 1', async () => {
     const files = await commands();

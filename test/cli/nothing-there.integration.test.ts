@@ -29,7 +29,7 @@ const commands = [
 ];
 
 describe("the operator's commands where there is nothing", function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let directory: string;
 
   beforeEach(async () => {

@@ -25,7 +25,9 @@ const helpOf = async (...args: ReadonlyArray<string>): Promise<string> => {
 const listedIn = (help: string): ReadonlyArray<string> =>
   [...help.slice(help.indexOf('Commands:')).matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name);
 
-describe('the program of the operator', () => {
+describe('the program of the operator', function () {
+  this.timeout(300_000);
+
   it('is found by npx in a checkout, and neither compiled nor asked for anywhere', async () => {
     const program = await operatorProgram();
     const { mtimeMs } = await stat(program);

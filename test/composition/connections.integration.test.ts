@@ -6,7 +6,7 @@ import { newCheckpointKey } from '../../src/infrastructure/checkpoint-signer.js'
 import { renderSigner } from '../../src/seal/note-key.js';
 import { startEmbeddedStack } from '../support/composed-stack.js';
 import { tableBelow } from '../support/markdown.js';
-import { freshDatabase } from '../support/postgres.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
 
 type Asked = { readonly pools: Map<string, number>; clients: number };
 
@@ -39,7 +39,9 @@ const askedBy = async (work: () => Promise<void>): Promise<Asked> => {
   return asked;
 };
 
-describe('the connections of a process to Postgres', () => {
+describe('the connections of a process to Postgres', function () {
+  this.timeout(startingPostgres * 2);
+
   it('are as many as the table of docs/performance.md says', async () => {
     const made = newCheckpointKey('localhost/connections');
     if (E.isLeft(made)) throw new Error(made.left);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
+import { eventually } from '../support/eventually.js';
 import { operatorProgram } from '../support/operator.js';
 import { JWT_SECRET, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
@@ -64,7 +65,9 @@ describe('the backup of docs/production.md', function () {
 
     const restored = makeApi((await start('restored')).address, token);
     expect(await restored.json('GET', `/business/${business._id}`)).to.deep.equal(business);
-    expect(await restored.json('GET', '/document')).to.deep.equal([document]);
+    // lists show what the log has once their rows are made, which may take longer than the start
+    const listed = () => restored.json<ReadonlyArray<unknown>>('GET', '/document');
+    expect(await eventually(listed, ({ length }) => length > 0)).to.deep.equal([document]);
     const file = await restored.send('GET', `/document/${document._id}/file`);
     expect(await file.text()).to.equal('Articles of incorporation\n');
   });

@@ -17,7 +17,7 @@ const exampleIn = (page: string, name: string, role: string): string => {
 };
 
 describe('the role of docs/production.md that cannot change the history', function () {
-  this.timeout(startingPostgres * 2);
+  this.timeout(startingPostgres * 5);
   const [owner, role] = ['owner', 'service'].map((name) => `${name}_${randomBytes(6).toString('hex')}`) as [
     string,
     string,

@@ -59,7 +59,7 @@ const tried = new Set(
 );
 
 describe('the commands of the operator that the documentation names', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   let directory: string;
   let service: ServiceProcess;
@@ -80,6 +80,7 @@ describe('the commands of the operator that the documentation names', function (
     const checkpoint = await eventually(
       async () => (await fetch(`${service.address}/tlog/checkpoint`)).text(),
       (text) => text.split('\n')[1] === '2',
+      60_000,
     );
     await writeFile(path.join(directory, 'checkpoint'), checkpoint);
   });

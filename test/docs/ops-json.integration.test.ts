@@ -53,14 +53,14 @@ const isLike = (one: unknown, other: unknown): boolean => {
 };
 
 describe('docs/ops-json.md', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   let examples: ReadonlyMap<string, ReadonlyArray<unknown>>;
   let env: Record<string, string>;
   let pool: pg.Pool;
   const seen = new Set<string>();
 
   before(async function () {
-    this.timeout(startingPostgres);
+    this.timeout(startingPostgres * 2);
     examples = promised(await readFile('docs/ops-json.md', 'utf8'));
     const connectionString = await freshDatabase();
     env = { DATABASE_URL: connectionString };
@@ -232,7 +232,7 @@ const COMMANDS = [
 ];
 
 describe("the operator's program", function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
 
   it('explains itself on standard output, at every level, down to all of its commands', async () => {
     const said = await Promise.all(COMMANDS.map((path) => runOperator([...path, '--help'])));

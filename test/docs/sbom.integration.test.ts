@@ -114,7 +114,7 @@ const productionPackages = async (): Promise<ReadonlyArray<string>> => {
 };
 
 describe('the list of what the service is made of', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let bom: Bom;
 
   before(async () => {

@@ -11,7 +11,7 @@ const CACHE = path.resolve('node_modules/.cache');
 type Ended = { readonly code: number | null; readonly output: string };
 
 describe('the typed client of docs/api.md', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
 
   let stack: MemoryStack;
   let directory: string;

@@ -13,7 +13,7 @@ import { checkpointOver, exportedText, KEY, leavesOf, tlogFiles } from '../suppo
 import { layFiles } from '../support/verify-py.js';
 
 describe('docs/verify.md', function () {
-  this.timeout(20_000);
+  this.timeout(180_000);
 
   let page: string;
   let directory: string;

@@ -136,6 +136,8 @@ for (const [where, openPlace] of [
       service
         .output()
         .split('\n')
+        // the last one may have come in part
+        .slice(0, -1)
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
         .filter(({ document }) => document === id);

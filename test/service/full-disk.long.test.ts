@@ -94,7 +94,7 @@ const OTHERS = [
 ].map((warning) => `readiness_warning{warning="${warning}"} 0`);
 
 describe('a full disk', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let disk: SmallDisk;
   let service: ServiceProcess | undefined;
   let client: Client;
@@ -124,7 +124,7 @@ describe('a full disk', function () {
     await start(path.join(disk.directory, 'data'));
     const stored = await client.upload(100_000);
     const document = `/api/v1/document/${idOf(stored)}`;
-    expect(await client.readiness()).to.deep.equal(READY);
+    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 0',
       'readiness_warning{warning="disk full: files"} 0',
@@ -145,7 +145,7 @@ describe('a full disk', function () {
       `${document}/events`,
     ])
       expect([target, (await client.get(target)).status]).to.deep.equal([target, 200]);
-    expect(await client.readiness()).to.deep.equal(FULL);
+    expect(await eventually(client.readiness, ({ text }) => text === FULL.text)).to.deep.equal(FULL);
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 1',
       'readiness_warning{warning="disk full: files"} 1',
@@ -206,7 +206,8 @@ describe('a full disk', function () {
     await disk.fill();
     const isRefused = () => client.create(noise()).then(({ status }) => status === 503);
     expect(await eventually(isRefused, (refused) => refused)).to.equal(true);
-    expect((await client.readiness()).text).to.include('disk full: database');
+    const warning = 'disk full: database';
+    expect((await eventually(client.readiness, ({ text }) => text.includes(warning))).text).to.include(warning);
     expect((await client.get('/api/v1/document')).status).to.equal(200);
 
     await disk.makeRoom();

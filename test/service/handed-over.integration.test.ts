@@ -7,7 +7,7 @@ import { startService, tokenFor } from '../support/service-process.js';
 
 /** A command hands what it decided to the projector, so that rows are written without folding it again. */
 describe('the rows of what commands have handed over', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let dataDir: string;
 
   beforeEach(async () => {

@@ -36,7 +36,7 @@ create trigger hold_ledger after insert on read_model.instance for each row exec
 const FEED = { Accept: 'text/event-stream' };
 
 describe('a ledger that lacks the newest events', function () {
-  this.timeout(startingPostgres);
+  this.timeout(startingPostgres * 3);
 
   const key = renderSigner(signerNamed('behind.example'));
   let url: string;

@@ -8,16 +8,18 @@ import { startDouble } from '../support/eventstoredb-double/double.js';
 import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 type Business = { readonly _id: string; readonly name: string };
 
-/** How long a service takes to notice that other rows are live, ms. */
-const NOTICED = 10_000;
+/** When to wait no longer until a service notices that other rows are live, which it looks for every 10 s, ms. */
+const NOTICED = 30_000;
+
+const NOT_OF_THIS_LOG = 'Not ready: read models of this log';
 
 describe('read models that are not of the log', function () {
-  this.timeout(startingPostgres * 3);
+  this.timeout(startingPostgres * 5);
   let dataDir: string;
   let url: string;
   let pool: pg.Pool;
@@ -71,9 +73,13 @@ describe('read models that are not of the log', function () {
   const answers = async ({ address }: ServiceProcess, api: Api) => {
     const statusOf = async (method: string, target: string, body?: object): Promise<number> =>
       (await api.send(method, target, body)).status;
-    const ready = await fetch(`${address}/readyz`);
+    const readiness = async (): Promise<readonly [number, string]> => {
+      const ready = await fetch(`${address}/readyz`);
+      return [ready.status, ((await ready.json()) as { message: string }).message]; // reason: the error of the contract
+    };
     return {
-      ready: [ready.status, ((await ready.json()) as { message: string }).message], // reason: the error of the contract
+      // what is not answered within a second is missing, too
+      ready: await eventually(readiness, ([, message]) => message === NOT_OF_THIS_LOG),
       alive: (await fetch(`${address}/livez`)).status,
       list: [await statusOf('GET', '/business'), await statusOf('GET', '/document?limit=5')],
       kept: await statusOf('GET', `/business/${kept._id}`),
@@ -87,7 +93,7 @@ describe('read models that are not of the log', function () {
   };
 
   const REFUSED = {
-    ready: [503, 'Not ready: read models of this log'],
+    ready: [503, NOT_OF_THIS_LOG],
     alive: 200,
     list: [503, 503],
     kept: 200,
@@ -137,9 +143,10 @@ describe('read models that are not of the log', function () {
       REFUSED,
       REFUSED,
     ]);
-    expect(service.output())
+    const advice = 'projections rebuild businesses --from-scratch';
+    expect(await outputWith(service, advice))
       .to.include('read model is of another log')
-      .and.to.include('projections rebuild businesses --from-scratch');
+      .and.to.include(advice);
     await refuseAll('--from-scratch', ...REFUSED_COMMANDS);
     const target = await startDouble();
     const copied = await operate('log', 'copy', '--to', target.connectionString, '--cut-over');
@@ -189,7 +196,9 @@ describe('read models that are not of the log', function () {
     await sql('drop schema event_log cascade');
     const { service, api } = await start();
     expect(await answers(service, api)).to.deep.equal({ ...REFUSED, kept: 404, events: 404, write: [404, 503] });
-    expect(service.output()).to.include('was made from the log').and.to.include('--from-other-log');
+    expect(await outputWith(service, '--from-other-log'))
+      .to.include('was made from the log')
+      .and.to.include('--from-other-log');
     await refuseAll('--from-other-log', ...REFUSED_COMMANDS, ['projections', 'rebuild', '--from-scratch']);
 
     expect((await operate('projections', 'rebuild', '--from-other-log')).code).to.equal(0);
@@ -208,7 +217,7 @@ describe('read models that are not of the log', function () {
     const [log] = await sql<{ identity: string }>('select identity from event_log.log');
     await sql('update event_log.log set identity = gen_random_uuid()');
     const ready = (): Promise<number> => fetch(`${service.address}/readyz`).then(({ status }) => status);
-    expect(await eventually(ready, (status) => status === 503, 15_000)).to.equal(503);
+    expect(await eventually(ready, (status) => status === 503, NOTICED)).to.equal(503);
     await sql(`update event_log.log set identity = '${log!.identity}'`);
     expect(await eventually(ready, (status) => status === 200, NOTICED)).to.equal(200);
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
@@ -223,7 +232,8 @@ describe('read models that are not of the log', function () {
     expect(rebuilt.stdout).to.match(/^businesses: businesses_\w+ is live$/m);
     // of documents, the rows have seen nothing that the log lacks
     expect(rebuilt.stdout).to.match(/^documents: documents_\w+ is live; `projections rollback documents` goes back$/m);
-    expect(service.output()).to.include('read model is of another log');
+    const found = 'read model is of another log';
+    expect(await outputWith(service, found)).to.include(found);
     await eventually(
       async () => (await fetch(`${service.address}/readyz`)).status,
       (status) => status === 200,

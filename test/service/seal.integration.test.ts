@@ -10,7 +10,7 @@ import { makeApi } from '../support/api.js';
 import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 const ORIGIN = 'log.example.com/test';
@@ -19,7 +19,7 @@ const WARNING = 'no checkpoint is signed: the log does not extend what was signe
 type Kept = { readonly origin: string; readonly size: number; readonly note: string };
 
 describe('the seal of a service', function () {
-  this.timeout(startingPostgres * 2);
+  this.timeout(startingPostgres * 5);
   let dataDir: string;
   let env: Readonly<Record<string, string>>;
   let pool: pg.Pool;
@@ -63,6 +63,7 @@ describe('the seal of a service', function () {
     eventually(
       async () => (await recorded().catch(() => [])).at(-1),
       (last) => last?.size === size && last.origin === origin,
+      30_000,
     );
 
   /** The contents of the files below a folder. */
@@ -139,15 +140,15 @@ describe('the seal of a service', function () {
         (given) => given.length > 0,
       ),
     ).to.deep.equal([WARNING]);
-    expect(service.output()).to.include('the log has fewer events than a checkpoint says: events were removed');
+    const removed = 'the log has fewer events than a checkpoint says: events were removed';
+    expect(await outputWith(service, removed)).to.include(removed);
     expect(await recorded()).to.deep.equal([]);
     const { _id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'fourth' });
     await api.json('PUT', `/business/${_id}`, { name: 'fifth' });
-    expect((await api.json<ReadonlyArray<unknown>>('GET', '/business')).length).to.equal(3);
-    await eventually(
-      () => service.output(),
-      (output) => output.includes('the log does not begin with the events that a checkpoint is about'),
-    );
+    const listed = () => api.json<ReadonlyArray<unknown>>('GET', '/business');
+    expect((await eventually(listed, ({ length }) => length >= 3)).length).to.equal(3);
+    const differs = 'the log does not begin with the events that a checkpoint is about';
+    expect(await outputWith(service, differs)).to.include(differs);
     expect([await recorded(), await warnings(service)]).to.deep.equal([[], [WARNING]]);
     const metrics = await (await api.send('GET', '/../../metrics')).text();
     expect(metrics).to.match(/^seal_faults_total\{kind="Differs"\} 1$/m);
@@ -194,7 +195,7 @@ describe('the seal of a service', function () {
 
   it('is off where there is no key, or the settings say so, and the service says it', async () => {
     const { service } = await start({ CHECKPOINT_KEY: '' });
-    expect(service.output()).to.include('no checkpoints are signed');
+    expect(await outputWith(service, 'no checkpoints are signed')).to.include('no checkpoints are signed');
     await stop(service);
     const silent = await start({ CHECKPOINT_KEY: '', SEALING: 'false' });
     expect(silent.service.output()).not.to.include('no checkpoints are signed');

@@ -4,11 +4,25 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { beforeProgram } from '../support/before-program.js';
+import { askRun } from '../support/once-a-run/ask.js';
 import { startService, tokenFor } from '../support/service-process.js';
 import { needs } from '../support/needs.js';
 
 const isRoot = process.getuid?.() === 0;
+
+/**
+ * Sends the process that loads it SIGTERM as soon as there is something in its data directory: long before it listens,
+ * however late everybody else is.
+ */
+const ENDED_BEFORE_IT_LISTENS = `
+  import { readdirSync } from 'node:fs';
+  const looking = setInterval(() => {
+    if (readdirSync(process.env.DATA_DIR).length === 0) return;
+    clearInterval(looking);
+    process.kill(process.pid, 'SIGTERM');
+  }, 1);
+`;
 
 const failure = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -17,7 +31,7 @@ const failure = (promise: Promise<unknown>): Promise<string> =>
   );
 
 describe('starting and stopping', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let dataDir: string;
 
   beforeEach(async () => {
@@ -41,17 +55,8 @@ describe('starting and stopping', function () {
   });
 
   it('stops in order on a SIGTERM during the start, and leaves nothing running', async () => {
-    const message = await failure(
-      startService({
-        dataDir,
-        onSpawned: (child) =>
-          void eventually(
-            () => readdir(dataDir),
-            ({ length }) => length > 0,
-            10_000,
-          ).then(() => child.kill('SIGTERM')),
-      }),
-    );
+    const program = [...beforeProgram(ENDED_BEFORE_IT_LISTENS), path.join(await askRun('build'), 'src/main.js')];
+    const message = await failure(startService({ dataDir, program }));
     expect(message).to.include('ended with 0').and.to.include('"stopped"').and.to.not.include('"level":60');
     const next = await startService({ dataDir });
     expect(next.output()).to.not.include('waiting');

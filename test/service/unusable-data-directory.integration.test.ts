@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { beforeProgram } from '../support/before-program.js';
 import { askRun } from '../support/once-a-run/ask.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
@@ -14,7 +15,7 @@ const FILE_IN_PLACE = 'a file is in the place of the directory, or of one above 
 const isRoot = process.getuid?.() === 0;
 
 /** Fails every sync of a directory as the file systems do that have none, in the process that loads it. */
-const WITHOUT_SYNC = `data:text/javascript,${encodeURIComponent(`
+const WITHOUT_SYNC = `
   import { open } from 'node:fs/promises';
   const handle = await open('/');
   await handle.close();
@@ -24,13 +25,13 @@ const WITHOUT_SYNC = `data:text/javascript,${encodeURIComponent(`
     if ((await this.stat()).isDirectory()) throw Object.assign(new Error('EINVAL: invalid argument, fsync'), { code: 'EINVAL' });
     return sync.call(this);
   };
-`)}`;
+`;
 
 const messageFor = (dataDir: string, reason: string): string =>
   `${dataDir} cannot be used for data: ${reason}. Mend that, or set DATA_DIR to another directory.`;
 
 describe('a DATA_DIR that cannot be used', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let directory: string;
   let events: string;
   let disk: SmallDisk | undefined;
@@ -134,7 +135,7 @@ describe('a DATA_DIR that cannot be used', function () {
   });
 
   it('is on a file system that cannot sync a directory', async () => {
-    const program = ['--import', WITHOUT_SYNC, path.join(await askRun('build'), 'src/main.js')];
+    const program = [...beforeProgram(WITHOUT_SYNC), path.join(await askRun('build'), 'src/main.js')];
     const message = await fatalOf(path.join(directory, 'data'), { program });
     expect(message).to.equal(
       messageFor(

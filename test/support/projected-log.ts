@@ -4,6 +4,7 @@ import { readModelsOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import { untilShown } from './until-shown.js';
 
 /** Writes a log in a database by `write`, which gives its last position, and leaves it projected into rows there. */
 export const projectLog = async (
@@ -24,7 +25,7 @@ export const projectLog = async (
   });
   try {
     const last = await write(store);
-    const shown = await Promise.all(projections.all.map(({ progress }) => progress.waitFor(last)));
+    const shown = await Promise.all(projections.all.map(({ progress }) => untilShown(progress, last)));
     if (shown.includes(false)) throw new Error('the log was not projected in time');
   } finally {
     await projections.stop();

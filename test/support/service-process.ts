@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { either as E } from 'fp-ts';
 import { signToken } from '../../src/cli/sign-token.js';
+import { eventually } from './eventually.js';
 import { askRun } from './once-a-run/ask.js';
 
 export const JWT_SECRET = 'the secret of every service that a test starts';
@@ -29,9 +30,14 @@ type ServiceOptions = {
   readonly under?: ReadonlyArray<string>;
   /** What Node runs; absent: the program as it is delivered. */
   readonly program?: ReadonlyArray<string>;
-  /** Called with the process before it listens. */
-  readonly onSpawned?: (child: ChildProcess) => void;
 };
+
+/**
+ * What it has written, once this is in it or one would wait no longer: a line of its log may come after the answer to the
+ * request that it is about.
+ */
+export const outputWith = ({ output }: Pick<ServiceProcess, 'output'>, text: string): Promise<string> =>
+  eventually(output, (written) => written.includes(text));
 
 /** A token that a service started here accepts. */
 export const tokenFor = async (role: string, user: string): Promise<string> => {
@@ -68,7 +74,6 @@ export const startService = async ({
   env = {},
   under = [],
   program,
-  onSpawned,
 }: ServiceOptions): Promise<ServiceProcess> => {
   const { PATH = '', HOME = '' } = process.env;
   const node = [process.execPath, ...(program ?? [path.join(await askRun('build'), 'src/main.js')])];
@@ -77,15 +82,15 @@ export const startService = async ({
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onSpawned?.(child);
   let written = '';
   const output = (): string => written;
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       written += chunk;
     });
-  const exited = once(child, 'exit').then(
-    // reason: Node documents the arguments of 'exit' so
+  // not 'exit', which may come before the last of what it wrote
+  const exited = once(child, 'close').then(
+    // reason: Node documents the arguments of 'close' so
     ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
   );
   const address = await listening(child, output, exited);

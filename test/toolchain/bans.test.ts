@@ -56,7 +56,9 @@ const bans: Readonly<Record<string, readonly [rule: string, ...ReadonlyArray<Pla
 
 const titleOf = ([file, code]: Plant): string => `${file}: ${code.replaceAll('\n', ' ')}`;
 
-describe('bans', () => {
+describe('bans', function () {
+  this.timeout(180_000);
+
   for (const [ban, [rule, ...plants]] of Object.entries(bans)) {
     describe(ban, () => {
       for (const plant of plants) {

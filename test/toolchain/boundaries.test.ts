@@ -99,7 +99,9 @@ const legal: Readonly<Record<string, string>> = {
   'test/http/app.test.ts': "import { x } from '../support/builders.js';\nimport pg from 'pg';",
 };
 
-describe('import boundaries', () => {
+describe('import boundaries', function () {
+  this.timeout(180_000);
+
   let found: ReadonlyArray<string>;
 
   before(() => {

@@ -17,7 +17,7 @@ const put =
   };
 
 describe('verify.py events', function () {
-  this.timeout(20_000);
+  this.timeout(180_000);
 
   let stack: MemoryStack;
   let python: VerifyPy;

@@ -47,7 +47,7 @@ const UNSEALED = 'This cannot show whether a stream or the end of one is missing
 const ALL_DATA = 'All data was there and is what was sealed.\n';
 
 describe('verify.py export', function () {
-  this.timeout(20_000);
+  this.timeout(180_000);
 
   const log = makeInMemoryEventStore();
   let text: string;

@@ -6,7 +6,7 @@ import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 
 describe('a byte that is changed', function () {
-  this.timeout(120_000);
+  this.timeout(400_000);
 
   it('is found by verify.py in an export, a checkpoint, a tile and a pack, whichever it is', async function () {
     needs(this, hasPython(), 'python3, in which the verifier is written');

@@ -8,7 +8,7 @@ import { leafDataOf, right } from '../support/sealed-tree.js';
 import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
 
 describe('verify.py pack', function () {
-  this.timeout(20_000);
+  this.timeout(180_000);
 
   const log = makePackedLog();
   let python: VerifyPy;

@@ -10,7 +10,7 @@ const leavesOf = (size: number): ReadonlyArray<Buffer> =>
   Array.from({ length: size }, (_, index) => leafDataOf('tiles', index));
 
 describe('verify.py tiles', function () {
-  this.timeout(20_000);
+  this.timeout(180_000);
 
   const SIZE = 70_000;
   const leaves = leavesOf(SIZE);

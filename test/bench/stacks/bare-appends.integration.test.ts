@@ -4,7 +4,7 @@ import { type Sender, startSender } from '../measure/load.js';
 import type { Appends } from './bare-appends.js';
 
 describe('bare appends to EventStoreDB', function () {
-  this.timeout(30_000);
+  this.timeout(180_000);
 
   let double: EventStoreDbDouble;
   let appends: Sender<Appends>;

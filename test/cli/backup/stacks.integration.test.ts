@@ -15,7 +15,7 @@ import { type ServiceProcess, startService, tokenFor } from '../../support/servi
 const POSITION = /"position":"\d+"/g;
 
 describe('a backup of one stack', function () {
-  this.timeout(startingPostgres + 240_000);
+  this.timeout(startingPostgres + 540_000);
   let directory: string;
   let server: S3Server;
   let service: ServiceProcess;

@@ -13,8 +13,11 @@ import { projectLog } from '../../support/projected-log.js';
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
 
+/** When to wait no longer for what a process shows that was just started, ms. */
+const SHOWN = 60_000;
+
 describe('the command that lists events', function () {
-  this.timeout(240_000);
+  this.timeout(300_000);
 
   let connectionString: string;
   let env: Readonly<Record<string, string>>;
@@ -107,6 +110,7 @@ describe('the command that lists events', function () {
       eventually(
         () => shown.split('\n').length - 1,
         (found) => found >= count,
+        SHOWN,
       );
     expect(await lines(1)).to.be.at.least(1);
     const stack = await startEmbeddedStack({ DATABASE_URL: connectionString });
@@ -131,10 +135,11 @@ describe('the command that lists events', function () {
       await eventually(
         () => linesOf(shown),
         (found) => found >= 5,
+        SHOWN,
       ),
     ).to.equal(5);
     await rename('ledger', 'away');
-    await eventually(following.stderr, (said) => said !== '');
+    await eventually(following.stderr, (said) => said !== '', SHOWN);
     const atFirst = await run('--follow', '--json');
     await rename('away', 'ledger');
     await database.end();
@@ -143,6 +148,7 @@ describe('the command that lists events', function () {
       await eventually(
         () => linesOf(shown),
         (found) => found >= 6,
+        SHOWN,
       ),
     ).to.equal(6);
     following.child.kill('SIGINT');

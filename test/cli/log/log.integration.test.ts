@@ -48,7 +48,7 @@ const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
 };
 
 describe('the log commands', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   let directory: string;
   let env: Record<string, string>;

@@ -12,7 +12,7 @@ import { hasPython } from '../../support/python.js';
 const QUESTION = 'switch to the rebuilt rows nevertheless? [y/N] ';
 
 describe('a rebuild with differences at a terminal', function () {
-  this.timeout(startingPostgres);
+  this.timeout(startingPostgres * 5);
   let env: Record<string, string>;
   let pool: pg.Pool;
 
@@ -40,7 +40,7 @@ describe('a rebuild with differences at a terminal', function () {
   /** Types `keys` once it is asked, and gives the exit code. */
   const answering = async (keys: string): Promise<number | NodeJS.Signals> => {
     const { child, stderr, done } = await startOperatorAtTerminal(['projections', 'rebuild', 'businesses'], env);
-    expect(await eventually(stderr, (shown) => shown.includes(QUESTION), 15_000)).to.include(QUESTION);
+    expect(await eventually(stderr, (shown) => shown.includes(QUESTION), 60_000)).to.include(QUESTION);
     child.stdin?.write(keys);
     return (await done).code;
   };

@@ -26,7 +26,7 @@ const shownOf = (row: unknown): unknown => {
 };
 
 describe('the report of a rebuild', function () {
-  this.timeout(startingPostgres);
+  this.timeout(startingPostgres * 3);
   const [id, surplus] = [randomUUID(), randomUUID()].toSorted() as [string, string]; // reason: of two, two remain
   let env: Record<string, string>;
 

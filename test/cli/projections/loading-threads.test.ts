@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import type { Loader } from '../../../projections/engine/rebuild/load-by-key.js';
 import { registry } from '../../../src/entities/registry.js';
@@ -56,10 +58,12 @@ describe('threads that load rows', () => {
       [`setTimeout(() => { throw new Error('out of memory'); }, 100);`, /has failed: out of memory/],
       ['setTimeout(() => process.exit(), 100);', /has ended/],
     ] as const) {
+      const started = once(process, 'worker') as Promise<[Worker]>; // reason: Node documents the arguments so
       const load = running(answering(then));
+      const [thread] = await started;
+      const ended = new Promise((resolve) => thread.once('exit', resolve));
       expect(await outcomeOf(load)).to.equal('loaded');
-      // the end of a thread travels apart from its messages: close behind one it may overtake it
-      await new Promise((resolve) => setTimeout(resolve, 800));
+      await ended;
       expect(String(await outcomeOf(load))).to.match(message);
       await close();
     }

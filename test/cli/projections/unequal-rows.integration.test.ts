@@ -22,7 +22,7 @@ const CASES = {
 };
 
 describe('a rebuild that nobody can be asked about', function () {
-  this.timeout(startingPostgres);
+  this.timeout(startingPostgres * 3);
 
   for (const [found, { plant, counts }] of Object.entries(CASES))
     it(`does not switch, and ends with 1, when ${found}`, async () => {

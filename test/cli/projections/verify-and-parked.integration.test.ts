@@ -16,7 +16,7 @@ const [BAD_STREAM, GOOD_STREAM] = [`business-${BAD}`, `business-${GOOD}`] as con
 const VERSION_99 = 'schema version 99 is newer than this program';
 
 describe('the commands that verify rows and release parked entities', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
 
   let dataDir: string;
   let env: Record<string, string>;
