@@ -51,6 +51,13 @@ describe('a kind of entity that only the registry knows', function () {
     return stdout;
   };
 
+  /** A list, once it is that long: a service that has just started may not show yet what it was told first. */
+  const listed = (path: string, count: number): Promise<ReadonlyArray<Contact>> =>
+    eventually(
+      () => api.json<ReadonlyArray<Contact>>('GET', path),
+      ({ length }) => length === count,
+    );
+
   let ann: Contact;
   let bob: Contact;
   let bobFirst: Contact;
@@ -88,7 +95,7 @@ describe('a kind of entity that only the registry knows', function () {
   });
 
   it('is listed and filtered', async () => {
-    expect(await api.json('GET', '/contact')).to.deep.equal([ann, bob]);
+    expect(await listed('/contact', 2)).to.deep.equal([ann, bob]);
     expect(await api.json('GET', '/contact?limit=1')).to.deep.equal([ann]);
     expect(await api.json('GET', '/contact?email=bob@example.org')).to.deep.equal([bob]);
     expect(await api.json('GET', '/contact?name=Nobody')).to.deep.equal([]);
@@ -140,10 +147,10 @@ describe('a kind of entity that only the registry knows', function () {
     expect(await api.json('GET', '/contact')).to.deep.equal([ann, bob]);
     const answer = await api.send('PUT', `/contact/${ann._id}`, { name: 'Anna' });
     ann = (await answer.json()) as Contact; // reason: a record, as documented
-    const listed = () => api.json<ReadonlyArray<Contact>>('GET', '/contact?name=Anna');
+    const renamed = () => api.json<ReadonlyArray<Contact>>('GET', '/contact?name=Anna');
     // the service may just be taking over the rows that were switched to, and says so
-    if (answer.headers.get('x-projected') === 'false') await eventually(listed, (found) => found.length > 0);
-    expect(await listed()).to.deep.equal([ann]);
+    if (answer.headers.get('x-projected') === 'false') await eventually(renamed, (found) => found.length > 0);
+    expect(await renamed()).to.deep.equal([ann]);
   });
 
   it('is verified, and what was changed in its rows is found', async () => {
@@ -178,8 +185,8 @@ describe('a kind of entity that only the registry knows', function () {
       'ContactUpdated',
     ]);
     await start({ EVENTSTOREDB_URL: double.connectionString });
-    expect(await api.json('GET', '/contact')).to.deep.equal([ann, bob]);
+    expect(await listed('/contact', 2)).to.deep.equal([ann, bob]);
     const cleo = await api.json<Contact>('POST', '/contact', { name: 'Cleo' });
-    expect(await api.json('GET', '/contact?name=Cleo')).to.deep.equal([cleo]);
+    expect(await listed('/contact?name=Cleo', 1)).to.deep.equal([cleo]);
   });
 });

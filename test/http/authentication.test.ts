@@ -94,7 +94,10 @@ describe('authentication', () => {
       });
 
     it('takes the scheme in any letters, and clocks that differ by a moment', async () => {
-      const late = signed({ ...claims(), exp: now() - 2 });
+      await stack?.stop();
+      const clock = Date.now();
+      await start({ key: { _tag: 'Secret', secret: SECRET } }, () => clock);
+      const late = signed({ ...claims(), exp: Math.floor(clock / 1000) - 2 });
       expect(await verdict(late)).to.equal('let in');
       const headers = { authorization: `bEARER ${signed(claims())}` };
       expect((await call(stack!, 'GET', '/business', { headers })).status).to.equal(200);
@@ -122,7 +125,7 @@ describe('authentication', () => {
     let clock = Date.now();
     const authenticate = makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }, () => clock);
     stack = await startMemoryStack({ authenticate });
-    const token = signed({ ...claims(), exp: now() + 100 });
+    const token = signed({ ...claims(), exp: Math.floor(clock / 1000) + 100 });
     expect(await verdict(token)).to.equal('let in');
     clock += 99_000;
     expect(await verdict(token)).to.equal('let in');
@@ -182,6 +185,7 @@ describe('authentication', () => {
     let served: ReadonlyArray<object>;
     let status: number;
     let asked: number;
+    /** How far the clock of the service has moved since the test began, ms: it stands still otherwise. */
     let later: number;
     let respond: (response: ServerResponse) => void;
     const published = (key: KeyObject, kid: string): object => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig' });
@@ -196,7 +200,8 @@ describe('authentication', () => {
       }).listen(0, '127.0.0.1');
       await once(keys, 'listening');
       const { port } = keys.address() as AddressInfo;
-      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, () => Date.now() + later);
+      const began = Date.now();
+      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, () => began + later);
     });
     afterEach(() => {
       keys.closeAllConnections();

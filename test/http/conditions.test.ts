@@ -3,6 +3,7 @@ import { evaluate } from '../../src/http/request/conditions.js';
 import { matchesTag, parseEntityTags } from '../../src/http/request/entity-tags.js';
 import { callerOf, idOf } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
+import { processorTime } from '../support/processor-time.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 describe('entity tags', () => {
@@ -42,10 +43,11 @@ describe('entity tags', () => {
   });
 
   it('reads a header far longer than any may be within the two seconds that a request has', () => {
-    const started = performance.now();
-    expect(parseEntityTags(`${'"1",'.repeat(40_000)}x`)).to.equal(undefined);
-    expect(parseEntityTags(`${', '.repeat(80_000)}"1`)).to.equal(undefined);
-    expect(performance.now() - started).to.be.lessThan(2_000);
+    const taken = processorTime(() => {
+      expect(parseEntityTags(`${'"1",'.repeat(40_000)}x`)).to.equal(undefined);
+      expect(parseEntityTags(`${', '.repeat(80_000)}"1`)).to.equal(undefined);
+    });
+    expect(taken).to.be.lessThan(2_000);
   });
 });
 

@@ -8,6 +8,9 @@ import { needs } from '../support/needs.js';
 const SCREEN = { width: 1_400, height: 900 };
 const PHONE = { width: 400, height: 900 };
 
+/** When to give up waiting for the page: long enough for a machine that is busy with other tests. */
+const LONG_ENOUGH_MS = 90_000;
+
 describe('the page of the API description, in Chromium', function () {
   this.timeout(180_000);
 
@@ -41,6 +44,7 @@ describe('the page of the API description, in Chromium', function () {
     complaint = undefined;
     requests = new Set();
     page = await (await browser.newContext({ viewport: SCREEN })).newPage();
+    page.context().setDefaultTimeout(LONG_ENOUGH_MS);
     page.on('request', (request) => requests.add(new URL(request.url()).origin));
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('console', (message) => {

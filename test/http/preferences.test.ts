@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { prefersStrict } from '../../src/http/request/preferences.js';
+import { processorTime } from '../support/processor-time.js';
 
 describe('Prefer', () => {
   const strict: ReadonlyArray<string | ReadonlyArray<string>> = [
@@ -59,8 +60,9 @@ describe('Prefer', () => {
       `"${'\\'.repeat(many)}"${blanks}`,
       `handling="${'\\'.repeat(many)}`,
     ];
-    const began = performance.now();
-    for (const header of headers) expect(prefersStrict(header), header.slice(0, 20)).to.equal(false);
-    expect(performance.now() - began).to.be.lessThan(10_000);
+    const taken = processorTime(() => {
+      for (const header of headers) expect(prefersStrict(header), header.slice(0, 20)).to.equal(false);
+    });
+    expect(taken).to.be.lessThan(10_000);
   });
 });

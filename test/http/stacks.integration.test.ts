@@ -21,7 +21,7 @@ const mocha = (stack: string): Promise<void> =>
   });
 
 describe('the HTTP suites', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   it('pass on Postgres and disk', () => mocha('embedded'));
 

@@ -110,7 +110,7 @@ describe('the comparison of rebuilt rows with the live ones', function () {
         where datname = current_database() and state like 'idle in transaction%'`;
       return (await observer.query(text)).rowCount;
     };
-    expect(await eventually(open, (count) => count === 0, 3_000)).to.equal(0);
+    expect(await eventually(open, (count) => count === 0)).to.equal(0);
     await observer.end();
   });
 

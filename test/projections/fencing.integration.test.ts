@@ -39,7 +39,7 @@ describe('a process that has lost its lease', function () {
     const rebuilding = engine.rebuild({
       decide: async (_compared, signal) => {
         await engine.takeLease('building');
-        await eventually(() => signal.aborted, Boolean, 5_000);
+        await eventually(() => signal.aborted, Boolean);
         return 'switch';
       },
     });

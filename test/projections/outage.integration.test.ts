@@ -22,6 +22,29 @@ import { append, created, renamed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 
+/** Between two renewals of the right to write the rows, and some more, ms. */
+const LONGER_THAN_A_RENEWAL_MS = 600;
+
+/** A process that stands still for no longer than this still renews its right in time, ms. */
+const HARMLESS_MS = 200;
+
+/** How long this process stands still meanwhile at the longest, ms. */
+const longestStandstill = async (work: () => Promise<unknown>): Promise<number> => {
+  let [longest, last] = [0, performance.now()];
+  const look = (): void => {
+    const now = performance.now();
+    [longest, last] = [Math.max(longest, now - last), now];
+  };
+  const looking = setInterval(look, 10);
+  try {
+    await work();
+  } finally {
+    clearInterval(looking);
+  }
+  look();
+  return longest;
+};
+
 describe('while the database is away', function () {
   this.timeout(startingPostgres);
   let database: string;
@@ -56,7 +79,7 @@ describe('while the database is away', function () {
 
   /** Appends, and waits for the row as long as it takes. */
   const shown = async (position: bigint): Promise<boolean> =>
-    (await eventually(() => projections.byName('businesses').status().reached >= position, Boolean, 15_000)) ||
+    (await eventually(() => projections.byName('businesses').status().reached >= position, Boolean)) ||
     projections.byName('businesses').progress.waitFor(position);
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
@@ -71,7 +94,7 @@ describe('while the database is away', function () {
     await shown(await append(store, `business-${id}`, 0n, created('Acme')));
     proxy.sever();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean, 5_000)).to.equal(true);
+    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean)).to.equal(true);
     proxy.mend();
     expect(await shown(position)).to.equal(true);
     expect(projections.byName('businesses').progress.isBehind()).to.equal(false);
@@ -98,27 +121,37 @@ describe('while the database is away', function () {
 
   it('a pause of two seconds takes the right to write the rows from nobody', async () => {
     await shown(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
-    // does not pause, and takes over as soon as it may
-    const other = startProjections({
-      projections: projectionsOf(registry),
-      store,
-      connectionString: database,
-      projector: true,
-      isSoleProcess: false,
-      rollbackWindowMs: 60_000,
-      onEvent: (event) => events.push(event),
-    });
-    try {
-      const standing = () => events.filter(({ _tag }) => _tag === 'StandingBy').length;
-      expect(await eventually(standing, (count) => count >= 2, 5_000)).to.equal(2);
-      const before = events.length;
-      proxy.stall();
-      await delay(2_000);
-      proxy.mend();
-      expect(await shown(await append(store, `business-${randomUUID()}`, 0n, created('Bolt')))).to.equal(true);
-      expect(events.slice(before)).to.deep.equal([]);
-    } finally {
-      await other.stop();
+    const isWriting = (): boolean => projections.all.every(({ status }) => status().projector._tag === 'Projecting');
+    // a pause in which this process stands still, too, is longer than two seconds for it: then there is another one
+    for (let wasLonger = true; wasLonger;) {
+      expect(await eventually(isWriting, Boolean)).to.equal(true);
+      const told: Array<EngineEvent> = [];
+      // does not pause, and takes over as soon as it may
+      const other = startProjections({
+        projections: projectionsOf(registry),
+        store,
+        connectionString: database,
+        projector: true,
+        isSoleProcess: false,
+        rollbackWindowMs: 60_000,
+        onEvent: (event) => told.push(event),
+      });
+      try {
+        const standing = () => told.filter(({ _tag }) => _tag === 'StandingBy').length;
+        expect(await eventually(standing, (count) => count >= 2)).to.equal(2);
+        const [before, toldBefore] = [events.length, told.length];
+        const stoodStill = await longestStandstill(async () => {
+          await delay(LONGER_THAN_A_RENEWAL_MS);
+          proxy.stall();
+          await delay(2_000);
+          proxy.mend();
+          expect(await shown(await append(store, `business-${randomUUID()}`, 0n, created('Bolt')))).to.equal(true);
+        });
+        wasLonger = stoodStill > HARMLESS_MS;
+        if (!wasLonger) expect([...events.slice(before), ...told.slice(toldBefore)]).to.deep.equal([]);
+      } finally {
+        await other.stop();
+      }
     }
   });
 
@@ -170,7 +203,7 @@ describe('while the database is away', function () {
     });
     const isStarting = (): boolean =>
       starting.all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
-    const isStillStarting = await eventually(isStarting, (is) => !is, 10_000);
+    const isStillStarting = await eventually(isStarting, (is) => !is);
     await starting.stop();
     expect(isStillStarting).to.equal(false);
   });

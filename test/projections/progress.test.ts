@@ -9,7 +9,7 @@ describe('the progress of a read model', () => {
   it('ends a wait as soon as its position is reached, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.bigInt(0n, 50n)), fc.bigInt(0n, 50n), async (positions, reached) => {
-        const progress = makeProgress(2_000);
+        const progress = makeProgress(60_000);
         const ended: Array<bigint> = [];
         const waits = positions.map((position) => progress.waitFor(position).then(() => ended.push(position)));
         progress.advance(reached);

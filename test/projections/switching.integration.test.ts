@@ -155,7 +155,6 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
       const holder = await eventually(
         () => engine.holder('previous'),
         (name) => name === undefined,
-        5_000,
       );
       expect(holder).to.equal(undefined);
     } finally {

@@ -13,7 +13,7 @@ import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 
 const LONGER_THAN_A_TURN_MS = 1_500;
-const LONGER_THAN_A_LOCK_MS = 5_000;
+const LONGER_THAN_A_LOCK_MS = 15_000;
 
 describe('versions of a read model', function () {
   this.timeout(startingPostgres);

@@ -32,6 +32,7 @@ import {
   copied,
   EVENT_KEY,
   type Kept,
+  LONG_ENOUGH_MS,
   makeSealedService,
   newestCheckpoint,
   ORIGIN,
@@ -479,6 +480,7 @@ for (const [name, openPlace] of all)
       const given = await eventually(
         () => warningsOf(started),
         (warnings) => warnings.includes(WARNING),
+        LONG_ENOUGH_MS,
       );
       expect(given).to.include(WARNING);
     };

@@ -60,7 +60,7 @@ for (const [from, to] of [
   [eventStoreDb, memory],
 ] as const)
   describe(`copying a log from ${from.name} to ${to.name}`, function () {
-    this.timeout(30_000);
+    this.timeout(90_000);
 
     let chains: Chains;
     let source: LogTarget;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { serve } from '../../../src/http/serve.js';
@@ -17,6 +18,9 @@ const ASK_AND_RESET = `
       socket.resetAndDestroy();
     });
   }`;
+
+/** Longer than between two looks at who may be evicted, ms. */
+const SEVERAL_LOOKS_MS = 250;
 
 type ServeLimits = NonNullable<Parameters<typeof serve>[1]['limits']>;
 
@@ -35,9 +39,17 @@ describe('the connections of clients', () => {
     }, options);
   };
   afterEach(async () => {
+    mock.restoreAll();
     for (const socket of sockets) socket.destroy();
     await served.stop(10);
   });
+
+  /** From now on time passes only when it is told to: a moment in which this process stands still counts for nothing. */
+  const holdClock = (): { readonly pass: (milliseconds: number) => void } => {
+    let now = performance.now();
+    mock.method(performance, 'now', () => now);
+    return { pass: (milliseconds) => (now += milliseconds) };
+  };
 
   const open = async (sent = ''): Promise<Socket> => {
     const socket = connect(Number(new URL(served.address).port), '127.0.0.1');
@@ -128,13 +140,17 @@ describe('the connections of clients', () => {
 
   it('take the place of one that has stalled, and until then wait without being answered', async () => {
     await start({ connections: 2 });
+    const clock = holdClock();
     const working = await open(GET);
     await begun(1);
     const stalled = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
     await begun(2);
+    clock.pass(1);
     const late = await open(GET);
-    await delay(200);
+    clock.pass(998);
+    await delay(SEVERAL_LOOKS_MS);
     expect([pending.length, cuts]).to.deep.equal([2, []]);
+    clock.pass(1);
     expect([await begun(3), await isClosed(stalled), working.closed, late.closed]).to.deep.equal([
       3,
       true,
@@ -146,19 +162,25 @@ describe('the connections of clients', () => {
 
   it('leave one alone that has had nothing to do for a moment only', async () => {
     await start({ connections: 2 });
+    const clock = holdClock();
     const busy = await open(GET);
     await begun(1);
     const idle = await open(GET);
     await begun(2);
+    const answered = once(idle, 'data');
     pending[1]!.end();
+    await answered;
     const late = await open(GET);
-    await delay(120);
+    clock.pass(249);
+    await delay(SEVERAL_LOOKS_MS);
     expect([idle.closed, pending.length]).to.deep.equal([false, 2]);
+    clock.pass(1);
     expect([await isClosed(idle), await begun(3), busy.closed, late.closed]).to.deep.equal([true, 3, false, false]);
   });
 
   it('wait for a place as far as there is room, and the first of them are refused for the last', async () => {
     await start({ connections: 1 });
+    holdClock();
     await open(GET);
     await begun(1);
     const waiting = [];
@@ -197,15 +219,19 @@ describe('the connections of clients', () => {
 
   it('are not held to account for the time in which they waited', async () => {
     await start({ connections: 1 });
+    const clock = holdClock();
     const busy = await open(GET);
     await begun(1);
     const late = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n');
-    await delay(850);
+    await delay(SEVERAL_LOOKS_MS);
+    clock.pass(850);
+    await delay(SEVERAL_LOOKS_MS);
     busy.destroy();
     pending[0]!.destroy();
     expect(await begun(2)).to.equal(2);
     await open(GET);
-    await delay(400);
+    clock.pass(400);
+    await delay(SEVERAL_LOOKS_MS);
     expect(late.closed).to.equal(false);
   });
 
