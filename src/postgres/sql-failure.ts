@@ -21,6 +21,7 @@ const lostCodes = new Set([
   '0A000', // the cached plan of a prepared statement no longer fits
 ]);
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNDEFINED_TABLE = '42P01';
 
@@ -37,6 +38,10 @@ export const isRejected = (error: unknown): error is pg.DatabaseError => sqlFail
 /** Whether somebody else held a lock for longer than `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+/** Whether the server ended a statement: after its `statement_timeout`, or because somebody told it to. */
+export const isCanceled = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
 
 /** Whether the role of the connection may not do what it was asked. */
 export const isForbidden = (error: unknown): error is pg.DatabaseError =>

@@ -1,4 +1,4 @@
-import type { ClientBase, Connection, Pool, Submittable } from 'pg';
+import type { ClientBase, Connection, Pool, PoolClient, Submittable } from 'pg';
 import { sqlFailureOf } from './sql-failure.js';
 import { RowReader, type Rows } from './rows.js';
 import { takeOverSocket } from './take-over-socket.js';
@@ -132,9 +132,8 @@ export const readRows = async (client: ClientBase, statement: Statement, timeout
   return submitted.rows();
 };
 
-/** Gives `work` a connection of the pool, which is closed when it may not be usable after what `work` throws. */
-export const withConnection = async <A>(pool: Pool, work: (client: ClientBase) => Promise<A>): Promise<A> => {
-  const client = await pool.connect();
+/** Gives back a connection after `work`, or closes it when it may not be usable after what `work` throws. */
+export const releasing = async <A>(client: PoolClient, work: (client: ClientBase) => Promise<A>): Promise<A> => {
   try {
     const result = await work(client);
     client.release();
@@ -144,3 +143,7 @@ export const withConnection = async <A>(pool: Pool, work: (client: ClientBase) =
     throw error;
   }
 };
+
+/** Gives `work` a connection of the pool, as `releasing` does. */
+export const withConnection = async <A>(pool: Pool, work: (client: ClientBase) => Promise<A>): Promise<A> =>
+  releasing(await pool.connect(), work);

@@ -6,6 +6,9 @@ import type { StoredFile } from '../domain/document/events.js';
 /** The read models' database did not answer, or not in time. */
 export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; readonly cause: unknown };
 
+/** A search for a page was given up, because it or those of others took too long. The database is there. */
+export type SearchTooSlow = { readonly _tag: 'SearchTooSlow' };
+
 /** `after` was never the id of a record here. */
 export type UnknownCursor = { readonly _tag: 'UnknownCursor' };
 
@@ -38,7 +41,7 @@ export type Cursor = { readonly id: string; readonly key?: string | undefined };
 
 export type Page = {
   /** The bytes of one JSON array; where they are many, a function that opens them, as `all` does. */
-  readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
+  readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable | SearchTooSlow, Readable>> };
   /** The last record of this page when more follow it. */
   readonly next: Cursor | undefined;
 };
@@ -71,7 +74,7 @@ export type Queries<Filter> = {
   readonly page: (
     filter: Filter & RecordFilter,
     page: PageRequest,
-  ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Page>>;
+  ) => Promise<E.Either<ReadModelUnavailable | SearchTooSlow | UnknownCursor, Page>>;
   /**
    * All records as the bytes of one JSON array, in order, in bounded memory at the reader's pace. Fails
    * before the first byte as a value; after it the stream is destroyed with an error and never ends as valid JSON.

@@ -46,6 +46,16 @@ describe('the failure table', () => {
       { ...away, code: 'read_model_unavailable' },
     ],
     [
+      { _tag: 'SearchTooSlow' },
+      {
+        ...away,
+        code: 'search_too_slow',
+        message:
+          'The search took too long; name more letters or another filter, so that it finds less, or try again later',
+        headers: ['Retry-After', '30'],
+      },
+    ],
+    [
       { _tag: 'StorageUnavailable', cause },
       { ...away, code: 'file_storage_unavailable' },
     ],

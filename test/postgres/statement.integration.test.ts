@@ -93,7 +93,7 @@ describe('a statement', function () {
     const sleeping = { name: 'sleep', text: 'select pg_sleep(20)::text', values: [] };
 
     it(`is given up after its time limit, and its connection leaves the pool (${how})`, async () => {
-      const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 5_000 });
+      const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 30_000 });
       const slow = await withConnection(pool, (own) => read(own, sleeping, 100)).catch((error: unknown) => error);
       expect(slow).to.be.instanceOf(Error).with.property('message', 'Query read timeout');
       const next = await withConnection(pool, (own) => run(own, texts(1, 'a')));
@@ -102,7 +102,7 @@ describe('a statement', function () {
     });
 
     it(`rejects when its connection is lost (${how})`, async () => {
-      const pool = makePool({ connectionString, name: 'doomed', connections: 1, connectMs: 5_000 });
+      const pool = makePool({ connectionString, name: 'doomed', connections: 1, connectMs: 30_000 });
       const lost = withConnection(pool, (own) => read(own, sleeping)).catch((error: unknown) => error);
       const kill = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed'
         and query like '%pg_sleep%'`;

@@ -45,6 +45,7 @@ export const errorCodes = {
   record_contended: 'Others changed the record again and again',
   log_unavailable: 'The log of events does not answer',
   read_model_unavailable: 'The database of the records does not answer',
+  search_too_slow: 'The search took too long, or searches of others did',
   file_storage_unavailable: 'The storage of files does not answer',
   keys_unavailable: 'The keys that tokens are verified with cannot be fetched',
   ledger_behind: 'The ledger does not have all events yet',

@@ -3,7 +3,7 @@ import type { CommandFailure } from '../../event-sourcing/command/command-call.j
 import type { LedgerBehind } from '../../read/ledger.js';
 import type { OpenFailure } from '../../read/get-file.js';
 import type { NeverExisted } from '../../read/entity-events.js';
-import type { ReadModelUnavailable, UnknownCursor } from '../../read/queries.js';
+import type { ReadModelUnavailable, SearchTooSlow, UnknownCursor } from '../../read/queries.js';
 import type { Roles } from '../authentication/roles.js';
 import type { Fault, Problem } from './problem.js';
 
@@ -90,6 +90,7 @@ export type Failure =
   | CommandFailure
   | NeverExisted
   | ReadModelUnavailable
+  | SearchTooSlow
   | UnknownCursor
   | LedgerBehind
   | StorageUnavailable

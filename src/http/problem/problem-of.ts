@@ -10,6 +10,9 @@ type ProblemTable = {
 /** Seconds after which a client may ask again when something we need is away. */
 const RETRY_AFTER = '1';
 
+/** The same where the request has to be another one, or others have to end theirs. */
+const SEARCH_LATER = '30';
+
 /** The same where a person has to do something first. */
 const LATER = '60';
 
@@ -139,6 +142,12 @@ const problems: ProblemTable = {
   StreamContended: unavailable('record_contended'),
   StoreUnavailable: unavailable('log_unavailable'),
   ReadModelUnavailable: unavailable('read_model_unavailable'),
+  SearchTooSlow: () =>
+    saying(
+      'search_too_slow',
+      'The search took too long; name more letters or another filter, so that it finds less, or try again later',
+      SEARCH_LATER,
+    ),
   LedgerBehind: () => saying('ledger_behind', 'The ledger does not have all events yet; try again shortly'),
   NotSealedYet: () => saying('not_sealed_yet', 'No signed checkpoint covers the event yet; try again shortly'),
   StorageUnavailable: unavailable('file_storage_unavailable'),

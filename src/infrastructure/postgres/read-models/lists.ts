@@ -1,10 +1,21 @@
 import type { Readable } from 'node:stream';
+import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { Rows } from '../../../postgres/rows.js';
 import { readRows, run, withConnection } from '../../../postgres/statement.js';
-import type { Cursor, FilterValues, ListRequest, Page, PageRequest, RecordFilter } from '../../../read/queries.js';
+import type {
+  Cursor,
+  FilterValues,
+  ListRequest,
+  Page,
+  PageRequest,
+  RecordFilter,
+  SearchTooSlow,
+  UnknownCursor,
+} from '../../../read/queries.js';
 import { withTimeout } from '../../with-timeout.js';
 import { jsonArrayOf } from './json-array.js';
 import { cursorSql, isAfter, type ListOrder, listOrderOf, orderBy, placeOf, recordsIn } from './list-order.js';
@@ -33,11 +44,29 @@ const MOST_SORTED = 50_000;
 /** A search is given up so long after the page was asked for, so that it is answered within 2 s. */
 const SEARCHED_MS = 1_900;
 
-const before = async (end: number, searching: Promise<Rows>): Promise<Rows> => {
-  const rows = await withTimeout(end - performance.now(), searching);
-  if (rows === undefined) throw new Error(`the search has found no page within ${SEARCHED_MS} ms`);
-  return rows;
+/** Until when the parts of one page are waited for, of `performance.now`. */
+type Deadline = {
+  /** Its searches: others wait for their connections. */
+  readonly searched: number;
+  /** All of them: a database that pauses for less is waited for. */
+  readonly answered: number;
 };
+
+/** That of a page which is asked for now. */
+export const pageDeadline = (): Deadline => {
+  const now = performance.now();
+  return { searched: now + SEARCHED_MS, answered: now + SILENCE_MS };
+};
+
+const before = async <A extends object>(end: number, answering: Promise<A>): Promise<A> => {
+  const answer = await withTimeout(end - performance.now(), answering);
+  if (answer === undefined) throw new Error(`the database has not given a page within ${SILENCE_MS} ms`);
+  return answer;
+};
+
+export const unknownCursor: UnknownCursor = { _tag: 'UnknownCursor' };
+
+const tooSlow: SearchTooSlow = { _tag: 'SearchTooSlow' };
 
 const hasNull = (rows: Rows, count: number): boolean => {
   for (let row = 0; row < count; row += 1) if (rows.isNull(row, BODY)) return true;
@@ -75,66 +104,87 @@ const makeIsId =
 
 const EMPTY: Page = { records: Buffer.from('[]'), next: undefined };
 
-/** A page of records; undefined when `after` was never an id. */
+/** A page of records, all of whose parts end by the same deadline. */
 export const makePage = (connections: ReadModelConnections, listed: Listed, estimates: Estimates) => {
-  const { short, searches, copyList } = connections;
+  const { short, search, copyList } = connections;
   const { name: view, keys } = listed;
   const statementsOf = makePageStatements(listed);
   const isId = makeIsId(connections, view);
 
   const bounds = makeWalkBounds(estimates);
 
-  const readOf = ({ statement, isShort }: PageStatement): Promise<Rows> =>
-    withConnection(isShort ? short : searches, (client) => readRows(client, statement));
+  const readOf = ({ statement, isShort }: PageStatement, { searched }: Deadline): Promise<Rows | undefined> =>
+    isShort ? withConnection(short, (client) => readRows(client, statement)) : search(statement, searched);
 
+  /** Undefined when a search was given up. */
   const read = async (
     wanted: ReadonlyArray<Wanted>,
     request: PageRequest,
     measure: Measure,
-    end: number,
-  ): Promise<Rows> => {
-    const { walk, search } = statementsOf(wanted, request, measure);
-    if (search === undefined) return readOf(walk(0));
+    deadline: Deadline,
+  ): Promise<Rows | undefined> => {
+    const statements = statementsOf(wanted, request, measure);
+    if (statements.search === undefined) return readOf(statements.walk(0), deadline);
     const most = await bounds.of(wanted, request);
     if (most > 0) {
-      const rows = await readOf(walk(most));
-      if (!hasGivenUp(rows)) return rows;
+      const rows = await readOf(statements.walk(most), deadline);
+      if (rows === undefined || !hasGivenUp(rows)) return rows;
       bounds.gaveUp(wanted, request);
     }
-    return before(end, readOf(search));
+    return readOf(statements.search, deadline);
   };
 
-  const open = (wanted: ReadonlyArray<Wanted>, request: PageRequest, last: Cursor) => () =>
-    attempt(() => {
-      const order = listOrderOf(listed, request.order);
-      const end = cursorSql(view, last, pg.escapeLiteral);
-      const rows = rowsFrom(view, order, wanted, request.after, `not ${isAfter(order, end)}`);
-      return copyList(rows, isInOrder(wanted, order) ? 'ByIndex' : 'ByValues');
-    }, unavailable);
+  const open = (wanted: ReadonlyArray<Wanted>, request: PageRequest, last: Cursor, { answered }: Deadline) => {
+    const order = listOrderOf(listed, request.order);
+    const plan: ListPlan = isInOrder(wanted, order) ? 'ByIndex' : 'ByValues';
+    const end = cursorSql(view, last, pg.escapeLiteral);
+    const rows = rowsFrom(view, order, wanted, request.after, `not ${isAfter(order, end)}`);
+    return () =>
+      attempt(
+        () => copyList(rows, plan, { beginMs: Math.max(1, answered - performance.now()) }),
+        (cause) => (plan === 'ByValues' && performance.now() >= answered ? tooSlow : unavailable(cause)),
+      );
+  };
 
-  const rowsOf = async (wanted: ReadonlyArray<Wanted>, request: PageRequest): Promise<Rows> => {
+  const rowsOf = async (
+    wanted: ReadonlyArray<Wanted>,
+    request: PageRequest,
+    deadline: Deadline,
+  ): Promise<Rows | undefined> => {
     const measure = measureOf(request.limit);
-    const end = performance.now() + SEARCHED_MS;
-    const rows = await read(wanted, request, measure, end);
-    return measure === 'Shares' && hasNull(rows, Math.min(rows.count, request.limit))
-      ? read(wanted, request, 'Sum', end)
+    const rows = await read(wanted, request, measure, deadline);
+    return rows !== undefined && measure === 'Shares' && hasNull(rows, Math.min(rows.count, request.limit))
+      ? read(wanted, request, 'Sum', deadline)
       : rows;
   };
 
-  return async (filter: FilterValues & RecordFilter, request: PageRequest): Promise<Page | undefined> => {
+  const pageOf = async (
+    filter: FilterValues & RecordFilter,
+    request: PageRequest,
+    deadline: Deadline,
+  ): Promise<E.Either<SearchTooSlow | UnknownCursor, Page>> => {
     const { after, limit } = request;
-    if (after !== undefined && !isUuid(after.id)) return undefined;
+    const empty = async () => (after === undefined || (await isId(after.id)) ? E.right(EMPTY) : E.left(unknownCursor));
+    if (after !== undefined && !isUuid(after.id)) return E.left(unknownCursor);
     const wanted = wantedOf(keys, filter);
-    const rows = wanted === undefined ? undefined : await rowsOf(wanted, request);
-    if (wanted === undefined || rows === undefined || rows.count === 0)
-      return after === undefined || (await isId(after.id)) ? EMPTY : undefined;
+    if (wanted === undefined) return empty();
+    const rows = await rowsOf(wanted, request, deadline);
+    if (rows === undefined) return E.left(tooSlow);
+    if (rows.count === 0) return empty();
     const count = Math.min(rows.count, limit);
     const last: Cursor = { id: rows.ascii(count - 1, ID), key: keyAt(rows, count - 1) };
-    return {
-      records: hasNull(rows, count) ? { open: open(wanted, request, last) } : jsonArrayOf(rows, BODY, count),
+    return E.right({
+      records: hasNull(rows, count) ? { open: open(wanted, request, last, deadline) } : jsonArrayOf(rows, BODY, count),
       next: rows.count > limit ? last : undefined,
-    };
+    });
   };
+
+  return (
+    filter: FilterValues & RecordFilter,
+    request: PageRequest,
+    deadline: Deadline,
+  ): Promise<E.Either<SearchTooSlow | UnknownCursor, Page>> =>
+    before(deadline.answered, pageOf(filter, request, deadline));
 };
 
 /** All records after a cursor; undefined when that was never of a record. */

@@ -15,6 +15,7 @@ import type {
   Page,
   Queries,
   ReadModelUnavailable,
+  SearchTooSlow,
   UnknownCursor,
   View,
 } from '../../../read/queries.js';
@@ -23,14 +24,17 @@ import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
 import { makeEstimates } from './estimates.js';
 import { makeLedgerQueries } from './ledger-queries.js';
-import { makeAll, makePage } from './lists.js';
+import { makeAll, makePage, pageDeadline, unknownCursor } from './lists.js';
 import { type Listed, type ListPlan, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
+import { makeSearch } from './searches.js';
 import { makeFindTrustedRow } from './trusted-rows.js';
 
 const SHORT_CONNECTIONS = 10;
 const SEARCH_CONNECTIONS = 4;
+/** Feeds take two of them at most, so that one is left for the auditors' searches. */
+const LEDGER_CONNECTIONS = 3;
 /** Lists of each plan that may be streamed at once; a further one of that plan waits at most `SILENCE_MS`. */
 const STREAMS = 8;
 
@@ -46,8 +50,6 @@ export type ReadModelQueries = {
   readonly close: () => Promise<void>;
 };
 
-const unknownCursor: UnknownCursor = { _tag: 'UnknownCursor' };
-
 const orUnknownCursor = <A extends object>(found: E.Either<ReadModelUnavailable, A | undefined>) =>
   E.flatMap(found, E.fromNullable(unknownCursor));
 
@@ -57,7 +59,7 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const largeBody = makeLargeBody(connections, listed.name);
   const estimates = makeEstimates(connections.short, listed);
   const page = makePage(connections, listed, estimates);
-  const joined = makeJoinedReads<Page | undefined>();
+  const joined = makeJoinedReads<E.Either<SearchTooSlow | UnknownCursor, Page>>();
   const all = makeAll(connections, listed, estimates);
 
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
@@ -76,7 +78,9 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
     },
     page: async (filter, request) => {
       const key = JSON.stringify([filter, request]);
-      return orUnknownCursor(await attempt(() => joined(key, () => page(filter, request)), unavailable));
+      // from here on, because a page waits for the same one that is under way
+      const deadline = pageDeadline();
+      return E.flattenW(await attempt(() => joined(key, () => page(filter, request, deadline)), unavailable));
     },
     all: async (filter, request) => orUnknownCursor(await attempt(() => all(filter, request), unavailable)),
   };
@@ -108,6 +112,12 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ...answering,
     name: 'read-model-searches',
     connections: SEARCH_CONNECTIONS,
+    prepare: planByValues,
+  });
+  const ledgers = makePool({
+    ...answering,
+    name: 'read-model-ledger',
+    connections: LEDGER_CONNECTIONS,
     statementMs: SILENCE_MS,
     prepare: planByValues,
   });
@@ -118,13 +128,13 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
   };
   const connections: ReadModelConnections = {
     short,
-    searches,
+    search: makeSearch(searches),
     copyList: async (select, plan, limits) => copyJson(await streams[plan].connect(), select, limits),
   };
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
     findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
-    ofLedger: (ledger) => makeLedgerQueries(searches, ledger),
+    ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
     findRevision: (projection) => makeFindRowRevision(short, projection),
     ping: () =>
@@ -132,7 +142,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
         await short.query('select 1');
       }, unavailable),
     close: async () => {
-      await Promise.all([short, searches, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
+      await Promise.all([short, searches, ledgers, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
     },
   };
 };

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Projection } from '../../../../projections/projection.js';
 import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
+import type { Search } from './searches.js';
 
 export type ListPlan = 'ByIndex' | 'ByValues';
 
@@ -10,7 +11,7 @@ export type ReadModelConnections = {
   /** For queries of one round trip whose cost is bounded; planned once for each connection (`planByIndex`). */
   readonly short: Pool;
   /** For pages whose cost or best plan depends on the values; planned each time (`planByValues`). */
-  readonly searches: Pool;
+  readonly search: Search;
   /**
    * Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. `ByIndex`: an index gives
    * the rows in their order, and they are not sorted. `ByValues`: planned by the values.

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { makeSearch } from '../../../src/infrastructure/postgres/read-models/searches.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import { eventually } from '../../support/eventually.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+
+const statement = (text: string) => ({ name: '', text, values: [] });
+
+const SLEEPING = statement('select pg_sleep(20)');
+
+describe('a search', function () {
+  this.timeout(startingPostgres);
+
+  let client: pg.Client;
+  let pool: pg.Pool;
+
+  before(async () => {
+    const connectionString = await freshDatabase();
+    client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query('create sequence begun');
+    pool = makePool({ connectionString, name: 'searches', connections: 1, connectMs: 30_000 });
+  });
+
+  after(async () => {
+    await pool.end();
+    await client.end();
+  });
+
+  const running = async (): Promise<number> => {
+    const text = `select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and application_name = 'searches' and state = 'active'`;
+    return (await client.query<{ count: number }>(text)).rows[0]!.count;
+  };
+
+  const isBegun = async (): Promise<boolean> =>
+    (await client.query<{ is_called: boolean }>('select is_called from begun')).rows[0]!.is_called;
+
+  it('gives its rows', async () => {
+    const search = makeSearch(pool);
+    expect((await search(statement('select generate_series(1, 3)'), performance.now() + 30_000))?.count).to.equal(3);
+  });
+
+  it('is ended in the server by what is left of its time, on a connection that serves on', async () => {
+    const search = makeSearch(pool);
+    const pid = async () =>
+      (await search(statement('select pg_backend_pid()'), performance.now() + 30_000))?.ascii(0, 0);
+    const before = await pid();
+    for (const ms of [600, 300]) {
+      const began = performance.now();
+      expect(await search(SLEEPING, began + ms)).to.equal(undefined);
+      expect(performance.now() - began).to.be.within(ms - 150, 5_000);
+      expect(await eventually(running, (count) => count === 0, 2_000)).to.equal(0);
+    }
+    expect(await pid()).to.equal(before);
+  });
+
+  it('is given up while it waits for a connection, and is then never begun', async () => {
+    const search = makeSearch(pool);
+    const now = performance.now();
+    const first = search(SLEEPING, now + 2_000);
+    await eventually(running, (count) => count === 1);
+    const counting = statement(`select nextval('begun')`);
+    const waiting = await Promise.all([300, 200, 100].map((ms) => search(counting, performance.now() + ms)));
+    expect(waiting).to.deep.equal([undefined, undefined, undefined]);
+    expect(await running()).to.equal(1);
+    expect(await search(counting, performance.now() - 1)).to.equal(undefined);
+    expect(await first).to.equal(undefined);
+    expect((await search(statement('select 1'), performance.now() + 30_000))?.count).to.equal(1);
+    expect(await isBegun()).to.equal(false);
+  });
+
+  it('rejects where its statement fails', async () => {
+    const failed = await makeSearch(pool)(statement('select 1 / 0'), performance.now() + 30_000).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failed)).to.include('division by zero');
+  });
+});
