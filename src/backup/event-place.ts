@@ -5,7 +5,7 @@ import { BackupFault } from './backup-fault.js';
 import type { LastEvent, Manifest } from './manifest.js';
 
 /** How an event is recognized in another reading of its log. */
-export const placeOf = (event: StoredEvent): LastEvent => ({
+export const lastEventOf = (event: StoredEvent): LastEvent => ({
   position: event.position.toString(),
   stream: event.stream,
   revision: event.revision.toString(),
@@ -29,12 +29,12 @@ export const eventAt = async (
 /** The same event in this log as it is now, which may have another position in a copy; undefined where it is none. */
 export const findAgain = async (
   store: Pick<EventStore, 'readStream'>,
-  place: LastEvent,
+  wanted: LastEvent,
 ): Promise<StoredEvent | undefined> => {
-  const event = await eventAt(store, place);
+  const event = await eventAt(store, wanted);
   if (event === undefined) return undefined;
-  const { id, hash } = placeOf(event);
-  return id === place.id && hash === place.hash ? event : undefined;
+  const { id, hash } = lastEventOf(event);
+  return id === wanted.id && hash === wanted.hash ? event : undefined;
 };
 
 /** Where a backup ends in the log as it is now. Throws `BackupFault` unless that has the last event of every segment. */

@@ -97,7 +97,7 @@ const verifySecrets = async (
 
 /**
  * Reads a whole backup: the secrets, each segment against the manifest, each chain to its end, each file against its event,
- * and the checkpoints against the tree of the events. Remembers about 300 bytes a stream and 40 a checkpoint. Behind a
+ * and the checkpoints against the tree of the events. Remembers about 65 bytes a stream and 40 a checkpoint. Behind a
  * segment that was changed the log is not read on. Rejects with errors of the place.
  */
 export const verifyBackup = async (

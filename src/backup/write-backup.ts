@@ -11,9 +11,9 @@ import { BackupFault } from './backup-fault.js';
 import { type BackupPlace, findManifest } from './backup-place.js';
 import { CopiedFiles } from './copied-files.js';
 import { copyFile } from './copy-file.js';
-import { endIn, eventAt, placeOf } from './event-place.js';
+import { endIn, eventAt, lastEventOf } from './event-place.js';
 import { emptyManifest, type Lacking, type LastEvent, type Manifest, renderManifest } from './manifest.js';
-import { requireOwnStorage } from './own-storage.js';
+import { requireStorageOfThisLog } from './require-storage-of-this-log.js';
 import { type Secret, withoutChanged, writeSecrets } from './secrets.js';
 import { segmentName, writeSegment } from './segments.js';
 import { verifiedPages } from './verified-pages.js';
@@ -42,6 +42,8 @@ type BackingUp = {
   readonly onLacking: (lacking: Lacking) => void;
   /** Events of this run so far, and the position of the last one. */
   readonly onEvents: (events: number, reached: Position) => void;
+  /** Whether it goes on where very many files are missing or different, and none is as its event says. */
+  readonly allowsMissing: boolean;
   readonly signal: AbortSignal;
   readonly limits?: Limits;
 };
@@ -140,7 +142,7 @@ class Backup {
         totals.characters += text.length;
         totals.sealed += page.filter(({ stream }) => sealedCategories.includes(categoryOf(stream))).length;
         const end = page.at(-1);
-        if (end !== undefined) last = placeOf(end);
+        if (end !== undefined) last = lastEventOf(end);
         onEvents(before + totals.events, end?.position ?? 0n);
         const isLarge = totals.characters >= characters || copying.isLarge(files, fileBytes);
         if (isLarge || signal.aborted) return;
@@ -161,7 +163,8 @@ class Backup {
     this.#lacking += lacking.length;
     const manifest = this.#manifest;
     const allLacking = manifest.lacking.length + lacking.length;
-    requireOwnStorage({ copied: this.#added.files, lacking: this.#lacking, allLacking });
+    const { allowsMissing } = this.#options;
+    requireStorageOfThisLog({ copied: this.#added.files, lacking: this.#lacking, allLacking, allowsMissing });
     await this.#save({
       events: manifest.events + events,
       sealed: manifest.sealed + totals.sealed,

@@ -74,3 +74,25 @@ export const makeProgress = (
     },
   };
 };
+
+/** How far a command is that has phases. */
+type Phases = {
+  readonly report: (phase: string, ...progress: Parameters<Progress['report']>) => void;
+  readonly end: () => void;
+};
+
+/** Shows one progress bar for each phase. */
+export const makePhases = (terminal: Terminal = standardError): Phases => {
+  let current: string | undefined;
+  let progress: Progress | undefined;
+  const end = (): void => progress?.end();
+  return {
+    report: (phase, ...done) => {
+      if (phase !== current) end();
+      if (phase !== current || progress === undefined) progress = makeProgress(phase, undefined, terminal);
+      current = phase;
+      progress.report(...done);
+    },
+    end,
+  };
+};

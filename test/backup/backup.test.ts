@@ -81,12 +81,14 @@ describe('a backup', () => {
       signal = new AbortController().signal,
       onEvents = (_events: number): void => undefined,
       place = backup.place,
+      allowsMissing = false,
     } = {},
   ) =>
     writeBackup({ ...sources(), ...over }, place, {
       onUnfit: ({ size }, reason) => unfit.push(`${size}: ${reason}`),
       onLacking: (one) => lacking.push(one),
       onEvents,
+      allowsMissing,
       signal,
       limits: SMALL,
     });
@@ -338,14 +340,35 @@ describe('a backup', () => {
       expect((await manifest()).lacking).to.have.length(1);
     });
 
-    it('gives up when there are too many and none that is as it should be, and goes on when one is', async () => {
-      const files = Array.from({ length: 1_100 }, () => aFile('a'));
+    /** So many documents whose files are lost. */
+    const givenLost = async (documents: number): Promise<ReadonlyArray<StoredFile>> => {
+      const files = Array.from({ length: documents }, () => aFile('a'));
       for (const [each, file] of files.entries()) {
         storage.objects.delete(file.key);
         await givenStream(store, documentStream(`lost ${each}`), [aDocumentCreated({ file })]);
       }
+      return files;
+    };
+
+    it('goes on when there are too many and none that is as it should be, where that is allowed', async () => {
+      await givenLost(1_600);
+      const keys = await given(200);
+      expect(E.isLeft(await write())).to.equal(true);
+      const { files, manifest: made } = await written({}, { allowsMissing: true });
+      expect([files, made.lacking.length, made.isComplete]).to.deep.equal([keys.length, 1_600, true]);
+      // those are known, and nothing is new
+      await given(200);
+      expect((await written()).files).to.equal(2);
+      const restored = await restore(emptyTarget());
+      expect(E.isRight(restored) && restored.right).to.deep.include({ files: 4, lacking: 1_600, lost: 0 });
+    });
+
+    it('gives up when there are too many and none that is as it should be, and goes on when one is', async () => {
+      const files = await givenLost(1_100);
       const outcome = await write();
-      expect(E.isLeft(outcome) && outcome.left.message).to.match(/^too many files are missing or different/);
+      expect(E.isLeft(outcome) && outcome.left.message).to.match(
+        /^\d+ files are missing or different, and none is as its event says: .* give --allow-missing-files$/,
+      );
       expect((await manifest()).isComplete).to.equal(false);
       const key = files[0]?.key ?? '';
       storage.objects.set(key, { size: 1, content: Buffer.from('a') });

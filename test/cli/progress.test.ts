@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makeProgress } from '../../src/cli/progress.js';
+import { makePhases, makeProgress } from '../../src/cli/progress.js';
 
 const watched = (isTerminal: boolean) => {
   const written: Array<string> = [];
@@ -35,6 +35,29 @@ describe('the progress of a command', () => {
       '\r\u001b[2K[############............] copying  50%  50 events  500/s  00:01 left',
       '\r\u001b[2K[############............] copying  50%  100 events  0/s  2:01:40 left',
       '\r\u001b[2K',
+    ]);
+  });
+
+  it('begins anew with each phase, and is one where lines are printed between', () => {
+    const { written, terminal, at } = watched(true);
+    const { report, end } = makePhases(terminal);
+    for (const [ms, phase] of [
+      [100, 'copying'],
+      [300, 'copying'],
+      [400, 'verifying'],
+      [600, 'verifying'],
+    ] as const) {
+      at(ms);
+      report(phase, ms);
+      if (ms === 300) end();
+    }
+    end();
+    const clear = '\r\u001b[2K';
+    expect(written).to.deep.equal([
+      `${clear}copying  300 events  1500/s`,
+      clear,
+      `${clear}verifying  600 events  3000/s`,
+      clear,
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,16 +10,20 @@ import { operatorProgram } from '../support/operator.js';
 import { JWT_SECRET, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 const EXAMPLE = /<!-- example: backup -->\n+```sh\n([\s\S]*?)\n```/;
-const START = 'DATA_DIR=restored npm start';
+const START = 'DATA_DIR=../restored npm start';
 
 describe('the backup of docs/production.md', function () {
   this.timeout(300_000);
   let directory: string;
+  /** Where the commands are given. */
+  let checkout: string;
   let token: string;
   let running: ReadonlyArray<ServiceProcess>;
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'backup-'));
+    checkout = path.join(directory, 'checkout');
+    await mkdir(checkout);
     token = await tokenFor('admin', 'alice');
     running = [];
   });
@@ -31,7 +35,7 @@ describe('the backup of docs/production.md', function () {
   });
 
   const start = async (dataDir: string): Promise<ServiceProcess> => {
-    const service = await startService({ dataDir: path.join(directory, dataDir) });
+    const service = await startService({ dataDir: path.join(checkout, dataDir) });
     running = [...running, service];
     return service;
   };
@@ -61,9 +65,10 @@ describe('the backup of docs/production.md', function () {
       .toReversed()
       .join('\n')
       .replaceAll('npx --no-install ops', `'${path.resolve(await operatorProgram())}'`);
-    await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: directory, env: { ...process.env, JWT_SECRET } });
+    await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: checkout, env: { ...process.env, JWT_SECRET } });
+    expect(await readdir(checkout)).to.deep.equal(['.data']);
 
-    const restored = makeApi((await start('restored')).address, token);
+    const restored = makeApi((await start('../restored')).address, token);
     expect(await restored.json('GET', `/business/${business._id}`)).to.deep.equal(business);
     // lists show what the log has once their rows are made, which may take longer than the start
     const listed = () => restored.json<ReadonlyArray<unknown>>('GET', '/document');

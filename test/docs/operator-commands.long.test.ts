@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { operatorProgram } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
-const NAMED = /(?:`|^|DATA_DIR=restored )(?:npx --no-install )?ops ((?:[a-z]|--)[^`#|\n]*)/gm;
+const NAMED = /(?:`|^|DATA_DIR=\.\.\/restored )(?:npx --no-install )?ops ((?:[a-z]|--)[^`#|\n]*)/gm;
 
 /** Every command of the operator that the pages name, as they name it. Sorted: `log import` reads what `log export` writes. */
 const namedCommands = async (): Promise<ReadonlyArray<string>> => {
@@ -21,7 +21,7 @@ const namedCommands = async (): Promise<ReadonlyArray<string>> => {
 
 /** What a page leaves to its reader. */
 const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
-  ['DIRECTORY', 'backup'],
+  ['DIRECTORY', '../backup'],
   ['FILE', 'checkpoint'],
   ['…', 'tried'],
   ['[name]', 'businesses'],
@@ -33,16 +33,16 @@ const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
 /** What has to be said as well where a page only mentions a command. */
 const COMPLETED: Readonly<Record<string, string>> = {
   'audit pack': 'audit pack business/$BUSINESS --out another.zip',
-  backup: 'backup backup',
+  backup: 'backup ../backup',
   'log copy': 'log copy --to "$EVENTSTOREDB"',
   'log import': 'log import log.ndjson',
   'log new-key': 'log new-key log.example.com/records',
   'log restart-seal': 'log restart-seal --reason tried',
-  restore: 'restore backup',
+  restore: 'restore ../backup',
 };
 
 /** What fills a log of its own. */
-const OTHER_LOG = ['log import log.ndjson', 'restore backup'];
+const OTHER_LOG = ['log import log.ndjson', 'restore ../backup'];
 
 /** The second time these say that it was done before, and end with 1. */
 const ONCE = ['log import log.ndjson', /^audit pack /];
@@ -62,15 +62,19 @@ describe('the commands of the operator that the documentation names', function (
   this.timeout(300_000);
 
   let directory: string;
+  /** Where the commands are given. */
+  let checkout: string;
   let service: ServiceProcess;
   let double: EventStoreDbDouble;
   let env: Readonly<Record<string, string | undefined>>;
 
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'commands-'));
+    checkout = path.join(directory, 'checkout');
+    await mkdir(checkout);
     await symlink(path.resolve(await operatorProgram()), path.join(directory, 'ops'));
     double = await startDouble();
-    service = await startService({ dataDir: path.join(directory, '.data') });
+    service = await startService({ dataDir: path.join(checkout, '.data') });
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
     const made = async (path: string): Promise<string> =>
       (await api.json<{ readonly _id: string }>('POST', path, { name: 'Acme' }))._id;
@@ -82,7 +86,7 @@ describe('the commands of the operator that the documentation names', function (
       (text) => text.split('\n')[1] === '2',
       60_000,
     );
-    await writeFile(path.join(directory, 'checkpoint'), checkpoint);
+    await writeFile(path.join(checkout, 'checkpoint'), checkpoint);
   });
 
   after(async () => {
@@ -94,7 +98,7 @@ describe('the commands of the operator that the documentation names', function (
 
   const run = (command: string, dataDir: string): Promise<{ readonly code: number; readonly said: string }> =>
     new Promise((resolve) => {
-      const options = { cwd: directory, env: { ...env, DATA_DIR: dataDir } };
+      const options = { cwd: checkout, env: { ...env, DATA_DIR: dataDir } };
       const child = execFile('sh', ['-c', `ops ${command}`], options, (error, stdout, stderr) =>
         resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
       );
@@ -107,7 +111,7 @@ describe('the commands of the operator that the documentation names', function (
 
   for (const command of tried)
     it(`${command}, twice in a row`, async () => {
-      const dataDir = OTHER_LOG.includes(command) ? command.replaceAll(' ', '-') : '.data';
+      const dataDir = OTHER_LOG.includes(command) ? command.replaceAll(/\W+/g, '-') : '.data';
       for (const time of [1, 2]) {
         const { code, said } = await run(command, dataDir);
         expect(code, `time ${time}:\n${said}`).to.equal(time === 2 && among(ONCE, command) ? 1 : 0);

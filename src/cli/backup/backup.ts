@@ -12,7 +12,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
-import { readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
+import { OWN_SECRETS, readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
 import { openStorage } from '../../infrastructure/open-storage.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import { programVersion } from '../../infrastructure/program-version.js';
@@ -29,7 +29,11 @@ import { printLacking } from './print-lacking.js';
 import { printUnfit } from './print-unfit.js';
 import { verifyDirectory } from './verify.js';
 
-type Options = JsonOption & { readonly verify?: true; readonly secrets: boolean };
+type Options = JsonOption & {
+  readonly verify?: true;
+  readonly allowMissingFiles?: true;
+  readonly secrets: boolean;
+};
 
 /** What checkpoints are signed as now, and the key that they are verified with. */
 const sealInForce = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
@@ -64,6 +68,7 @@ const backUp = async (
         printLacking(lacking, options);
       },
       onEvents: (events, reached) => progress.report(events, share(reached)),
+      allowsMissing: options.allowMissingFiles === true,
       signal,
     });
   } finally {
@@ -71,7 +76,7 @@ const backUp = async (
   }
 };
 
-const saySecrets = (config: Config, { secrets }: Manifest, options: Options, directory: string): void => {
+const sayBackedUpSecrets = (config: Config, { secrets }: Manifest, options: Options, directory: string): void => {
   const { own, given } = secretsOf(config);
   const names = secrets.map(({ name }) => name);
   if (!options.secrets && own.length > 0) printNote(`left out: the secrets of ${config.dataDir} (${own.join(', ')})`);
@@ -129,7 +134,7 @@ const backUpInto = async (
       if (E.isLeft(backedUp)) return failed(`not backed up into ${directory}: ${backedUp.left.message}`);
       if (signal.aborted)
         return interrupted(`${counted(backedUp.right.events, 'event')}: the same command goes on from there`);
-      saySecrets(config, backedUp.right.manifest, options, directory);
+      sayBackedUpSecrets(config, backedUp.right.manifest, options, directory);
       return conclude(backedUp.right, secretsOf(config).given, options);
     } finally {
       await close();
@@ -153,7 +158,14 @@ export const addBackup = (program: Command, registry: Registry): void => {
     )
     .option(
       '--without-secrets',
-      'leave out the secrets of DATA_DIR: event-key, snapshot-key, checkpoint-key, jwt-secret',
+      `leave out the secrets of DATA_DIR: ${Object.values(OWN_SECRETS)
+        .map(({ file }) => file)
+        .join(', ')}`,
+    )
+    .option(
+      '--allow-missing-files',
+      'go on where over a thousand files are missing or different and none of this run is as its event says, because\n' +
+        'they are lost for good; each is named all the same, and the command ends with 1',
     )
     .option('--verify', 'back up nothing; read the backup and verify all of it, without the service')
     .addOption(jsonOption('one JSON object a line: each finding, then the counts'))

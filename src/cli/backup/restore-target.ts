@@ -12,6 +12,7 @@ import type { ExitCode } from '../exit-code.js';
 import { withConfiguredLog } from '../log/with-log.js';
 import { failed, printNote } from '../output.js';
 import { type CommandPool, withCommandPool } from '../with-command-pool.js';
+import { withOpened } from '../with-opened.js';
 
 /** What a service with these settings keeps its data in. */
 export type Installation = { readonly log: LogTarget; readonly pool: CommandPool; readonly storage: Storage };
@@ -21,16 +22,12 @@ const withPool = async (
   url: string | undefined,
   use: (pool: CommandPool) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const database =
-    url === undefined
-      ? await openDatabase(configuredDatabase(config), { processKind: 'operator', onPostgresLog: printNote })
-      : E.right({ url, close: () => Promise.resolve() });
-  if (E.isLeft(database)) return failed(database.left.message);
-  try {
-    return await withCommandPool(database.right.url, 'ops restore', use);
-  } finally {
-    await database.right.close();
-  }
+  const useIn = (database: { readonly url: string }): Promise<ExitCode> =>
+    withCommandPool(database.url, 'ops restore', use);
+  // an embedded one is open already where it holds the log
+  if (url !== undefined) return useIn({ url });
+  const options = { processKind: 'operator', onPostgresLog: printNote } as const;
+  return withOpened(await openDatabase(configuredDatabase(config), options), useIn);
 };
 
 /** Opens log, database and files for the time that `use` takes; makes what is missing. */

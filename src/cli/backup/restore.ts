@@ -12,13 +12,13 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackup } from '../../infrastructure/disk/backup-directory.js';
-import { planSecrets, putSecrets, type SecretsPlan } from '../../infrastructure/disk/own-secrets.js';
+import { OWN_SECRETS, planSecrets, putSecrets, type SecretsPlan } from '../../infrastructure/disk/own-secrets.js';
 import { makeRecordMissing } from '../../infrastructure/postgres/seal/record-missing.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeCopyFailure } from '../log/copy-report.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
-import { makeProgress } from '../progress.js';
+import { makePhases, makeProgress } from '../progress.js';
 import { runCommand } from '../run-command.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { beginOwnOrigin, originInForce } from './begin-own-origin.js';
@@ -75,49 +75,33 @@ const put = async (
   options: Options,
   signal: AbortSignal,
 ): Promise<E.Either<CopyFailure, Restored>> => {
-  let phase = '';
-  let progress = makeProgress(phase);
-  const report = (current: string, events: number): void => {
-    if (current !== phase) {
-      progress.end();
-      phase = current;
-      progress = makeProgress(current);
-    }
-    progress.report(events, events / manifest.events);
-  };
+  const phases = makePhases();
+  const onEvents = (phase: string, events: number): void => phases.report(phase, events, events / manifest.events);
   const archive = makeCheckpointArchive(storage.checkpoints, { onUnfit: printUnfit('the file storage') });
   const target = { log, files: storage, archive, record: await makeRecordMissing(pool) };
-  const onFiles = (events: number): void => report('restoring files', events);
+  const onFiles = (events: number): void => onEvents('restoring files', events);
   const onLacking = (lacking: Lacking): void => {
-    progress.end();
+    phases.end();
     printLacking(lacking, options);
   };
   try {
-    return await restoreBackup(place, manifest, target, { goesOn, onEvents: report, onFiles, onLacking, signal });
+    return await restoreBackup(place, manifest, target, { goesOn, onEvents, onFiles, onLacking, signal });
   } finally {
-    progress.end();
+    phases.end();
   }
 };
 
-const CHECKPOINT_KEY = 'checkpoint-key';
+const CHECKPOINT_KEY = OWN_SECRETS.checkpointKey.file;
 
-/** What is different with a secret that the service makes anew. */
-const WITHOUT: Readonly<Record<string, string>> = {
-  'event-key': '`ops log verify` takes the restored events for suspect',
-  [CHECKPOINT_KEY]: 'checkpoints are signed with another key',
-  'jwt-secret': 'earlier tokens are not valid',
-};
-
-const saySecrets = ({ wanted, unread, made }: SecretsPlan, directory: string): void => {
+const sayRestoredSecrets = ({ wanted, unread, made }: SecretsPlan, directory: string): void => {
   if (wanted.length > 0) printNote(`secrets restored: ${wanted.map(({ name }) => name).join(', ')}`);
   for (const { name, setting } of unread)
     printNote(
       `${directory}/secrets/${name} is not used with these settings: set ${setting}_FILE to a copy of it before the service starts`,
     );
-  for (const name of made) {
-    const effect = WITHOUT[name];
-    if (effect !== undefined) printNote(`${name} was not restored, and the service makes a new one: ${effect}`);
-  }
+  for (const { file, without } of Object.values(OWN_SECRETS))
+    if (made.includes(file) && without !== undefined)
+      printNote(`${file} was not restored, and the service makes a new one: ${without}`);
 };
 
 /** Whoever signs with the key of the backup has all of its history, and unless it replaces the old one, an origin of its own. */
@@ -177,7 +161,7 @@ const restoreInto = async (
   const sealing = await beginOwnOrigin(signing(config, plan), installation.log, manifest, wanted);
   if (E.isLeft(sealing)) return failed(sealing.left);
   await putCheckpointKey(config, plan);
-  saySecrets(plan, directory);
+  sayRestoredSecrets(plan, directory);
   const { origin, note } = sealing.right;
   if (note !== undefined) printNote(note);
   const text = [

@@ -2,14 +2,13 @@ import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import type { Move } from '../../../projections/engine/move-to-copy.js';
 import type { Config } from '../../config.js';
-import { copyLog, type Copied, type Copying } from '../../event-sourcing/whole-log/copy-log.js';
-import type { EventStore } from '../../event-sourcing/event-store.js';
+import { copyLog, type Copied } from '../../event-sourcing/whole-log/copy-log.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
-import { makeProgress } from '../progress.js';
+import { makePhases } from '../progress.js';
 import { runCommand } from '../run-command.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
@@ -24,24 +23,6 @@ type Options = JsonOption & {
   readonly cutOver?: true;
 };
 
-/** Shows one progress bar for each phase. */
-const makePhases = async (source: EventStore): Promise<Pick<Copying, 'onProgress'> & { readonly end: () => void }> => {
-  const share = await shareOfLog(source);
-  let phase: string | undefined;
-  let progress = makeProgress('');
-  return {
-    onProgress: (current, events, reached) => {
-      if (current !== phase) {
-        progress.end();
-        phase = current;
-        progress = makeProgress(current);
-      }
-      progress.report(events, share(reached));
-    },
-    end: () => progress.end(),
-  };
-};
-
 const copy = async (
   { log: source }: OpenLog,
   { log: target }: OpenLog,
@@ -49,9 +30,14 @@ const copy = async (
   signal: AbortSignal,
   onEvent: Move['onEvent'],
 ): Promise<Copied | undefined> => {
-  const { onProgress, end } = await makePhases(source);
-  const onPair: Copying['onPair'] = (one, other) => onEvent(one, other.position);
-  const copied = await copyLog(source, target, { follow: follow === true, signal, onPair, onProgress }).finally(end);
+  const share = await shareOfLog(source);
+  const { report: reportPhase, end } = makePhases();
+  const copied = await copyLog(source, target, {
+    follow: follow === true,
+    signal,
+    onPair: (one, other) => onEvent(one, other.position),
+    onProgress: (phase, events, reached) => reportPhase(phase, events, share(reached)),
+  }).finally(end);
   if (E.isRight(copied)) return copied.right;
   printNote(describeCopyFailure(copied.left));
   return undefined;

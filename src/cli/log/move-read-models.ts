@@ -6,6 +6,7 @@ import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from
 import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
 import { withCommandPool } from '../with-command-pool.js';
+import { withOpened } from '../with-opened.js';
 import type { Route } from './copy-report.js';
 
 /** Whether a service that keeps its log there has its read models where they are now. */
@@ -45,10 +46,5 @@ export const withMove = async (
   const own = [source, target][opened]?.database;
   if (own !== undefined) return moveIn(own.url, registry, source, use);
   const database = await openDatabase(location, { processKind: 'operator', onPostgresLog: () => undefined });
-  if (E.isLeft(database)) return failed(database.left.message);
-  try {
-    return await moveIn(database.right.url, registry, source, use);
-  } finally {
-    await database.right.close();
-  }
+  return withOpened(database, ({ url }) => moveIn(url, registry, source, use));
 };

@@ -227,7 +227,7 @@ export const addVerify = (log: Command, registry: Registry): void => {
       'recomputes the hash chain of every stream and names the first broken event of each that is broken,\n' +
         'and each event whose mac is missing, does not fit or is of an unknown key; compares the log with the ledger,\n' +
         'with the tiles of its tree and with every kept checkpoint, and says where it was changed\n' +
-        '(reads the log once; remembers about 300 bytes a stream)',
+        '(reads the log once; remembers about 65 bytes a stream)',
     )
     .option('--against <file>', 'compare the log also with this checkpoint or .tlog-proof, which somebody kept')
     .option(

@@ -1,10 +1,10 @@
-import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
 import { categoriesOf, type Registry } from '../../entities/registry.js';
 import { configuredLog, type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-stores.js';
 import type { ExitCode } from '../exit-code.js';
-import { failed, printNote } from '../output.js';
+import { printNote } from '../output.js';
 import { runCommand } from '../run-command.js';
+import { withOpened } from '../with-opened.js';
 import { makePrintConnectionEvents } from './connection-events.js';
 
 /** A command that has to have a log finds none where it was told to look; one that fills a log makes it there. */
@@ -24,12 +24,7 @@ export const withLog = async (
     onPostgresLog: printNote,
     onConnectionEvent: makePrintConnectionEvents(printNote),
   });
-  if (E.isLeft(opened)) return failed(opened.left.message);
-  try {
-    return await use(opened.right);
-  } finally {
-    await opened.right.close();
-  }
+  return withOpened(opened, use);
 };
 
 /** Opens the log of the service for the time that `use` takes, beside a running service or without it. */

@@ -14,17 +14,6 @@ export type ChainEnds = {
   readonly streams: () => number;
 };
 
-/** Keeps all of them: about 300 bytes a stream, 60 MB for 200,000, whatever the number of events. */
-export const keepChainEnds = (): ChainEnds => {
-  const ends = new Map<StreamName, ChainEnd | 'broken'>();
-  return {
-    prepare: () => Promise.resolve(),
-    get: (stream) => ends.get(stream),
-    set: (stream, end) => void ends.set(stream, end),
-    streams: () => ends.size,
-  };
-};
-
 /** Entries that are remembered: at most twice as many, 300 bytes each. */
 const REMEMBERED = 10_000;
 

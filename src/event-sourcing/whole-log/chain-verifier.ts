@@ -1,7 +1,8 @@
 import { either as E } from 'fp-ts';
 import { type BrokenLink, chainStart, extendChain } from '../hash-chain.js';
 import type { StoredEvent } from '../recorded-event.js';
-import { type ChainEnds, keepChainEnds } from './chain-ends.js';
+import type { ChainEnds } from './chain-ends.js';
+import { keepChainEnds } from './keep-chain-ends.js';
 
 /** Verifies the chains of all streams of a log that is read in its order. */
 export type ChainVerifier = {

@@ -64,7 +64,7 @@ const isLevel = async (source: CopySource, verifiedUpTo: From): Promise<boolean>
  * Makes the target a copy of the source: the same events in the same order, with their ids, revisions, texts and
  * hashes, under the same name. A target that holds the beginning of the source already is compared with it and
  * continued, so a copy that was interrupted can be resumed. Nothing else may write into the target. Reads the source
- * once, the target once, and remembers about 300 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
+ * once, the target once, and remembers about 65 bytes a stream. Rejects with `StoreUnavailable` when reading fails.
  */
 export const copyLog = async (
   source: CopySource,

@@ -16,7 +16,7 @@ import { unlessMissing } from './missing-files.js';
 import { isUnfinished, replaceFile } from './replace-file.js';
 import { isTried, prepareDirectory, UnusableDirectory } from './usable-directory.js';
 
-const [MANIFEST, LOCK, FILES, SECRETS] = ['manifest.json', 'lock', 'files', 'secrets'];
+const [MANIFEST, LOCK, FILES_FOLDER, SECRETS_FOLDER] = ['manifest.json', 'lock', 'files', 'secrets'];
 
 /** What a run that was killed may leave beside the manifest of its predecessor, or before there is one. */
 const isLeftBehind = (name: string): boolean =>
@@ -28,7 +28,7 @@ type OpenOptions = { readonly onUnfit: (unfit: UnfitObject) => void };
 
 /** What the service keeps in `files` of its data directory has the same form here. */
 const openFiles = async (directory: string, mustExist: boolean) => {
-  const opened = await openDiskStorage(path.join(directory, FILES), { mustExist });
+  const opened = await openDiskStorage(path.join(directory, FILES_FOLDER), { mustExist });
   if (E.isLeft(opened)) throw opened.left.cause;
   return opened.right;
 };
@@ -80,7 +80,7 @@ const writeFile = async (
 };
 
 const readSecret = (directory: string, name: string): Promise<string | undefined> =>
-  unlessMissing(readFile(path.join(directory, SECRETS, name), 'utf8'));
+  unlessMissing(readFile(path.join(directory, SECRETS_FOLDER, name), 'utf8'));
 
 const placeIn = (
   directory: string,
@@ -101,7 +101,7 @@ const placeIn = (
   },
   writeSecret: async (name, text) => {
     if ((await readable(readSecret(directory, name))) === text) return;
-    await writable(writeFile(directory, path.join(SECRETS, name), [Buffer.from(text)]));
+    await writable(writeFile(directory, path.join(SECRETS_FOLDER, name), [Buffer.from(text)]));
   },
   readSecret: (name) => readable(readSecret(directory, name)),
 });
@@ -127,8 +127,8 @@ const isWithin = (inner: string, outer: string): boolean => {
 
 /** Whether a run that was killed at once may have made this. */
 const isBegun = async (directory: string, name: string): Promise<boolean> => {
-  if (name !== FILES) return isLeftBehind(name);
-  const below = await readdir(path.join(directory, FILES), { recursive: true, withFileTypes: true });
+  if (name !== FILES_FOLDER) return isLeftBehind(name);
+  const below = await readdir(path.join(directory, FILES_FOLDER), { recursive: true, withFileTypes: true });
   return below.every((entry) => entry.isDirectory() || isTried(entry.name));
 };
 
@@ -180,7 +180,7 @@ const lockBackup = async (directory: string): Promise<() => Promise<void>> => {
 
 /** Removes what a run that was killed has left unfinished. */
 const removeUnfinished = async (directory: string): Promise<void> => {
-  for (const folder of ['', 'log', 'checkpoints', SECRETS, FILES]) {
+  for (const folder of ['', 'log', 'checkpoints', SECRETS_FOLDER, FILES_FOLDER]) {
     const names = (await unlessMissing(readdir(path.join(directory, folder)))) ?? [];
     for (const name of names)
       if (isUnfinished(name) || isTried(name)) await rm(path.join(directory, folder, name), { force: true });

@@ -14,20 +14,33 @@ type SecretSettings = Pick<
 /** The secrets of a service: files that it made in its data directory, and settings. */
 type Secrets = { readonly own: ReadonlyArray<string>; readonly given: ReadonlyArray<string> };
 
-/** The setting in place of which the service makes a file, and the file. */
-const KEYS = { EVENT_KEY: 'event-key', SNAPSHOT_KEY: 'snapshot-key', CHECKPOINT_KEY: 'checkpoint-key' } as const;
-
-const FILES: Readonly<Record<string, string>> = { ...KEYS, JWT_SECRET: 'jwt-secret' };
+/** The secrets that a service makes for itself where no setting gives them: the file, the setting, the effect without it. */
+export const OWN_SECRETS = {
+  eventKey: {
+    file: 'event-key',
+    setting: 'EVENT_KEY',
+    without: '`ops log verify` takes the restored events for suspect',
+  },
+  // rows are signed with it, and a new installation makes its own rows
+  snapshotKey: { file: 'snapshot-key', setting: 'SNAPSHOT_KEY', without: undefined },
+  checkpointKey: {
+    file: 'checkpoint-key',
+    setting: 'CHECKPOINT_KEY',
+    without: 'checkpoints are signed with another key',
+  },
+  jwtSecret: { file: 'jwt-secret', setting: 'JWT_SECRET', without: 'earlier tokens are not valid' },
+} as const;
 
 /** Which secrets the service reads from its data directory, by file, and which its settings give, by setting. */
 export const secretsOf = (config: SecretSettings): Secrets => {
-  const { eventKeys, snapshotKey, checkpointKey, databaseUrl, jwt, metricsToken } = config;
-  const settings = { EVENT_KEY: eventKeys, SNAPSHOT_KEY: snapshotKey, CHECKPOINT_KEY: checkpointKey };
-  const own: Array<string> = jwt.key._tag === 'Development' ? ['jwt-secret'] : [];
-  const given: Array<string> = jwt.key._tag === 'Secret' ? ['JWT_SECRET'] : [];
-  for (const name of ['EVENT_KEY', 'SNAPSHOT_KEY', 'CHECKPOINT_KEY'] as const)
-    if (settings[name] !== undefined) given.push(name);
-    else if (databaseUrl === undefined) own.push(KEYS[name]);
+  const { databaseUrl, jwt, metricsToken } = config;
+  const { jwtSecret } = OWN_SECRETS;
+  const own: Array<string> = jwt.key._tag === 'Development' ? [jwtSecret.file] : [];
+  const given: Array<string> = jwt.key._tag === 'Secret' ? [jwtSecret.setting] : [];
+  const settings = { eventKey: config.eventKeys, snapshotKey: config.snapshotKey, checkpointKey: config.checkpointKey };
+  for (const name of ['eventKey', 'snapshotKey', 'checkpointKey'] as const)
+    if (settings[name] !== undefined) given.push(OWN_SECRETS[name].setting);
+    else if (databaseUrl === undefined) own.push(OWN_SECRETS[name].file);
   if (metricsToken !== undefined) given.push('METRICS_TOKEN');
   return { own, given };
 };
@@ -64,9 +77,9 @@ export const planSecrets = async (config: SecretSettings, secrets: ReadonlyArray
     if (there.has(name) && there.get(name) !== text)
       throw new BackupFault(`${path.join(config.dataDir, name)} is another one than that of the backup`);
   const has = (name: string): boolean => secrets.some((secret) => secret.name === name);
-  const unread = Object.entries(FILES)
-    .filter(([setting, name]) => has(name) && !own.includes(name) && !given.includes(setting))
-    .map(([setting, name]) => ({ name, setting }));
+  const unread = Object.values(OWN_SECRETS)
+    .filter(({ file, setting }) => has(file) && !own.includes(file) && !given.includes(setting))
+    .map(({ file, setting }) => ({ name: file, setting }));
   return { wanted, unread, made: own.filter((name) => !has(name) && !there.has(name)) };
 };
 

@@ -1,17 +1,17 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { signToken } from '../../../src/cli/sign-token.js';
 import { developmentSecret } from '../../../src/infrastructure/disk/development-secret.js';
 import { parseVerifier, renamedVerifier, renderVerifier } from '../../../src/seal/note-key.js';
 import { makeApi } from '../../support/api.js';
+import { beforeProgram } from '../../support/before-program.js';
 import { contentOf } from '../../support/bodies.js';
 import { eventually } from '../../support/eventually.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
-import { runOperator, startOperator } from '../../support/operator.js';
+import { operatorProgram, runOperator } from '../../support/operator.js';
 import { right } from '../../support/sealed-tree.js';
 import { type ServiceProcess, startService } from '../../support/service-process.js';
 
@@ -30,10 +30,23 @@ const summaryOf = (stdout: string): Summary =>
   // reason: the last line is the counts, which the tests look at
   JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Summary;
 
+/** Kills the process that loads it when it has put more than five files into a directory, and long before all of them. */
+const killedWithFilesIn = (root: string): string => `
+  import { readdirSync } from 'node:fs';
+  setInterval(() => {
+    try {
+      const names = readdirSync(${JSON.stringify(path.join(root, 'files', 'objects'))}, { recursive: true });
+      if (names.filter((name) => name.includes('_')).length > 5) process.kill(process.pid, 'SIGKILL');
+    } catch {
+      // there is no such directory yet
+    }
+  }, 1).unref();
+`;
+
 const SECRETS = ['checkpoint-key', 'event-key', 'jwt-secret', 'snapshot-key'];
 
 describe('the commands that back up and restore', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let directory: string;
   let running: Array<ServiceProcess>;
 
@@ -109,7 +122,7 @@ describe('the commands that back up and restore', function () {
       const response = await fetch(`${address}/tlog/checkpoint`);
       return response.ok ? Number((await response.text()).split('\n')[1]) : 0;
     };
-    expect(await eventually(signed, (count) => count >= events, 30_000)).to.be.at.least(events);
+    expect(await eventually(signed, (count) => count >= events, 60_000)).to.be.at.least(events);
   };
 
   const originOf = async (dataDir: string): Promise<string> => {
@@ -140,14 +153,24 @@ describe('the commands that back up and restore', function () {
     const [original, copy, backup] = [at('original'), at('copy'), at('backup')];
     const { service, token, files, ids } = await given(original);
     const loading = new AbortController();
+    let loaded = 0;
     const load = (async () => {
-      for (let count = 0; !loading.signal.aborted; count += 1) {
-        await create(service, token, `Load ${count}`);
-        await upload(service, token, contentOf(5_000 + count));
+      for (; !loading.signal.aborted; loaded += 1) {
+        await create(service, token, `Load ${loaded}`);
+        await upload(service, token, contentOf(5_000 + loaded));
       }
     })();
+    const untilLoaded = (more: number): Promise<number> => {
+      const enough = loaded + more;
+      return eventually(
+        () => loaded,
+        (count) => count >= enough,
+      );
+    };
     await untilSigned(service, 3);
+    await untilLoaded(3);
     const first = await done(original, 'backup', backup);
+    await untilLoaded(2);
     loading.abort();
     await load;
     expect(first.secrets).to.have.members(SECRETS);
@@ -257,27 +280,21 @@ describe('the commands that back up and restore', function () {
     const [original, backup] = [at('original'), at('backup')];
     const { service, token } = await given(original);
     for (let count = 0; count < 40; count += 1) await upload(service, token, contentOf(400_000 + count));
-    const kill = async (
-      args: ReadonlyArray<string>,
-      dataDir: string,
-      isTime: () => Promise<boolean>,
-    ): Promise<void> => {
-      const { child, done: ended } = await startOperator(args, { env: { DATA_DIR: dataDir } });
-      while (!(await isTime().catch(() => false)) && child.exitCode === null) await sleep(2);
-      child.kill('SIGKILL');
-      expect((await ended).code).to.equal('SIGKILL');
+    const kill = async (args: ReadonlyArray<string>, dataDir: string, filled: string): Promise<void> => {
+      const program = [...beforeProgram(killedWithFilesIn(filled)), await operatorProgram()];
+      expect((await runOperator(args, { env: { DATA_DIR: dataDir }, program })).code).to.equal('SIGKILL');
     };
     const filesIn = async (root: string): Promise<number> =>
       (await readdir(path.join(root, 'files', 'objects'), { recursive: true })).filter((name) => name.includes('_'))
         .length;
-    await kill(['backup', backup], original, async () => (await filesIn(backup)) > 5);
+    await kill(['backup', backup], original, backup);
     expect(await filesIn(backup)).to.be.lessThan(42);
     const completed = await done(original, 'backup', backup);
     expect(completed.files).to.equal(42);
     expect((await ops(original, 'backup', backup, '--verify')).code).to.equal(0);
     expect(await readdir(at('backup', 'files', 'unfinished'))).to.deep.equal([]);
 
-    await kill(['restore', backup], at('copy'), async () => (await filesIn(at('copy'))) > 5);
+    await kill(['restore', backup], at('copy'), at('copy'));
     // who signs with the key of the backup has its whole history
     expect(await readdir(at('copy'))).to.not.include('checkpoint-key');
     const restored = await done(at('copy'), 'restore', backup);

@@ -12,9 +12,10 @@ import { proveInclusion } from '../../../src/seal/proofs.js';
 import { renderTlogProof } from '../../../src/seal/tlog-proof.js';
 import { signTree } from '../../../src/sealing/sign-tree.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
+import { beforeProgram } from '../../support/before-program.js';
 import { eventually } from '../../support/eventually.js';
 import { oneKey } from '../../support/event-keys.js';
-import { runOperator, startOperator } from '../../support/operator.js';
+import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { right } from '../../support/sealed-tree.js';
@@ -27,6 +28,16 @@ const [BUSINESSES, ROUNDS] = [20, 15];
 const EVENTS = BUSINESSES * ROUNDS;
 /** Index of the event at which the first checkpoint was signed. */
 const SIGNED = 200;
+
+/** Sends the process that loads it SIGINT with the first line that it prints, however late everybody else is. */
+const INTERRUPTED_WHEN_IT_PRINTS = `
+  const { write } = process.stdout;
+  process.stdout.write = function (...all) {
+    process.stdout.write = write;
+    process.kill(process.pid, 'SIGINT');
+    return write.apply(this, all);
+  };
+`;
 
 const place = (index: number): string =>
   `index ${index}, ${businessStream(index % BUSINESSES)}, revision ${Math.floor(index / BUSINESSES)}`;
@@ -197,10 +208,9 @@ describe('log verify with ledger and seal', function () {
     const names = Array.from({ length: 10_000 }, (_, at) => String(at).padStart(4, '0'));
     for (let at = 0; at < names.length; at += 100)
       await Promise.all(names.slice(at, at + 100).map((name) => writeFile(path.join(folder, name), 'nothing\n')));
-    const { child, done } = await startOperator(['log', 'verify'], { env });
     // the first ten objects that are no checkpoints are named as they are read
-    child.stdout!.once('data', () => child.kill('SIGINT'));
-    const { code, stderr } = await done;
+    const program = [...beforeProgram(INTERRUPTED_WHEN_IT_PRINTS), await operatorProgram()];
+    const { code, stderr } = await runOperator(['log', 'verify'], { env, program });
     expect([
       code,
       stderr.includes('interrupted after 0 events, while the checkpoints in the file storage were read'),
