@@ -36,6 +36,8 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
+  // a container that is started again may have another address under its name; by default it is looked up every 30 s at most
+  'grpc.dns_min_time_between_resolutions_ms': 1000,
 });
 
 /**
