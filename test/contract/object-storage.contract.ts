@@ -175,7 +175,9 @@ const absences = (given: () => StorageUnderTest): void => {
     ];
     await giveBack();
     expect(opened.map(tagOf)).to.deep.equal(['FileUnavailable', 'FileUnavailable', 'FileUnavailable']);
-    expect([await storage.open(key), await storage.open(aKey())].map(tagOf)).to.deep.equal(['right', 'FileMissing']);
+    const reopened = await storage.open(key);
+    if (E.isRight(reopened)) reopened.right.destroy();
+    expect([reopened, await storage.open(aKey())].map(tagOf)).to.deep.equal(['right', 'FileMissing']);
   });
 
   it('removes an object, and removing it again is fine', async () => {
