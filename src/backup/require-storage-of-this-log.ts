@@ -26,7 +26,7 @@ export const requireStorageOfThisLog = ({ copied, lacking, allLacking, allowsMis
     );
   if (!allowsMissing && copied === 0 && lacking > NONE_OF)
     throw new BackupFault(
-      `${lacking} files are missing or different, and none is as its event says: ${SEE}. ` +
+      `the first ${lacking} files are all missing or different: ${SEE}. ` +
         'If it is, and they are lost for good, give --allow-missing-files',
     );
 };

@@ -42,7 +42,7 @@ type BackingUp = {
   readonly onLacking: (lacking: Lacking) => void;
   /** Events of this run so far, and the position of the last one. */
   readonly onEvents: (events: number, reached: Position) => void;
-  /** Whether it goes on where very many files are missing or different, and none is as its event says. */
+  /** Whether it goes on where the first files are all missing or different, and they are many. */
   readonly allowsMissing: boolean;
   readonly signal: AbortSignal;
   readonly limits?: Limits;

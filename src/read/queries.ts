@@ -6,7 +6,7 @@ import type { StoredFile } from '../domain/document/events.js';
 /** The read models' database did not answer, or not in time. */
 export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; readonly cause: unknown };
 
-/** A search for a page was given up, because it or those of others took too long. The database is there. */
+/** A search for a page was given up, because it or those of others took too long. */
 export type SearchTooSlow = { readonly _tag: 'SearchTooSlow' };
 
 /** `after` was never the id of a record here. */
@@ -41,7 +41,7 @@ export type Cursor = { readonly id: string; readonly key?: string | undefined };
 
 export type Page = {
   /** The bytes of one JSON array; where they are many, a function that opens them, as `all` does. */
-  readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable | SearchTooSlow, Readable>> };
+  readonly records: Buffer | { readonly open: () => Promise<E.Either<ReadModelUnavailable, Readable>> };
   /** The last record of this page when more follow it. */
   readonly next: Cursor | undefined;
 };

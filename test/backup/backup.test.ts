@@ -367,7 +367,7 @@ describe('a backup', () => {
       const files = await givenLost(1_100);
       const outcome = await write();
       expect(E.isLeft(outcome) && outcome.left.message).to.match(
-        /^\d+ files are missing or different, and none is as its event says: .* give --allow-missing-files$/,
+        /^the first \d+ files are all missing or different: .* give --allow-missing-files$/,
       );
       expect((await manifest()).isComplete).to.equal(false);
       const key = files[0]?.key ?? '';

@@ -38,6 +38,15 @@ describe('joined reads', () => {
     expect(await later).to.equal(3);
   });
 
+  it('are begun as the newest of those who wait would, who has the most time', async () => {
+    const ask = makeJoinedReads<string>();
+    let end = (): void => undefined;
+    const first = ask('a', () => new Promise((resolve) => (end = () => resolve('first'))));
+    const waiting = ['second', 'third', 'fourth'].map((name) => ask('a', () => Promise.resolve(name)));
+    end();
+    expect(await Promise.all([first, ...waiting])).to.deep.equal(['first', 'fourth', 'fourth', 'fourth']);
+  });
+
   it('do not wait for those of other keys', async () => {
     const { read, begun } = arrange();
     const both = [read('a'), read('b')];

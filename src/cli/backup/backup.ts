@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import { categoriesOf } from '../../../projections/read-model.js';
 import { BackupFault } from '../../backup/backup-fault.js';
@@ -164,10 +164,15 @@ export const addBackup = (program: Command, registry: Registry): void => {
     )
     .option(
       '--allow-missing-files',
-      'go on where over a thousand files are missing or different and none of this run is as its event says, because\n' +
-        'they are lost for good; each is named all the same, and the command ends with 1',
+      'go on where the first thousand files and more are all missing or different, because they are lost for good; each\n' +
+        'is named all the same, and the command ends with 1',
     )
-    .option('--verify', 'back up nothing; read the backup and verify all of it, without the service')
+    .addOption(
+      new Option('--verify', 'back up nothing; read the backup and verify all of it, without the service').conflicts([
+        'allowMissingFiles',
+        'withoutSecrets',
+      ]),
+    )
     .addOption(jsonOption('one JSON object a line: each finding, then the counts'))
     .action((directory: string, given: Omit<Options, 'secrets'> & { readonly withoutSecrets?: true }) => {
       const options: Options = { ...given, secrets: given.withoutSecrets !== true };

@@ -388,6 +388,12 @@ describe('the commands that back up and restore', function () {
       'it has the secrets of an earlier run: --without-secrets needs a directory of its own',
     );
 
+    // what means something while a backup is made alone
+    for (const option of ['--without-secrets', '--allow-missing-files'])
+      expect(
+        (await runOperator(['backup', backup, '--verify', option], { env: { DATA_DIR: original } })).code,
+      ).to.equal(2);
+
     // killed while it tried whether the directory can be used
     await mkdir(at('begun', 'files'), { recursive: true });
     const tried = ['.tried-0123456789ab', path.join('files', '.tried-0123456789ab.2')];

@@ -4,6 +4,7 @@ import { makeSearch } from '../../../src/infrastructure/postgres/read-models/sea
 import { makePool } from '../../../src/postgres/pool.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { startSeverableProxy } from '../../support/severable-proxy.js';
 
 const statement = (text: string) => ({ name: '', text, values: [] });
 
@@ -12,11 +13,12 @@ const SLEEPING = statement('select pg_sleep(20)');
 describe('a search', function () {
   this.timeout(startingPostgres);
 
+  let connectionString: string;
   let client: pg.Client;
   let pool: pg.Pool;
 
   before(async () => {
-    const connectionString = await freshDatabase();
+    connectionString = await freshDatabase();
     client = new pg.Client({ connectionString });
     await client.connect();
     await client.query('create sequence begun');
@@ -69,6 +71,18 @@ describe('a search', function () {
     expect(await first).to.equal(undefined);
     expect((await search(statement('select 1'), performance.now() + 30_000))?.count).to.equal(1);
     expect(await isBegun()).to.equal(false);
+  });
+
+  it('rejects where the database gives no connection, which is no fault of searches', async () => {
+    const proxy = await startSeverableProxy(connectionString);
+    const silent = makePool({ connectionString: proxy.url, name: 'silent', connections: 1, connectMs: 30_000 });
+    proxy.mute();
+    const began = performance.now();
+    const failed = await makeSearch(silent)(SLEEPING, began + 300).catch((error: unknown) => error);
+    expect(String(failed)).to.include('has not given a connection');
+    expect(performance.now() - began).to.be.below(5_000);
+    await proxy.close();
+    await silent.end();
   });
 
   it('rejects where its statement fails', async () => {

@@ -58,8 +58,9 @@ export const pageDeadline = (): Deadline => {
   return { searched: now + SEARCHED_MS, answered: now + SILENCE_MS };
 };
 
-const before = async <A extends object>(end: number, answering: Promise<A>): Promise<A> => {
-  const answer = await withTimeout(end - performance.now(), answering);
+/** What a page comes to by its deadline; rejects after it. */
+export const answeredBy = async <A extends object>({ answered }: Deadline, answering: Promise<A>): Promise<A> => {
+  const answer = await withTimeout(answered - performance.now(), answering);
   if (answer === undefined) throw new Error(`the database has not given a page within ${SILENCE_MS} ms`);
   return answer;
 };
@@ -104,7 +105,7 @@ const makeIsId =
 
 const EMPTY: Page = { records: Buffer.from('[]'), next: undefined };
 
-/** A page of records, all of whose parts end by the same deadline. */
+/** A page of records, all of whose searches end by one deadline. One with large records is opened later, and has its own. */
 export const makePage = (connections: ReadModelConnections, listed: Listed, estimates: Estimates) => {
   const { short, search, copyList } = connections;
   const { name: view, keys } = listed;
@@ -134,16 +135,12 @@ export const makePage = (connections: ReadModelConnections, listed: Listed, esti
     return readOf(statements.search, deadline);
   };
 
-  const open = (wanted: ReadonlyArray<Wanted>, request: PageRequest, last: Cursor, { answered }: Deadline) => {
+  const open = (wanted: ReadonlyArray<Wanted>, request: PageRequest, last: Cursor) => {
     const order = listOrderOf(listed, request.order);
     const plan: ListPlan = isInOrder(wanted, order) ? 'ByIndex' : 'ByValues';
     const end = cursorSql(view, last, pg.escapeLiteral);
     const rows = rowsFrom(view, order, wanted, request.after, `not ${isAfter(order, end)}`);
-    return () =>
-      attempt(
-        () => copyList(rows, plan, { beginMs: Math.max(1, answered - performance.now()) }),
-        (cause) => (plan === 'ByValues' && performance.now() >= answered ? tooSlow : unavailable(cause)),
-      );
+    return () => attempt(() => copyList(rows, plan), unavailable);
   };
 
   const rowsOf = async (
@@ -158,7 +155,7 @@ export const makePage = (connections: ReadModelConnections, listed: Listed, esti
       : rows;
   };
 
-  const pageOf = async (
+  return async (
     filter: FilterValues & RecordFilter,
     request: PageRequest,
     deadline: Deadline,
@@ -174,17 +171,10 @@ export const makePage = (connections: ReadModelConnections, listed: Listed, esti
     const count = Math.min(rows.count, limit);
     const last: Cursor = { id: rows.ascii(count - 1, ID), key: keyAt(rows, count - 1) };
     return E.right({
-      records: hasNull(rows, count) ? { open: open(wanted, request, last, deadline) } : jsonArrayOf(rows, BODY, count),
+      records: hasNull(rows, count) ? { open: open(wanted, request, last) } : jsonArrayOf(rows, BODY, count),
       next: rows.count > limit ? last : undefined,
     });
   };
-
-  return (
-    filter: FilterValues & RecordFilter,
-    request: PageRequest,
-    deadline: Deadline,
-  ): Promise<E.Either<SearchTooSlow | UnknownCursor, Page>> =>
-    before(deadline.answered, pageOf(filter, request, deadline));
 };
 
 /** All records after a cursor; undefined when that was never of a record. */

@@ -24,7 +24,7 @@ import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
 import { makeEstimates } from './estimates.js';
 import { makeLedgerQueries } from './ledger-queries.js';
-import { makeAll, makePage, pageDeadline, unknownCursor } from './lists.js';
+import { answeredBy, makeAll, makePage, pageDeadline, unknownCursor } from './lists.js';
 import { type Listed, type ListPlan, type ReadModelConnections, unavailable } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
@@ -80,7 +80,8 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
       const key = JSON.stringify([filter, request]);
       // from here on, because a page waits for the same one that is under way
       const deadline = pageDeadline();
-      return E.flattenW(await attempt(() => joined(key, () => page(filter, request, deadline)), unavailable));
+      const reading = joined(key, () => page(filter, request, deadline));
+      return E.flattenW(await attempt(() => answeredBy(deadline, reading), unavailable));
     },
     all: async (filter, request) => orUnknownCursor(await attempt(() => all(filter, request), unavailable)),
   };
@@ -129,7 +130,11 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
   const connections: ReadModelConnections = {
     short,
     search: makeSearch(searches),
-    copyList: async (select, plan, limits) => copyJson(await streams[plan].connect(), select, limits),
+    copyList: async (select, plan, limits) => {
+      const end = performance.now() + SILENCE_MS;
+      const client = await streams[plan].connect();
+      return copyJson(client, select, { beginMs: Math.max(1, end - performance.now()), ...limits });
+    },
   };
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),

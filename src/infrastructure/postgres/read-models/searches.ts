@@ -4,7 +4,10 @@ import { isCanceled } from '../../../postgres/sql-failure.js';
 import { readRows, releasing, type Statement } from '../../../postgres/statement.js';
 import { withTimeout } from '../../with-timeout.js';
 
-/** The rows of a search; undefined when it was given up at `end`, of `performance.now`. The server then ends it, too. */
+/**
+ * The rows of a search; undefined when it was given up at `end`, of `performance.now`, because it or others took too long.
+ * The server then ends it, too. Rejects where the database gives no connection, or no answer.
+ */
 export type Search = (statement: Statement, end: number) => Promise<Rows | undefined>;
 
 /**
@@ -16,6 +19,7 @@ const STEP_MS = 100;
 /** Searches on connections whose `statement_timeout` nobody else sets. */
 export const makeSearch = (pool: Pool): Search => {
   const limits = new WeakMap<ClientBase, number>();
+  let underWay = 0;
 
   const limit = async (client: ClientBase, ms: number): Promise<void> => {
     if (limits.get(client) === ms) return;
@@ -27,12 +31,15 @@ export const makeSearch = (pool: Pool): Search => {
     const ms = Math.floor((end - performance.now()) / STEP_MS) * STEP_MS;
     // a limit of 0 would be none
     if (ms <= 0) return undefined;
-    await limit(client, ms);
+    underWay += 1;
     try {
+      await limit(client, ms);
       return await readRows(client, statement);
     } catch (error) {
       if (isCanceled(error)) return undefined;
       throw error;
+    } finally {
+      underWay -= 1;
     }
   };
 
@@ -47,6 +54,7 @@ export const makeSearch = (pool: Pool): Search => {
       (late) => late.release(),
       () => undefined,
     );
+    if (underWay < pool.options.max) throw new Error('the database has not given a connection');
     return undefined;
   };
 };
