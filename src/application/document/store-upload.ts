@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { either as E } from 'fp-ts';
-import { fileTypeFromBuffer } from 'file-type';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 import { newFileKey } from './file-key.js';
+import { mediaTypeOf, SNIFFED_BYTES } from './media-type.js';
 
 export type Upload = {
   readonly body: Readable;
@@ -15,11 +15,6 @@ export type Upload = {
 };
 
 export type Stored = E.Either<StorageUnavailable | UploadAborted, StoredFile>;
-
-const FALLBACK_TYPE = 'application/octet-stream';
-
-// file-type needs no more than these first bytes.
-const SNIFFED_BYTES = 4100;
 
 class Measure extends Transform {
   readonly #hash = createHash('sha256');
@@ -44,33 +39,9 @@ class Measure extends Transform {
   }
 }
 
-// With fewer bytes, file-type takes the missing ones for zeros, and two bytes for a font.
-const MIN_SNIFFED_BYTES = 8;
-
-const sniffed = async (head: Buffer): Promise<string | undefined> => {
-  if (head.length < MIN_SNIFFED_BYTES) return undefined;
-  try {
-    return (await fileTypeFromBuffer(head))?.mime;
-  } catch {
-    // file-type throws on some malformed beginnings
-    return undefined;
-  }
-};
-
-/** A part without a type is text by default (RFC 7578 §4.4), whatever it holds; real text has no zero bytes. */
-const isBelievable = (declaredType: string, head: Buffer): boolean =>
-  declaredType !== 'text/plain' || !head.includes(0);
-
-const mediaTypeOf = async (head: Buffer, declaredType: string | undefined): Promise<string> => {
-  const found = await sniffed(head);
-  if (found !== undefined) return found;
-  return declaredType !== undefined && isBelievable(declaredType, head) ? declaredType : FALLBACK_TYPE;
-};
-
 /**
  * Streams an upload into object storage under a new key below the document's id, and computes size (bytes) and SHA-256
- * on the way. The media type is the one that the content shows, else the declared one. Memory does not grow with the
- * size; a body that fails leaves no object.
+ * on the way. Memory does not grow with the size; a body that fails leaves no object.
  */
 export const storeUpload =
   ({ put }: Pick<ObjectStorage, 'put'>) =>
