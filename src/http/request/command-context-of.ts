@@ -13,6 +13,12 @@ const NONE: ReadonlyArray<Fault> = [];
 
 const keyFault: Fault = { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' };
 
+// RFC 9110 §14.4: who does not know partial PUT refuses it, since the part would replace the whole
+const rangeFault: Fault = {
+  path: 'Content-Range',
+  message: 'must not be sent: a body is never a part of what it replaces',
+};
+
 const preconditionOf = (conditions: Conditions): CommandContext['precondition'] =>
   conditions.ifMatch === undefined && conditions.ifNoneMatch === undefined
     ? undefined
@@ -40,11 +46,13 @@ export const commandContextOf = ({
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
+  const isPart = headers['content-range'] !== undefined;
   const reason = reasonOf(ctx.req);
   const conditions = conditionsOf(headers);
   const strays = unknown?.parameters ?? NONE;
-  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed || strays.length > 0) {
-    const faults = [...strays, ...(isMalformed ? [keyFault] : []), ...(E.isLeft(reason) ? [reason.left] : [])];
+  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed || strays.length > 0 || isPart) {
+    const own = [...(isMalformed ? [keyFault] : []), ...(isPart ? [rangeFault] : [])];
+    const faults = [...strays, ...own, ...(E.isLeft(reason) ? [reason.left] : [])];
     return E.left(requestInvalid(...faults, ...(E.isLeft(conditions) ? conditions.left.errors : [])));
   }
   return E.right({
