@@ -62,6 +62,10 @@ describe('malformed requests over HTTP', () => {
     ['Application/JSON;charset="UTF-8"', 200],
     ['application/json; charset=iso-8859-1', 415],
     ['application/json; charset=utf-16', 415],
+    ['application/json; charset = "utf-16"', 415],
+    ['application/json; charset = utf-8;', 200],
+    ['application/json; charset="utf-8', 415],
+    ['application/json; version=1', 200],
     ['application/jsonp', 415],
     ['text/json', 415],
     ['application/x-www-form-urlencoded', 415],
@@ -72,6 +76,14 @@ describe('malformed requests over HTTP', () => {
     it(`answers a body of type ${type} by ${expected}`, async () => {
       expect((await post('{"name":"a"}', { 'content-type': type })).status).to.equal(expected);
     });
+
+  it('refuses a part of a body', async () => {
+    const { status, json } = await post('{"name":"a"}', { 'content-range': 'bytes 0-11/24' });
+    expect([status, json['errors']]).to.deep.equal([
+      400,
+      [{ path: 'Content-Range', message: 'must not be sent: a body is never a part of what it replaces' }],
+    ]);
+  });
 
   it('refuses a compressed body', async () => {
     const reply = await post(gzipSync('{"name":"a"}'), { 'content-encoding': 'gzip' });

@@ -17,7 +17,7 @@ import { aDocumentCreated } from '../support/document-events.js';
 import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { sometime } from '../support/given.js';
-import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
+import { FORM_TYPE, formOf, formWithin, type Part } from '../support/multipart-form.js';
 
 const MAX = 100_000;
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
@@ -233,8 +233,111 @@ describe('the form of an upload', () => {
   ] as const)
     it(`refuses a form that ${what}`, async () => isRefused(await post(body), '', INCOMPLETE));
 
-  it('refuses a form whose boundary is not said', async () => {
-    await isRefused(await post(formOf(file()), 'multipart/form-data'), '', INCOMPLETE);
+  describe('whose Content-Type', () => {
+    for (const [boundary, type] of [
+      ['===1795596320196===', 'multipart/form-data; boundary====1795596320196==='],
+      ['----=_Part_1_2.3', 'multipart/form-data; boundary=----=_Part_1_2.3'],
+      ['----=_Part_1_2.3', 'multipart/form-data; boundary="----=_Part_1_2.3"'],
+      ['b', 'multipart/form-data; boundary=b;'],
+      ['b', 'multipart/form-data;boundary=b ; '],
+      ['b', 'Multipart/Form-Data; charset=UTF-8; ; Boundary = "\\b"'],
+      ['a b:c?d/e(f),g', 'multipart/form-data; boundary="a b:c?d/e(f),g"'],
+      ["{c0ffee}'+_,-./:=?", "multipart/form-data; boundary={c0ffee}'+_,-./:=?"],
+      ['b'.repeat(200), `multipart/form-data; boundary=${'b'.repeat(200)}`],
+    ] as const)
+      it(`is ${type.slice(0, 70)} is read`, async () => {
+        const outcome = await post(formWithin(boundary, { name: 'name', content: 'n' }, file('x')), type);
+        expect(fieldsOf(outcome)).to.deep.equal({ name: 'n' });
+        expect(storedFile(outcome).size).to.equal(1);
+      });
+
+    const BAD = 'must be multipart/form-data; boundary=…, and nothing unreadable';
+    const ONE = 'must name one boundary';
+    const LONG = 'must name a boundary of 1 to 200 visible ASCII characters, without quotation marks and backslashes';
+    for (const [type, message] of [
+      ['multipart/form-data', ONE],
+      ['multipart/form-data; charset=utf-8', ONE],
+      ['multipart/form-data; boundary=a; boundary=b', ONE],
+      ['multipart/form-data; foo', BAD],
+      ['multipart/form-data; boundary=test-boundary-7d1f; foo', BAD],
+      ['multipart/form-data; boundary="test-boundary-7d1f', BAD],
+      ['multipart/form-data; =b', BAD],
+      ['multipart/form-data; boundary=', LONG],
+      ['multipart/form-data; boundary=""', LONG],
+      ['multipart/form-data; boundary="b "', LONG],
+      ['multipart/form-data; boundary=b\u00e9', LONG],
+      [`multipart/form-data; boundary=${'b'.repeat(201)}`, LONG],
+    ] as const)
+      it(`is ${type.slice(0, 70)} is refused, and the header is named`, async () => {
+        await isRefused(await post(formOf(file()), type), 'Content-Type', message);
+      });
+
+    const FORM_OR_JSON = 'The body must be multipart/form-data or application/json';
+    for (const [type, message] of [
+      ['multipart/mixed; boundary=b', FORM_OR_JSON],
+      ['multipart/form-data boundary=b', FORM_OR_JSON],
+      ['multipart/form-data, multipart/form-data; boundary=b', FORM_OR_JSON],
+      ['multipart/form-data; boundary=b; charset=iso-8859-1', 'The charset must be UTF-8'],
+    ] as const)
+      it(`is ${type} is refused as another type`, async () => {
+        const outcome = await post(formWithin('b', file()), type);
+        expect(outcome).to.deep.equal(E.left({ _tag: 'UnsupportedMediaType', message }));
+        await leavesNothing();
+      });
+  });
+
+  const AS_IT_IS = (encoding: string): string =>
+    `must be sent as it is, without the Content-Transfer-Encoding "${encoding}"`;
+
+  for (const encoding of ['base64', 'quoted-printable', 'x-uuencode', 'BASE64'])
+    it(`refuses a file and a field that are encoded as ${encoding}`, async () => {
+      const headers = [`Content-Transfer-Encoding: ${encoding}`];
+      await isRefused(await post(formOf(file('YQ==', { headers }))), 'file', AS_IT_IS(encoding.toLowerCase()));
+      outcomes = [];
+      const field = { name: 'description', content: 'YQ==', headers };
+      await isRefused(await post(formOf(file(), field)), 'description', AS_IT_IS(encoding.toLowerCase()));
+    });
+
+  for (const encoding of ['7bit', '8BIT', 'binary '])
+    it(`takes parts that are said to be ${encoding}`, async () => {
+      const headers = [`Content-Transfer-Encoding: ${encoding}`];
+      const outcome = await post(formOf(file('x', { headers }), { name: 'name', content: 'größe', headers }));
+      expect([storedFile(outcome).size, fieldsOf(outcome)]).to.deep.equal([1, { name: 'größe' }]);
+    });
+
+  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'us-ascii'])
+    it(`takes a text in ${charset}`, async () => {
+      const field = { name: 'name', content: 'n', type: `text/plain; charset=${charset}` };
+      expect(fieldsOf(await post(formOf(file('x'.repeat(20_000)), field)))).to.deep.equal({ name: 'n' });
+    });
+
+  // the parser takes windows-1252 for ISO 8859-1, and base64 for a charset; it drops texts in those it does not know
+  for (const charset of ['windows-1252', 'iso-8859-1', 'utf-16le', 'base64', 'utf-7', 'x-unknown'])
+    it(`refuses a text in ${charset}, however its bytes arrive`, async () => {
+      const field = { name: 'description', content: 'n', type: `text/plain; format=flowed; charset=${charset}` };
+      const body = formOf({ name: 'name', content: 'n' }, field, file());
+      await isRefused(await post(body), 'description', 'must be in UTF-8');
+      outcomes = [];
+      const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
+      slow.setNoDelay(true);
+      for (const byte of body) slow.write(Buffer.from([byte]));
+      slow.end();
+      await isRefused(await read(), 'description', 'must be in UTF-8');
+    });
+
+  it('refuses a form that names another charset for all its texts', async () => {
+    const texts = [
+      { name: '_charset_', content: 'iso-8859-1' },
+      { name: 'name', content: 'n' },
+    ];
+    await isRefused(await post(formOf(file(), ...texts)), '_charset_', 'must be in UTF-8');
+    outcomes = [];
+    expect(E.isRight(await post(formOf(file(), { name: '_charset_', content: 'UTF-8' })))).to.equal(true);
+  });
+
+  it('leaves the charset of a file to the file', async () => {
+    const outcome = await post(formOf(file('x', { type: 'text/csv; charset=windows-1252' })));
+    expect(storedFile(outcome).mimeType).to.equal('text/csv');
   });
 
   const isTooLarge = async (outcome: E.Either<FormFailure, Form>): Promise<void> => {

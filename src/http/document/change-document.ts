@@ -15,7 +15,8 @@ import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
-import { isForm, readDocumentForm } from './form/read-document-form.js';
+import { isForm } from './form/form-type.js';
+import { readDocumentForm } from './form/read-document-form.js';
 
 type Failed = Failure | DocumentRejection;
 
@@ -88,7 +89,7 @@ type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpRespo
 const byContentType =
   (byForm: Change, byJson: Change): Change =>
   (request) =>
-    isForm(request.ctx.req) ? byForm(request) : byJson(request);
+    isForm(request.ctx.req.headers) ? byForm(request) : byJson(request);
 
 export const createDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
   byContentType(createByForm(documents, maxUploadBytes), createByJson(documents));

@@ -4,23 +4,27 @@ import { either as E } from 'fp-ts';
 import type { KoaContext } from '../request-context.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
+import { isUtf8Charset, parametersOf } from './media-type.js';
 
 /** Bytes of JSON that a request may bring. */
 export const JSON_LIMIT = 256 * 1024;
 
 const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i;
-const CHARSET = /;[ \t]*charset=("?)([^";\s]*)\1/i;
+const JSON_TYPE = /^application\/json[ \t]*(?=;|$)/i;
 
 /** Why a body of this type and coding is not taken; undefined when it is. */
 const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding.toLowerCase() !== 'identity') return unsupported('The body must not be compressed');
-  const type = headers['content-type'] ?? '';
-  if (!JSON_TYPE.test(type)) return unsupported('The body must be application/json');
-  const charset = CHARSET.exec(type)?.[2] ?? 'utf-8';
-  return /^utf-?8$/i.test(charset) ? undefined : unsupported('The charset must be UTF-8');
+  const header = headers['content-type'] ?? '';
+  const type = JSON_TYPE.exec(header)?.[0];
+  if (type === undefined) return unsupported('The body must be application/json');
+  const parameters = parametersOf(header.slice(type.length));
+  if (parameters === undefined) return unsupported('The Content-Type must be application/json, and nothing unreadable');
+  return parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))
+    ? unsupported('The charset must be UTF-8')
+    : undefined;
 };
 
 /** The value of a JSON text in UTF-8; of duplicate keys the last wins. */

@@ -5,9 +5,8 @@ import { type BodyFailure, requestInvalid, type Unexpected } from '../../problem
 const invalid = (path: string | undefined, message: string): BodyFailure =>
   requestInvalid({ path: path ?? '', message });
 
-// What busboy says of a body that is not what its content type announces.
-const MALFORMED =
-  /^(Unexpected end of|Malformed part header|Multipart: Boundary|Malformed content type|Missing Content)/;
+// What busboy says of a body that is no form with the boundary that its content type names.
+const MALFORMED = /^(Unexpected end of|Malformed part header)/;
 
 const messages: Readonly<Record<string, string>> = {
   LIMIT_UNEXPECTED_FILE: 'must be the only file of the form, and its part be named file',

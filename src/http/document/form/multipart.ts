@@ -7,10 +7,11 @@ import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
 import { sendContinue } from '../../request/body-bytes.js';
-import { UploadEngine } from './upload-engine.js';
+import { type PartInfo, UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { formTextFault } from './form-text.js';
-import { PartCount } from './part-count.js';
+import { readFormType } from './form-type.js';
+import { PartScan } from './part-scan.js';
 
 /** What form data may bring beside its file, bytes. */
 const FORM_OVERHEAD = 512 * 1024;
@@ -48,7 +49,13 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
     req.on('data', count);
   });
 
-const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
+const parse = async (
+  ctx: KoaContext,
+  engine: UploadEngine,
+  scan: PartScan,
+  maxUploadBytes: number,
+): Promise<object> => {
+  const parsers: Array<Writable> = [];
   const limits = {
     fileSize: maxUploadBytes,
     fieldSize: FIELD_BYTES,
@@ -60,17 +67,18 @@ const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: numb
   };
   // `preservePath`: a name like `x/` must not look like no name, which makes a part without a file
   const streamHandler = (request: Readable, parser: Writable): void => {
-    // reason: busboy gives these with each part that it takes for a file
-    parser.on('file', (name: string, content: Readable, { filename }: { filename?: string }) => {
-      engine.noteFile(name, content, filename);
-    });
-    parser.on('field', () => {
-      engine.noteField();
+    parsers.push(parser);
+    // reason: busboy gives these with each part that it takes for a file, or for a field
+    parser.on('file', (name: string, content: Readable, info: PartInfo) => engine.noteFile(name, content, info));
+    parser.on('field', (name: string, value: unknown, info: PartInfo) => {
+      engine.noteField(name, value, info, scan.charsetOf(engine.read));
     });
     request.pipe(parser);
   };
   const options = { storage: engine, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
   await multer(options).single('file')(ctx, () => Promise.resolve());
+  // multer passes over a request whose `Content-Type` it does not take for a form, and says nothing
+  if (parsers.length === 0) throw new Error('the form parser passed the form over');
   // reason: the parser leaves the fields there, and koa has no type for it
   return (ctx.request as { readonly body?: object }).body ?? {};
 };
@@ -80,16 +88,17 @@ const isClientGone = ({ req }: KoaContext): boolean => req.destroyed && !req.com
 const receive = async (
   ctx: KoaContext,
   engine: UploadEngine,
+  boundary: string,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, object>> => {
-  const sent = new PartCount(ctx.req.headers['content-type'] ?? '');
-  ctx.req.on('data', (piece: Buffer) => sent.add(piece)).pause();
+  const scan = new PartScan(boundary);
+  ctx.req.on('data', (piece: Buffer) => scan.add(piece)).pause();
   const failed = async (): Promise<E.Either<FormFailure, object>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
   const parsed = async (): Promise<E.Either<FormFailure, object>> => {
     try {
-      const fields = await parse(ctx, engine, maxUploadBytes);
-      const fault = engine.fault(sent.parts) ?? formTextFault(fields);
+      const fields = await parse(ctx, engine, scan, maxUploadBytes);
+      const fault = engine.fault(scan.parts) ?? formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
@@ -116,14 +125,18 @@ export const readForm = async (
   ctx: KoaContext,
   { store, maxUploadBytes, heldPerUpload }: FormDeps,
 ): Promise<E.Either<FormFailure, Form>> => {
+  const boundary = readFormType(ctx.req.headers['content-type'] ?? '');
   if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
     return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
   if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
+  if (E.isLeft(boundary)) return boundary;
+  // the parser reads the header itself, and more strictly: it is given what was understood
+  ctx.req.headers['content-type'] = `multipart/form-data; boundary="${boundary.right}"`;
   const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
   if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
   sendContinue(ctx.req, ctx.res);
   const engine = new UploadEngine(store);
-  const received = await receive(ctx, engine, maxUploadBytes);
+  const received = await receive(ctx, engine, boundary.right, maxUploadBytes);
   if (E.isLeft(received)) engine.abort();
   const stored = await engine.outcome();
   if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;

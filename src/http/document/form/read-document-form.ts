@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
@@ -11,10 +10,6 @@ import { type FormDeps, type FormFailure, readForm } from './multipart.js';
 
 /** What form data has to bring. */
 type FormShape<Fields> = { readonly fields: t.Decoder<unknown, Fields>; readonly isFileRequired: boolean };
-
-/** Whether a request brings form data, and so perhaps a file. */
-export const isForm = ({ headers }: IncomingMessage): boolean =>
-  /^multipart\/form-data[ \t]*(?:;|$)/i.test(headers['content-type'] ?? '');
 
 const fileMissing = E.left(requestInvalid({ path: 'file', message: 'is required' }));
 

@@ -6,8 +6,23 @@ import type { StorageUnavailable } from '../../../application/ports.js';
 import type { Stored } from '../../../application/document/store-upload.js';
 import type { StoreUpload } from '../../../application/document/with-upload.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
+import { isUtf8Charset } from '../../request/media-type.js';
 import { isReplaced, NAMELESS } from './form-text.js';
 import { originalNameOf } from './original-name.js';
+
+/** What busboy tells of a part beside its name and content. */
+export type PartInfo = { readonly encoding?: string; readonly filename?: string };
+
+const encodedPart = (name: string, encoding: string): RequestInvalid =>
+  requestInvalid({
+    path: name,
+    message: `must be sent as it is, without the Content-Transfer-Encoding ${JSON.stringify(encoding.slice(0, 40))}`,
+  });
+
+const foreignCharset = (name: string): RequestInvalid => requestInvalid({ path: name, message: 'must be in UTF-8' });
+
+/** RFC 7578 §4.7: these leave the bytes as they are. */
+const isIdentity = (encoding: string): boolean => /^(?:7bit|8bit|binary)$/i.test(encoding.trim());
 
 const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
 
@@ -23,7 +38,7 @@ export class UploadEngine implements multer.StorageEngine {
   #stream: Readable | undefined;
   #isOver = false;
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
-  #hasNamelessContent = false;
+  #partFault: RequestInvalid | undefined;
   #read = 0;
   #onStorageFailure: (failure: StorageUnavailable) => void = () => undefined;
   /** Resolves as soon as the storage fails: the rest of the form is then not worth waiting for. */
@@ -66,23 +81,40 @@ export class UploadEngine implements multer.StorageEngine {
     callback(null as unknown as Error);
   }
 
-  /** To be called with each file part: multer silently drops the content of one without a file name. */
-  noteFile(name: string, content: Readable, fileName: string | undefined): void {
-    this.#read += 1;
-    if (name !== 'file' || (fileName !== undefined && fileName !== '')) return;
-    content.once('data', () => {
-      this.#hasNamelessContent = true;
-    });
+  #noteFault(fault: RequestInvalid): void {
+    this.#partFault ??= fault;
   }
 
-  noteField(): void {
+  #notePart(name: string, { encoding = '7bit' }: PartInfo): void {
     this.#read += 1;
+    if (!isIdentity(encoding)) this.#noteFault(encodedPart(name, encoding));
+  }
+
+  /** To be called with each file part: multer silently drops the content of one without a file name. */
+  noteFile(name: string, content: Readable, info: PartInfo): void {
+    this.#notePart(name, info);
+    if (name === 'file' && (info.filename ?? '') === '') content.once('data', () => this.#noteFault(NAMELESS));
+  }
+
+  /**
+   * To be called with each other part and the charset that it declares: the parser takes some charsets for others, and
+   * drops a text whose charset it does not know. A form can also name the charset of all its texts (RFC 7578 §4.6).
+   */
+  noteField(name: string, value: unknown, info: PartInfo, charset: string | undefined): void {
+    this.#notePart(name, info);
+    if (charset !== undefined && !isUtf8Charset(charset)) this.#noteFault(foreignCharset(name));
+    if (name === '_charset_' && typeof value === 'string' && !isUtf8Charset(value))
+      this.#noteFault(foreignCharset(name));
+  }
+
+  /** How many parts the parser has told of. */
+  get read(): number {
+    return this.#read;
   }
 
   /** A fault that the parser has missed in a form of `parts` parts; undefined when there is none. */
   fault(parts: number): RequestInvalid | undefined {
-    if (this.#hasNamelessContent) return NAMELESS;
-    return this.#read < parts ? UNREADABLE : undefined;
+    return this.#partFault ?? (this.#read < parts ? UNREADABLE : undefined);
   }
 
   /** Breaks the file off, so that it is not stored, and takes no other. */

@@ -1,0 +1,31 @@
+/** What stands between the semicolons that are not within quotation marks; an unclosed quotation goes to the end. */
+const splitAtSemicolons = (text: string): ReadonlyArray<string> =>
+  (text.match(/(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []).map((part) => part.trim());
+
+/**
+ * A parameter of a media type. A value without quotation marks may hold any character but `;` and `"`: clients send
+ * boundaries such as `----=_Part_1_2.3` and `===17===`, which RFC 9110 §5.6.6 would have them quote.
+ */
+const parameterOf = (text: string): readonly [string, string] | undefined => {
+  const equals = text.indexOf('=');
+  const name = text.slice(0, Math.max(equals, 0)).trim().toLowerCase();
+  const value = text.slice(equals + 1).trim();
+  if (name === '' || /[\s"]/.test(name)) return undefined;
+  if (!value.includes('"')) return [name, value];
+  return /^"(?:[^"\\]|\\.)*"$/.test(value) ? [name, value.slice(1, -1).replace(/\\(.)/g, '$1')] : undefined;
+};
+
+/**
+ * The parameters behind a media type by their names in lower case, as often as they come; undefined where one of them
+ * cannot be read. A `;` without a parameter is legal (RFC 9110 §5.6.6).
+ */
+export const parametersOf = (text: string): ReadonlyArray<readonly [string, string]> | undefined => {
+  const read = splitAtSemicolons(text)
+    .filter((part) => part !== '')
+    .map(parameterOf);
+  const parameters = read.filter((parameter) => parameter !== undefined);
+  return parameters.length < read.length ? undefined : parameters;
+};
+
+/** Whether texts in this charset are read as what they are: UTF-8, and ASCII as a part of it. */
+export const isUtf8Charset = (charset: string): boolean => /^(?:utf-?8|us-ascii|ascii)$/i.test(charset);
