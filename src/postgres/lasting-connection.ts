@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { beginSession } from './session.js';
 
 /** One connection, opened when it is first needed and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
@@ -44,6 +45,7 @@ export const makeLastingConnection = ({ config, prepare, onLost }: LastingConnec
     client.on('end', () => lost(opened, undefined));
     try {
       await client.connect();
+      await beginSession(client);
       await prepare(client);
     } catch (error) {
       socket.destroy();

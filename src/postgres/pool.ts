@@ -1,4 +1,5 @@
 import pg, { type Pool } from 'pg';
+import { beginSession } from './session.js';
 
 /** What runs SQL: a pool, or one of its connections inside a transaction. */
 export type Database = Pick<Pool, 'query'>;
@@ -40,9 +41,11 @@ export const makePool = (options: PoolOptions): Pool => {
     keepAlive: true,
     application_name: name,
     ...(queryMs === undefined ? {} : { query_timeout: queryMs }),
-    ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the driver awaits it, its types do not say so
-    ...(prepare === undefined ? {} : { onConnect: prepare }),
+    onConnect: async (client: pg.ClientBase) => {
+      await beginSession(client, statementMs);
+      await prepare?.(client);
+    },
   });
   // without a listener the loss of an idle connection, or of one between two queries, would end the process
   pool.on('error', onLost);
