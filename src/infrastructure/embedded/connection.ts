@@ -8,17 +8,17 @@ const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 30_000; // our statements are short, but the disk may be slow
 
 /**
- * A client that is not connected yet. It reads no PG* variable of the environment. When its connection is lost it emits
- * 'end', and 'error' goes unnoticed.
+ * For a connection that takes nothing from the environment: of each PG* variable that the driver would obey in place of
+ * what is left out, it says what holds.
  */
-export const clientFor = ({ port, password }: Address, database: string, name: string): pg.Client => {
+export const connectionString = ({ port, password }: Address, database: string = user): string =>
+  `postgres://${user}:${password}@127.0.0.1:${port}/${database}` +
+  '?sslmode=disable&sslnegotiation=postgres&replication=false&options=-c%20client_encoding=UTF8';
+
+/** A client that is not connected yet. When its connection is lost it emits 'end', and 'error' goes unnoticed. */
+export const clientFor = (address: Address, database: string, name: string): pg.Client => {
   const client = new pg.Client({
-    host: '127.0.0.1',
-    port,
-    user,
-    password,
-    database,
-    ssl: false,
+    connectionString: connectionString(address, database),
     application_name: name,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
@@ -41,6 +41,3 @@ export const withClient = async <A>(
     await client.end().catch(() => undefined);
   }
 };
-
-export const connectionString = ({ port, password }: Address): string =>
-  `postgres://${user}:${password}@127.0.0.1:${port}/${user}`;
