@@ -5,10 +5,10 @@ import { categoriesOf, type Registry, signingRows } from '../entities/registry.j
 import { makeDecisions } from '../event-sourcing/decisions.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
-import { makeApp } from '../http/app.js';
+import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
-import { serve } from '../http/serve.js';
+import { type Listener, serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { errorFields } from '../http/problem/log-fields.js';
@@ -21,13 +21,18 @@ import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.j
 import { watchChecks, watchWarnings } from '../infrastructure/metrics/readiness-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
-import { makeReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import {
+  makeReadModelQueries,
+  type ReadModelQueries,
+} from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeReadiness } from '../infrastructure/readiness.js';
 import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
+import { withTimeout } from '../infrastructure/with-timeout.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
+import { type Front, makeFront } from './front.js';
 import { sealLog } from './seal-log.js';
 import { openLedger, serveAudit, serveTlog } from './serve-audit.js';
 import { serveEntities } from './serve-entities.js';
@@ -57,11 +62,31 @@ const startTracing = async ({ config, started }: ServiceContext): Promise<void> 
 
 type Opened = Stores & { readonly storage: Storage };
 
-const openAll = async ({ config, log, started, metrics, registry }: ServiceContext): Promise<Opened> => {
+/** Answers while a database that is away at the start is waited for, and says so once for each reason. */
+const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front) => {
+  const leaving = new AbortController();
+  started.add(async () => {
+    leaving.abort();
+    await Promise.resolve();
+  });
+  const readiness = () => Promise.resolve({ checks: { log: 'failed' as const }, missing: ['event log'] });
+  let said: string | undefined;
+  const onAway = async (cause: unknown): Promise<void> => {
+    const reason = reasonOf(cause);
+    if (said === undefined) await front.show(makeStartingApp({ readiness, log, observe: metrics.observeRequest }));
+    if (said !== reason) log.warn({ reason }, 'waiting for the database: it cannot be used yet');
+    said = reason;
+  };
+  return { onAway, signal: leaving.signal };
+};
+
+const openAll = async (context: ServiceContext, front: Front): Promise<Opened> => {
+  const { config, log, started, metrics, registry } = context;
   const logEvent = logConnectionEvent(log);
   const stores = await required(
     openStores(config, {
       processKind: 'service',
+      waiting: answerMeanwhile(context, front),
       categories: categoriesOf(registry),
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
       onConnectionEvent: (event) => {
@@ -90,6 +115,32 @@ const sweep = ({ config, log, started }: ServiceContext, store: Stores['store'],
   started.add(sweeping.stop);
 };
 
+/** Shorter than a check may take, ms: that a database is silent is what `readModels` says. */
+const PING_MS = 900;
+
+/** Whether the database has not said that it only reads: a standby, or one that is set to read only. */
+const mayTakeWrites = async ({ ping }: Pick<ReadModelQueries, 'ping'>): Promise<boolean> => {
+  const answer = await withTimeout(PING_MS, ping());
+  return answer === undefined || E.isLeft(answer) || answer.right === 'Writes';
+};
+
+/** Takes the address of the configuration. */
+const serveAt =
+  ({ config, log, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
+  async (listener: Listener) => {
+    if (limits.connections < config.maxConnections)
+      log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
+    const served = await serve(listener, {
+      ...config,
+      limits,
+      onCut: metrics.countCut,
+      onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
+    }).catch((cause: unknown) => {
+      throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
+    });
+    return { address: served.address, stop: () => served.stop(STOP_DEADLINE) };
+  };
+
 /**
  * Starts everything that the configuration asks for and resolves with the address of the service. Each part is added to
  * `started` as soon as it runs, so that a failed start can be undone. Rejects with a message that a person can act on.
@@ -104,7 +155,9 @@ export const startService = async (
   const metrics = makeMetrics();
   const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
-  const stores = await openAll(unsigned);
+  const limits = connectionLimitsOf(config, openFilesLimit());
+  const front = makeFront(serveAt(unsigned, limits), started);
+  const stores = await openAll(unsigned, front);
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
   const snapshotKey = (await sharedSnapshotKey(config)) ?? randomBytes(32).toString('base64url');
   const context: ServiceContext = { ...unsigned, registry: signingRows(registry, snapshotKey) };
@@ -135,6 +188,7 @@ export const startService = async (
       serving: { what: 'shutting down', passes: () => Promise.resolve(!isStopping) },
       log: { what: 'event log', passes: async () => E.isRight(await stores.store.head()) },
       readModels: { what: 'read models', passes: async () => E.isRight(await queries.ping()) },
+      writable: { what: 'a database that takes writes', passes: () => mayTakeWrites(queries) },
       readModelsOfThisLog: {
         what: 'read models of this log',
         passes: () => Promise.resolve(findWrongLog() === undefined),
@@ -144,7 +198,6 @@ export const startService = async (
     { warnings, onChange: logReadiness(log) },
   );
   watchChecks(metrics, readiness);
-  const limits = connectionLimitsOf(config, openFilesLimit());
   const feeds = makeFeedLimit(feedLimitOf(limits.connections));
   watchFeeds(metrics, feeds.held);
   const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
@@ -165,20 +218,11 @@ export const startService = async (
     budget: { feeds },
     log,
   });
-  if (limits.connections < config.maxConnections)
-    log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
-  const served = await serve(config.isTraced ? traceRequests(listener) : listener, {
-    ...config,
-    limits,
-    onCut: metrics.countCut,
-    onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
-  }).catch((cause: unknown) => {
-    throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
-  });
+  const address = await front.show(config.isTraced ? traceRequests(listener) : listener);
   started.add(() => {
     isStopping = true;
     ledger.feed.stop();
-    return served.stop(STOP_DEADLINE);
+    return front.stop();
   });
-  return served.address;
+  return address;
 };

@@ -1,7 +1,9 @@
 import cors from '@koa/cors';
+import { either as E } from 'fp-ts';
 import Koa from 'koa';
 import type { Authenticate } from './authentication/authenticate.js';
 import { makeProcessBudget, type ProcessBudget } from './budget/process-budget.js';
+import { type HealthDeps, healthRoutes, ready } from './health/routes.js';
 import type { KoaContext, RequestState } from './request-context.js';
 import { responseHeaders } from './openapi/response-headers.js';
 import { makeRespond, type RespondDeps } from './respond.js';
@@ -10,17 +12,20 @@ import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouting, type RouteRequest } from './routing/make-routing.js';
 import type { Listener } from './serve.js';
 
+type Answering = Pick<RespondDeps, 'log' | 'observe'> & {
+  /** Parts of the process budget; the default for what is left out. */
+  readonly budget?: Partial<ProcessBudget>;
+  /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
+  readonly responseTimeoutMs?: number;
+};
+
 export type AppOptions = RoutesDeps &
-  Pick<RespondDeps, 'log' | 'observe'> & {
+  Answering & {
     readonly authenticate: Authenticate;
     /** Origins whose pages may use the API; none: no CORS at all. */
     readonly corsOrigins: ReadonlyArray<string>;
     /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
     readonly rateLimit?: number | undefined;
-    /** Parts of the process budget; the default for what is left out. */
-    readonly budget?: Partial<ProcessBudget>;
-    /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
-    readonly responseTimeoutMs?: number;
   };
 
 const RESPONSE_TIMEOUT_MS = 900_000;
@@ -38,24 +43,33 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
   return (ctx) => allow(ctx, () => Promise.resolve(route(ctx)));
 };
 
-/** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
-export const makeApp = (options: AppOptions): Listener => {
-  const {
-    authenticate,
-    corsOrigins,
-    log,
-    observe,
-    rateLimit,
-    budget,
-    responseTimeoutMs = RESPONSE_TIMEOUT_MS,
-  } = options;
-  const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
-  const route = makeRouting(routesOf(options), admission);
+const respondBy = (
+  route: RouteRequest,
+  { log, observe, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
+): Listener => {
   const respond = makeRespond(
     { log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs },
-    corsOrigins.length === 0 ? route : withCors(corsOrigins, route),
+    route,
   );
   // Of Koa itself the contexts are used: its own way of responding listens four times to each response
   const koa = new Koa<RequestState>();
   return (request, response) => respond(koa.createContext(request, response));
+};
+
+/** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
+export const makeApp = (options: AppOptions): Listener => {
+  const { authenticate, corsOrigins, rateLimit } = options;
+  const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
+  const route = makeRouting(routesOf(options), admission);
+  return respondBy(corsOrigins.length === 0 ? route : withCors(corsOrigins, route), options);
+};
+
+/** Its surface while it cannot start yet: it lives, and whatever it is asked for, it is not ready. */
+export const makeStartingApp = ({ readiness, ...answering }: Answering & Pick<HealthDeps, 'readiness'>): Listener => {
+  const admission = { authenticate: () => E.left({ _tag: 'Unauthenticated' } as const), rateLimit: undefined };
+  const route = makeRouting(healthRoutes({ readiness }), admission);
+  return respondBy(async (ctx) => {
+    await route(ctx);
+    ctx.state.handling ??= ready(readiness);
+  }, answering);
 };

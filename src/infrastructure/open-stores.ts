@@ -1,15 +1,20 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
+import { attempt } from '../event-sourcing/attempt.js';
+import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import type { Config } from '../config.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
-import type { EventStore } from '../event-sourcing/event-store.js';
+import type { EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
+import { pause } from '../event-sourcing/pause.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ProcessKind } from './process-liveness.js';
-import { makePostgresEventStore } from './postgres/event-log/postgres-event-store.js';
+import { makePostgresEventStore, type PostgresEventStore } from './postgres/event-log/postgres-event-store.js';
+import { requireSessions } from '../postgres/require-sessions.js';
+import { isAway } from '../postgres/sql-failure.js';
 
 /** Where a Postgres is: one of our own in a data directory, or a server. */
 type DatabaseLocation =
@@ -30,7 +35,16 @@ export const configuredLog = (config: Locations): LogLocation =>
     ? configuredDatabase(config)
     : { _tag: 'EventStoreDb', url: config.eventStoreDbUrl };
 
+/** Has a Postgres of the log that is away waited for, until `signal` aborts. */
+type Waiting = {
+  /** Called before each pause. */
+  readonly onAway: (cause: unknown) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
 type OpenOptions = {
+  /** Absent: a Postgres that is away is a failure. */
+  readonly waiting?: Waiting;
   /** Whether a Postgres without our data is a failure. Otherwise the data directory or the tables are made there. */
   readonly mustExist?: boolean;
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
@@ -75,17 +89,28 @@ export type OpenLog = {
   readonly close: () => Promise<void>;
 };
 
+/** How often a server that is away is tried, ms. */
+const AWAY_POLL_MS = 500;
+
+const whenThere = async (
+  open: () => Promise<E.Either<StoreUnavailable, PostgresEventStore>>,
+  waiting: Waiting | undefined,
+): Promise<E.Either<StoreUnavailable, PostgresEventStore>> => {
+  for (;;) {
+    const opened = await open();
+    if (E.isRight(opened) || waiting === undefined || !isAway(opened.left.cause)) return opened;
+    await waiting.onAway(opened.left.cause);
+    if (!(await pause(AWAY_POLL_MS, waiting.signal))) return opened;
+  }
+};
+
 const openLogIn = async (
   database: OpenDatabase,
   notifies: boolean,
-  { mustExist, onConnectionEvent }: OpenOptions,
+  { mustExist, onConnectionEvent, waiting }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const opened = await makePostgresEventStore({
-    connectionString: database.url,
-    mustExist,
-    notifies,
-    onConnectionEvent,
-  });
+  const options = { connectionString: database.url, mustExist, notifies, onConnectionEvent };
+  const opened = await whenThere(() => makePostgresEventStore(options), waiting);
   if (E.isLeft(opened)) {
     await database.close();
     return E.left(cannotOpen(opened.left));
@@ -119,6 +144,16 @@ export const openLog = async (location: LogLocation, options: OpenOptions): Prom
   return openLogIn(database.right, notifies, options);
 };
 
+/** A server that holds the read models alone may be away at the start, but not be one that can never be used. */
+const requireUsable = async ({ url, directory }: OpenDatabase): Promise<E.Either<CannotOpen, void>> => {
+  if (directory !== undefined) return E.right(undefined);
+  const checked = await attempt(
+    () => requireSessions(url, SILENCE_MS),
+    (cause) => ({ message: 'the database of the read models cannot be opened', cause }),
+  );
+  return E.isLeft(checked) && !isAway(checked.left.cause) ? E.left(cannotOpen(checked.left)) : E.right(undefined);
+};
+
 export type Stores = {
   readonly store: EventStore;
   /** Of the disk that Postgres keeps its data on. */
@@ -130,12 +165,19 @@ export type Stores = {
   readonly close: () => Promise<void>;
 };
 
+const openReadModels = async (config: Locations, options: OpenOptions): Promise<E.Either<CannotOpen, OpenDatabase>> => {
+  const database = await openDatabase(configuredDatabase(config), options);
+  if (E.isLeft(database)) return database;
+  const usable = await requireUsable(database.right);
+  return E.isLeft(usable) ? usable : database;
+};
+
 /** Opens the log and the read models' database where the configuration says. */
 export const openStores = async (config: Locations, options: OpenOptions): Promise<E.Either<CannotOpen, Stores>> => {
   const opened = await openLog(configuredLog(config), options);
   if (E.isLeft(opened)) return opened;
   const { log, database: own, close: closeLog } = opened.right;
-  const database = own === undefined ? await openDatabase(configuredDatabase(config), options) : E.right(own);
+  const database = own === undefined ? await openReadModels(config, options) : E.right(own);
   if (E.isLeft(database)) {
     await closeLog();
     return database;

@@ -62,3 +62,41 @@ export const isDatabaseError = (error: unknown): error is Error =>
     (('syscall' in error && !('path' in error)) ||
       error instanceof AggregateError ||
       LOST_CONNECTION.test(error.message)));
+
+/** What the system says where no server answers at an address, or not now. */
+const NOBODY_THERE = new Set(
+  ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH'].concat([
+    'ENOTFOUND',
+    'EAI_AGAIN',
+  ]),
+);
+const NOT_NOW = new Set([
+  '25006', // read only, and something is to be written
+  '53300', // no connection is free
+  '57P01',
+  '57P02',
+  '57P03',
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+]);
+const PROTOCOL_VIOLATION = '08P01'; // PgBouncer says everything with it
+const NO_SERVER_BEHIND_POOLER =
+  /^(server conn crashed|server login has been failing|query_wait_timeout|pgbouncer cannot connect)/;
+
+/**
+ * Whether the server may work by itself later: nobody answers, it is starting, has no connection to spare or only reads.
+ * A wrong password, name or certificate does not mend itself.
+ */
+export const isAway = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  if (error instanceof pg.DatabaseError)
+    return (
+      NOT_NOW.has(error.code ?? '') || (code === PROTOCOL_VIOLATION && NO_SERVER_BEHIND_POOLER.test(error.message))
+    );
+  if (error instanceof AggregateError) return error.errors.every(isAway);
+  const isMissingSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
+  return NOBODY_THERE.has(String(code)) || isMissingSocket || LOST_CONNECTION.test(error.message);
+};

@@ -32,7 +32,8 @@ const scrapers: Roles = ['auditor', 'admin'];
 /** Who sends the configured token. A scraper has no user name. The log shows the name of the setting. */
 const scraper: Caller = { subject: 'METRICS_TOKEN', roles: ['auditor'], expiresAt: Infinity };
 
-const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, HttpResponse>> => {
+/** Whether the service can work, as an answer. */
+export const ready = async (readiness: HealthDeps['readiness']): Promise<E.Either<Failure, HttpResponse>> => {
   const { checks: parts, missing, warnings = [] } = await readiness();
   if (missing.length > 0) return E.left({ _tag: 'NotReady', missing, checks: parts });
   const shown = warnings.length === 0 ? {} : { warnings };

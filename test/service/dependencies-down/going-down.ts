@@ -61,6 +61,7 @@ const checksOf = (missing: ReadonlyArray<string>): object => {
     serving: 'ok',
     log: how('event log'),
     readModels: how('read models'),
+    writable: 'ok',
     readModelsOfThisLog: 'ok',
     files: how('file storage'),
   };

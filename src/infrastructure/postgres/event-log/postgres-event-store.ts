@@ -16,6 +16,7 @@ import { planByIndex } from '../../../postgres/index-plans.js';
 import { makeLastingConnection } from '../../../postgres/lasting-connection.js';
 import { isCreated, migrate } from '../../../postgres/migrate.js';
 import { makePool, type PoolOptions } from '../../../postgres/pool.js';
+import { requireSessions } from '../../../postgres/require-sessions.js';
 import { isForbidden } from '../../../postgres/sql-failure.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
@@ -140,6 +141,7 @@ export const makePostgresEventStore = (
   options: PostgresEventStoreOptions,
 ): Promise<E.Either<StoreUnavailable, PostgresEventStore>> =>
   attempt(async () => {
+    await requireSessions(options.connectionString, SILENCE_MS);
     await migrateLog(options);
     return open(options);
   }, notOpened);

@@ -45,7 +45,8 @@ export type ReadModelQueries = {
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
   readonly sealedTree: (ledger: Pick<Ledger, 'name'>) => SealedTree;
   readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
-  readonly ping: () => Promise<E.Either<ReadModelUnavailable, void>>;
+  /** Whether the database answers, and whether it takes writes or only reads. */
+  readonly ping: () => Promise<E.Either<ReadModelUnavailable, 'Writes' | 'ReadsOnly'>>;
   /** Waits for the queries under way. */
   readonly close: () => Promise<void>;
 };
@@ -100,6 +101,19 @@ const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): Hi
   };
 };
 
+const ping = async (pool: Pool): Promise<'Writes' | 'ReadsOnly'> => {
+  const client = await pool.connect();
+  let readsOnly = true;
+  try {
+    const text = `select current_setting('transaction_read_only')::boolean as on`;
+    readsOnly = (await client.query<{ on: boolean }>(text)).rows[0]?.on !== false;
+  } finally {
+    // a connection keeps what its role or database was set to when it was opened
+    client.release(readsOnly);
+  }
+  return readsOnly ? 'ReadsOnly' : 'Writes';
+};
+
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
 export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
   const answering = { connectionString, connectMs: SILENCE_MS, queryMs: SILENCE_MS };
@@ -142,10 +156,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
     findRevision: (projection) => makeFindRowRevision(short, projection),
-    ping: () =>
-      attempt(async () => {
-        await short.query('select 1');
-      }, unavailable),
+    ping: () => attempt(() => ping(short), unavailable),
     close: async () => {
       await Promise.all([short, searches, ledgers, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
     },
