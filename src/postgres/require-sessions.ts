@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { makePool } from './pool.js';
+import { isProtocolViolation } from './sql-failure.js';
 
 /** A pooler takes another session of the server for each transaction. */
 class SharedSessions extends Error {
   constructor() {
     super(
-      'a pooler gives each transaction another session of the server (transaction mode), and prepared statements, ' +
+      'a pooler gives each transaction another session of the server, and prepared statements, settings, ' +
         'locks and notifications belong to a session: set it to session mode, or connect to the server itself',
     );
   }
@@ -19,7 +20,9 @@ const backendOf = async (client: pg.ClientBase): Promise<unknown> =>
 /** While a transaction of the other one has a session, ours is still the one that it was. */
 const keepsItsSession = async (ours: pg.ClientBase, other: pg.ClientBase): Promise<boolean> => {
   const before = await backendOf(ours);
-  await other.query('begin');
+  await other.query('begin').catch((cause: unknown) => {
+    throw isProtocolViolation(cause) ? new SharedSessions() : cause; // PgBouncer's statement mode takes no transactions
+  });
   // the second question is not asked of a pooler that has lent our session to the other: it may have no more
   const isKept = (await backendOf(other)) !== before && (await backendOf(ours)) === before;
   await other.query('commit');

@@ -63,6 +63,12 @@ export const isDatabaseError = (error: unknown): error is Error =>
       error instanceof AggregateError ||
       LOST_CONNECTION.test(error.message)));
 
+const PROTOCOL_VIOLATION = '08P01'; // PgBouncer says everything with it
+
+/** Whether the server does not take what it was sent. */
+export const isProtocolViolation = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === PROTOCOL_VIOLATION;
+
 /** What the system says where no server answers at an address, or not now. */
 const NOBODY_THERE = new Set(
   ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH'].concat([
@@ -81,7 +87,6 @@ const NOT_NOW = new Set([
   '08003',
   '08006',
 ]);
-const PROTOCOL_VIOLATION = '08P01'; // PgBouncer says everything with it
 const NO_SERVER_BEHIND_POOLER =
   /^(server conn crashed|server login has been failing|query_wait_timeout|pgbouncer cannot connect)/;
 
@@ -93,9 +98,7 @@ export const isAway = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;
   if (error instanceof pg.DatabaseError)
-    return (
-      NOT_NOW.has(error.code ?? '') || (code === PROTOCOL_VIOLATION && NO_SERVER_BEHIND_POOLER.test(error.message))
-    );
+    return NOT_NOW.has(error.code ?? '') || (isProtocolViolation(error) && NO_SERVER_BEHIND_POOLER.test(error.message));
   if (error instanceof AggregateError) return error.errors.every(isAway);
   const isMissingSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
   return NOBODY_THERE.has(String(code)) || isMissingSocket || LOST_CONNECTION.test(error.message);
