@@ -38,6 +38,10 @@ export type Config = {
   readonly host: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** The file that `databaseUrl` was read from. */
+  readonly databaseUrlFile?: string | undefined;
+  /** Seconds that opening a connection to Postgres may take; undefined: what each of its uses can wait. */
+  readonly databaseConnectTimeout?: number | undefined;
   readonly eventStoreDbUrl: string | undefined;
   readonly s3: S3Config | undefined;
   /** What rows are signed with, so that commands can trust them. */
@@ -134,6 +138,8 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     host: reader.optional('HOST', text) ?? '127.0.0.1',
     dataDir: reader.optional('DATA_DIR', text) ?? '.data',
     databaseUrl: reader.optional('DATABASE_URL', url('postgres', 'postgresql')),
+    databaseUrlFile: reader.optional('DATABASE_URL_FILE', text),
+    databaseConnectTimeout: reader.optional('DATABASE_CONNECT_TIMEOUT', period),
     eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', url('esdb', 'esdb+discover', 'kurrentdb')),
     s3: readS3(reader),
     snapshotKey: reader.optional('SNAPSHOT_KEY', secret),

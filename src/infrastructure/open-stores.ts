@@ -13,6 +13,7 @@ import { appendWithinSpace } from './disk-space/within-space.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ProcessKind } from './process-liveness.js';
 import { makePostgresEventStore, type PostgresEventStore } from './postgres/event-log/postgres-event-store.js';
+import { connectingBy } from '../postgres/connecting.js';
 import { requireSessions } from '../postgres/require-sessions.js';
 import { isAway } from '../postgres/sql-failure.js';
 
@@ -23,11 +24,21 @@ type DatabaseLocation =
 /** Where a log is. */
 export type LogLocation = DatabaseLocation | { readonly _tag: 'EventStoreDb'; readonly url: string };
 
-type Locations = Pick<Config, 'dataDir' | 'databaseUrl' | 'eventStoreDbUrl'>;
+type Locations = Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'databaseConnectTimeout' | 'eventStoreDbUrl'
+>;
 
 /** The Postgres of a service with this configuration: that of its read models. */
-export const configuredDatabase = ({ dataDir, databaseUrl }: Locations): DatabaseLocation =>
-  databaseUrl === undefined ? { _tag: 'Embedded', dataDir } : { _tag: 'Postgres', url: databaseUrl };
+export const configuredDatabase = ({
+  dataDir,
+  databaseUrl,
+  databaseUrlFile: file,
+  databaseConnectTimeout: timeout,
+}: Locations): DatabaseLocation =>
+  databaseUrl === undefined
+    ? { _tag: 'Embedded', dataDir }
+    : { _tag: 'Postgres', url: connectingBy(databaseUrl, { timeout, file }) };
 
 /** The log that a service with this configuration writes. */
 export const configuredLog = (config: Locations): LogLocation =>

@@ -1,10 +1,14 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { connectMsOf, withCredentialsOfNow } from './connecting.js';
 import { beginSession } from './session.js';
 
 /** One connection, opened when it is first needed and again after it was lost. Not for concurrent callers. */
 export type LastingConnection = {
-  /** The connection, opened now when it is not open. Rejects when that fails or takes longer than `ms`. */
+  /**
+   * The connection, opened now when it is not open. Rejects when that fails or takes longer than `ms`, or than the
+   * connection string says.
+   */
   readonly open: (ms?: number) => Promise<pg.Client>;
   /** The connection, when it is open. */
   readonly current: () => pg.Client | undefined;
@@ -14,7 +18,7 @@ export type LastingConnection = {
 };
 
 type LastingConnectionOptions = {
-  readonly config: pg.ClientConfig;
+  readonly config: pg.ClientConfig & { readonly connectionString: string };
   /** Runs on each new connection before its first use. */
   readonly prepare: (client: pg.Client) => Promise<void>;
   /** Called when an open connection is lost; without a cause when the server closed it without saying why. */
@@ -38,8 +42,10 @@ export const makeLastingConnection = ({ config, prepare, onLost }: LastingConnec
 
   const connect = async (ms: number | undefined): Promise<pg.Client> => {
     const socket = new Socket();
-    const timeout = ms === undefined ? {} : { connectionTimeoutMillis: ms };
-    const client = new pg.Client({ ...config, ...timeout, stream: () => socket });
+    const wanted = connectMsOf(config.connectionString) ?? ms;
+    const timeout = wanted === undefined ? {} : { connectionTimeoutMillis: wanted };
+    const connectionString = withCredentialsOfNow(config.connectionString);
+    const client = new pg.Client({ ...config, ...timeout, connectionString, stream: () => socket });
     const opened = { client, socket };
     client.on('error', (error) => lost(opened, error));
     client.on('end', () => lost(opened, undefined));

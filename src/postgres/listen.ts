@@ -3,7 +3,7 @@ import { pause } from '../event-sourcing/pause.js';
 import { makeLastingConnection } from './lasting-connection.js';
 
 type ListenOptions = {
-  readonly config: pg.ClientConfig;
+  readonly config: pg.ClientConfig & { readonly connectionString: string };
   readonly channel: string;
   readonly onNotification: (payload: string) => void;
   /** Called when the connection is lost. */

@@ -1,4 +1,5 @@
 import pg, { type Pool } from 'pg';
+import { connectMsOf, withCredentialsOfNow } from './connecting.js';
 import { beginSession } from './session.js';
 
 /** What runs SQL: a pool, or one of its connections inside a transaction. */
@@ -9,7 +10,7 @@ export type PoolOptions = {
   /** The `application_name` of its connections. */
   readonly name: string;
   readonly connections: number;
-  /** How long opening a connection, or waiting for a free one, may take, ms. */
+  /** How long opening a connection, or waiting for a free one, may take, ms, unless the connection string says it. */
   readonly connectMs: number;
   /** Time limit of each query, ms; none for connections that stream at their reader's pace. */
   readonly queryMs?: number;
@@ -33,10 +34,15 @@ export const makePool = (options: PoolOptions): Pool => {
     prepare,
     onLost = () => undefined,
   } = options;
+  class Client extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: withCredentialsOfNow(connectionString) });
+    }
+  }
   const pool = new pg.Pool({
-    connectionString,
+    Client,
     max: connections,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectMsOf(connectionString) ?? connectMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: name,

@@ -6,7 +6,7 @@ import type { CommitFeed } from './commit-feed.js';
 import type { Pages } from './read/pages.js';
 
 type HeadWatch = {
-  readonly config: pg.ClientConfig;
+  readonly config: pg.ClientConfig & { readonly connectionString: string };
   readonly feed: CommitFeed;
   readonly pages: Pages;
   /** How this process signs its notifications, which it ignores itself: it knows its own commits sooner. */

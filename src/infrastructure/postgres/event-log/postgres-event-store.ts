@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { either as E } from 'fp-ts';
-import type pg from 'pg';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
@@ -72,7 +71,7 @@ const open = ({
   notifies = true,
   onConnectionEvent = () => undefined,
 }: PostgresEventStoreOptions): PostgresEventStore => {
-  const config: pg.ClientConfig = {
+  const config = {
     connectionString,
     keepAlive: true,
     connectionTimeoutMillis: SILENCE_MS,
