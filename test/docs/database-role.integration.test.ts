@@ -7,6 +7,7 @@ import pg from 'pg';
 import { makeApi } from '../support/api.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { LIFT_GUARD_OF_HEAD } from '../support/tamper.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 /** The SQL of an example, in which the role is called `service`. */
@@ -113,6 +114,16 @@ describe('the role of docs/production.md that cannot change the history', functi
       const error: unknown = await asRole.query(statement).then(undefined, (thrown: unknown) => thrown);
       expect(error, statement).to.have.property('code', '42501');
     }
+  });
+
+  it('cannot stop the log by its head', async () => {
+    for (const position of ['position - 1', '0', '9223372036854775807']) {
+      const statement = `update event_log.head set position = ${position}`;
+      const error: unknown = await asRole.query(statement).then(undefined, (thrown: unknown) => thrown);
+      expect(String(error), statement).to.include('it only grows');
+    }
+    const lift: unknown = await asRole.query(LIFT_GUARD_OF_HEAD).then(undefined, (thrown: unknown) => thrown);
+    expect(lift).to.have.property('code', '42501');
   });
 
   it('is told to let the owner migrate when the tables are of an older version', async () => {

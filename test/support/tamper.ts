@@ -1,2 +1,4 @@
-/** SQL for tests that change the log behind its back, as the owner of the table can. */
-export const LIFT_GUARD = 'alter table event_log.event disable trigger never_changed';
+/** SQL for tests that change the log behind its back, as the owner of its tables can: events, and how far it goes. */
+export const LIFT_GUARD_OF_EVENTS = 'alter table event_log.event disable trigger never_changed';
+export const LIFT_GUARD_OF_HEAD = 'alter table event_log.head disable trigger user';
+export const LIFT_GUARD = `${LIFT_GUARD_OF_EVENTS}; ${LIFT_GUARD_OF_HEAD}`;

@@ -6,7 +6,7 @@ import { anEvent, appended, aStream, batchesOf, eventsOf } from '../../contract/
 import { makePool } from '../../../src/postgres/pool.js';
 import { migrate } from '../../../src/postgres/migrate.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
-import { LIFT_GUARD } from '../../support/tamper.js';
+import { LIFT_GUARD_OF_EVENTS, LIFT_GUARD_OF_HEAD } from '../../support/tamper.js';
 import { openStore } from '../../support/postgres-event-store.js';
 
 describe('the table of the event log in Postgres', function () {
@@ -71,8 +71,29 @@ describe('the table of the event log in Postgres', function () {
   it('says what its owner can do', async () => {
     await open();
     const [, lift = ''] = /"(.+)"/.exec((await errorOf(CHANGES.DELETE))?.hint ?? '') ?? [];
-    expect(lift).to.equal(LIFT_GUARD);
+    expect(lift).to.equal(LIFT_GUARD_OF_EVENTS);
     expect([await errorOf(lift), await errorOf(CHANGES.DELETE)]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('goes on where it was: its head only grows, and never to its limit', async () => {
+    const store = await open();
+    await appended(store, aStream(), 'no-stream', anEvent());
+    for (const change of [
+      'update event_log.head set position = position - 1',
+      'update event_log.head set position = 0',
+      'update event_log.head set position = -9223372036854775808',
+      'update event_log.head set position = 9223372036854775807',
+      'update event_log.head set position = position + 1000001',
+      'update event_log.head set position = null',
+      'delete from event_log.head',
+      'truncate event_log.head',
+    ]) {
+      const { message, hint } = (await errorOf(change)) ?? {};
+      expect(message, change).to.include('of event_log.head is refused');
+      expect(hint).to.include(LIFT_GUARD_OF_HEAD);
+    }
+    await appended(store, aStream(), 'no-stream', anEvent());
+    expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.have.length(2);
   });
 
   it('is guarded also where an older program made it, which goes on beside', async () => {

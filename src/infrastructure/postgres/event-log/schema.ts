@@ -40,6 +40,18 @@ export const eventLogSchema: VersionedSchema = {
      end $$;
      create trigger never_changed before update or delete or truncate on event_log.event
        for each statement execute function event_log.refuse_change();`,
+    // the conditions are part of the triggers, so that an append calls no function: one batch takes far fewer positions
+    `create function event_log.refuse_head() returns trigger language plpgsql as $$
+     begin
+       raise exception '% of event_log.head is refused: it only grows, and by a batch at a time', tg_op
+         using hint = 'Whoever may lower it, or raise it to its limit, could stop the log. Only the owner of the table can '
+           'lift this, with "alter table event_log.head disable trigger user".';
+     end $$;
+     create trigger only_grows before update on event_log.head for each row
+       when (new.position is null or new.position < old.position or new.position > old.position + 1000000)
+       execute function event_log.refuse_head();
+     create trigger never_removed before delete or truncate on event_log.head
+       for each statement execute function event_log.refuse_head();`,
   ],
   allowsNewer: false,
 };
