@@ -3,6 +3,7 @@ import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { projectionsOf, readModelsOf } from '../entities/registry.js';
+import type { LogMemory } from '../event-sourcing/log-memory.js';
 import { logDrift } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import type { Stores } from '../infrastructure/open-stores.js';
@@ -20,9 +21,12 @@ const begun = async ({ all }: Projections): Promise<void> => {
   for (let waited = 0; isStarting() && waited < START_TIMEOUT; waited += START_POLL) await delay(START_POLL);
 };
 
+/** The stores, and what this process knows of the log. */
+type Watched = Stores & { readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
+
 const project = async (
   { config, started, metrics, registry, decisions }: ServiceContext,
-  stores: Stores,
+  stores: Watched,
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {
   const projections = startProjections({
@@ -33,6 +37,8 @@ const project = async (
     isSoleProcess: stores.isSoleProcess,
     ...(config.parts.api ? { decisions } : {}),
     rollbackWindowMs: config.rollbackWindow * 1_000,
+    onLost: stores.memory.onLost,
+    onReached: stores.memory.note,
     onEvent,
   });
   started.add(projections.stop);
@@ -75,7 +81,7 @@ const watch = (
 /** Starts what writes the rows of all read models, waits for them a moment, and has them compared with the log. */
 export const keepReadModels = async (
   context: ServiceContext,
-  stores: Stores,
+  stores: Watched,
   histories: HistoryAlarm,
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {

@@ -1,4 +1,5 @@
 import type { Projections } from '../../projections/engine/run/start-projections.js';
+import type { LogMemory } from '../event-sourcing/log-memory.js';
 import type { Route } from '../http/route.js';
 import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
 import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
@@ -11,10 +12,15 @@ import type { OpenLedger } from './serve-audit.js';
 import type { ServiceContext } from './service-context.js';
 import { compareWhileSameLog, type FindWrongLog, queryWhileSameLog, writeWhileSameLog } from './while-same-log.js';
 
+type ServedFrom = Pick<Stores, 'store'> & {
+  readonly storage: Storage;
+  readonly memory: Pick<LogMemory, 'onLost'>;
+};
+
 /** The rows of the route table for all kinds of entities. */
 export const serveEntities = async (
   { config, log, metrics, registry, decisions }: ServiceContext,
-  { store: storeOfLog, storage }: Pick<Stores, 'store'> & { readonly storage: Storage },
+  { store: storeOfLog, storage, memory }: ServedFrom,
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
@@ -38,6 +44,7 @@ export const serveEntities = async (
       findTrustedRow: queries.findTrustedRow(projection),
       rows: compareWhileSameLog(histories.rowsOf(projection.name), findWrongLog),
       decisions,
+      onLost: memory.onLost,
       eventKey,
       progress: metrics.timeProjection(projection.name, progress),
       freshness: progress,

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { categoriesOf, type Registry, signingRows } from '../entities/registry.js';
+import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makeDecisions } from '../event-sourcing/decisions.js';
+import { type LogMemory, makeLogMemory } from '../event-sourcing/log-memory.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
@@ -60,7 +62,7 @@ const startTracing = async ({ config, started }: ServiceContext): Promise<void> 
   started.add(begin());
 };
 
-type Opened = Stores & { readonly storage: Storage };
+type Opened = Stores & { readonly storage: Storage; readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
 
 /** Answers while a database that is away at the start is waited for, and says so once for each reason. */
 const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front) => {
@@ -83,24 +85,33 @@ const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front
 const openAll = async (context: ServiceContext, front: Front): Promise<Opened> => {
   const { config, log, started, metrics, registry } = context;
   const logEvent = logConnectionEvent(log);
+  let compareAfter: OnConnectionEvent = () => undefined;
+  const onConnectionEvent: OnConnectionEvent = (event) => {
+    metrics.countConnectionEvent(event);
+    logEvent(event);
+    compareAfter(event);
+  };
   const stores = await required(
     openStores(config, {
       processKind: 'service',
       waiting: answerMeanwhile(context, front),
       categories: categoriesOf(registry),
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
-      onConnectionEvent: (event) => {
-        metrics.countConnectionEvent(event);
-        logEvent(event);
-      },
+      onConnectionEvent,
     }),
   );
   started.add(stores.close);
-  const timed = metrics.timeAppends(stores.store);
+  const memory = makeLogMemory({
+    store: stores.store,
+    onEventsLost: () => onConnectionEvent({ kind: 'events-lost' }),
+  });
+  compareAfter = memory.onConnectionEvent;
+  started.add(memory.stop);
+  const timed = metrics.timeAppends(memory.store);
   const store = config.isTraced ? traceStore(timed) : timed;
   const storage = await required(openStorage(config));
   if (storage.space !== undefined) started.add(storage.space.stop);
-  return { ...stores, store, storage };
+  return { ...stores, store, storage, memory };
 };
 
 const sweep = ({ config, log, started }: ServiceContext, store: Stores['store'], storage: Storage): void => {

@@ -27,7 +27,7 @@ const comparingRendered = <State>(render: (id: string, state: State) => O.Option
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, queries, findTrustedRow, rows, decisions, eventKey, progress, freshness, feed, now }: EntityPorts,
+  { store, queries, findTrustedRow, rows, decisions, onLost, eventKey, progress, freshness, feed, now }: EntityPorts,
 ): Connected<State, Command, Rejection> => {
   const {
     name,
@@ -51,7 +51,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   const history = makeHistory({ store, serde, fold: decider, description, comparison, category });
   return {
     execute: makeExecute(
-      makeHandleCommand({ decider, serde, store, findSnapshot, rows, decisions, eventKey, now }),
+      makeHandleCommand({ decider, serde, store, findSnapshot, rows, decisions, onLost, eventKey, now }),
       progress,
     ),
     history,

@@ -9,6 +9,7 @@ import type { Decider } from '../event-sourcing/decider.js';
 import type { Decisions } from '../event-sourcing/decisions.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
+import type { OnLost } from '../event-sourcing/log-memory.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
 import type { EntityReads } from '../read/entity-reads.js';
@@ -35,6 +36,8 @@ export type EntityPorts = {
   readonly rows: ShownRows;
   /** Where commands leave what they decide, for the projector of this process. */
   readonly decisions: Decisions;
+  /** Tells when the log has lost events. */
+  readonly onLost: OnLost;
   /** What new events are sealed with; without it they have no `mac`. */
   readonly eventKey?: EventKey | undefined;
   readonly progress: ProjectionProgress;

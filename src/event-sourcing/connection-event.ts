@@ -15,6 +15,8 @@ export type ConnectionEvent =
   | { readonly kind: 'read-repeated'; readonly cause: unknown }
   /** A subscription broke and was resumed; reported once while the log is unreachable. */
   | { readonly kind: 'resubscribed'; readonly cause: unknown }
+  /** The log lacks events that this process has seen in it: it was put back. */
+  | { readonly kind: 'events-lost' }
   /** A subscription delivered nothing although there were events for it. */
   | { readonly kind: 'watchdog' };
 

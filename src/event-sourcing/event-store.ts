@@ -114,6 +114,12 @@ export type ByStream = {
 };
 
 /**
+ * Asked just before events are sent, each time that they are: a log that was put back since they were decided on must not
+ * get them. A failure is that of the append.
+ */
+export type MayAppend = () => Promise<E.Either<StoreUnavailable, void>>;
+
+/**
  * The log. Every adapter passes `test/contract/event-store.contract.ts`.
  *
  * Reads are pulled page by page, at the consumer's pace. They release what they hold when the consumer stops early, and
@@ -128,6 +134,7 @@ export type EventStore = {
     stream: StreamName,
     expected: ExpectedRevision,
     events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
+    mayAppend?: MayAppend,
   ) => Promise<E.Either<AppendFailure, Appended>>;
   /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
   readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<StreamPage>;
@@ -152,6 +159,8 @@ export type EventStore = {
    * `readAll` does.
    */
   readonly readTruncations?: (range: Pick<LogRange, 'after'>) => AsyncIterable<TruncationBatch>;
+  /** Only of stores that remember something of the log: it has lost events, and what is remembered is void. */
+  readonly forget?: () => void;
   /** Only of stores that have an index by stream: a rebuild of all rows reads it faster than the log. */
   readonly byStream?: ByStream;
 };

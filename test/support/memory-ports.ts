@@ -15,7 +15,7 @@ type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'prog
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
 export type MemoryPorts = Pick<
   EntityPorts,
-  'store' | 'storage' | 'onFileFault' | 'decisions' | 'eventKey' | 'feed' | 'now'
+  'store' | 'storage' | 'onFileFault' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'now'
 > & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
@@ -44,6 +44,7 @@ export const memoryPorts = async (
     onFileFault: () => undefined,
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
+    onLost: () => undefined,
     feed: inMemoryFeed(store, registry),
     now: () => new Date(),
   };

@@ -34,6 +34,13 @@ export const otherPast = (projection: string, what: string): WrongLog => {
   return { _tag: 'WrongLog', difference: 'OtherPast', reason, message };
 };
 
+/** While it is not known whether the rows have seen more than a log that has just been found to lack events. */
+export const eventsLost = (projection: string): WrongLog => {
+  const reason = 'The log lacks events that were in it: it was put back';
+  const message = `${reason}. Whether the read model "${projection}" has seen them is examined now`;
+  return { _tag: 'WrongLog', difference: 'OtherPast', reason, message };
+};
+
 /**
  * Why rows are not of this log; undefined when they are. The log must have the recorded name, reach the checkpoint, and
  * hold the newest event that the rows show (a log restored from a backup may have grown past the checkpoint again).

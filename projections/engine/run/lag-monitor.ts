@@ -46,12 +46,15 @@ export const monitorLag = (
 
   const afterPoll = (head: Position): State => {
     if (state._tag === 'Lagging') {
-      if (!state.hasAdvanced) return { ...state, hasAdvanced: progress.reached() > state.reached };
+      if (!state.hasAdvanced) return { ...state, hasAdvanced: progress.reached() !== state.reached };
       progress.confirm(head);
       return following;
     }
     const at = performance.now();
-    const unshown = [...state.unshown, { position: head, at }].filter(({ position }) => position > progress.reached());
+    // a head that is above the newest one was lost
+    const unshown = [...state.unshown, { position: head, at }].filter(
+      ({ position }) => position > progress.reached() && position <= head,
+    );
     const [oldest] = unshown;
     if (oldest === undefined || at - oldest.at < LAG_MS) return { _tag: 'Following', unshown };
     progress.requireUntil(head);

@@ -41,8 +41,12 @@ export type Progress = {
   /** Projecting has stopped: `waitFor` gives false at once until `resume` or `advance`. */
   readonly suspend: () => void;
   readonly resume: () => void;
-  /** The rows are of another log: everything known of them is void. */
+  /** The rows are of another log, or the log has lost events: everything known of them is void. */
   readonly forget: () => void;
+  /** How often it was forgotten: what was read of the rows before that must not advance it. */
+  readonly forgotten: () => number;
+  /** The rows were put back, and show no more than what comes up to `position`: they lag until they are as far again. */
+  readonly fallBack: (position: Position) => void;
 };
 
 type Waiter = { readonly position: Position; readonly resolve: (isReached: boolean) => void };
@@ -54,6 +58,7 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
   let reached = -1n;
   let freshness: Freshness = { _tag: 'Fresh' };
   let isSuspended = false;
+  let forgotten = 0;
   // ordered by position; writes arrive in about that order, so that a new one is inserted near the end
   const waiters: Array<Waiter> = [];
   let onAwaited = (): void => undefined;
@@ -156,7 +161,16 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
     resume: () => {
       isSuspended = false;
     },
+    forgotten: () => forgotten,
+    fallBack: (position) => {
+      if (position >= reached) return;
+      const before = reached;
+      reached = position;
+      requireUntil(before);
+      noteMoved();
+    },
     forget: () => {
+      forgotten += 1;
       reached = -1n;
       freshness = freshness._tag === 'Unconfirmed' ? { _tag: 'Unconfirmed', until: -1n } : { _tag: 'Fresh' };
       suspend();

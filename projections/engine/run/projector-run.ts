@@ -68,6 +68,7 @@ from read_model.instance where projection = $1 for update`;
 class ProjectorRun {
   readonly #deps: EngineDeps;
   readonly #writer: Writer;
+  readonly #forgotten: number;
   #status: RunStatus;
 
   constructor(deps: EngineDeps, generation: Generation, lease: Lease) {
@@ -75,6 +76,8 @@ class ProjectorRun {
     this.#deps = deps;
     this.#writer = { pool, projection, generation, lease, notifies };
     this.#status = generation;
+    this.#forgotten = deps.progress.forgotten();
+    if (generation.role === 'live') deps.progress.fallBack(commitOf(generation.checkpoint));
     this.#setStatus(generation);
   }
 
@@ -83,8 +86,11 @@ class ProjectorRun {
   }
 
   #setStatus(status: RunStatus): void {
+    const { progress } = this.#deps;
     this.#status = status;
-    if (status.role === 'live') this.#deps.progress.advance(commitOf(status.checkpoint));
+    // the log that it has followed may have lost events since it began
+    if (status.role === 'live' && progress.forgotten() === this.#forgotten)
+      progress.advance(commitOf(status.checkpoint));
   }
 
   /** Applies the events of the log as they come; resolves when `signal` aborts. */

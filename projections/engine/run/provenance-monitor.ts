@@ -2,7 +2,7 @@ import type { Database } from '../../../src/postgres/pool.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from '../generation/generation.js';
-import { EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
+import { eventsLost, EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
 import { hasReadModels } from '../generation/schema.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 
@@ -18,6 +18,8 @@ type ProvenanceMonitor = {
   readonly wrongLog: () => WrongLog | undefined;
   /** The same of this generation; undefined also when another one was examined. */
   readonly wrongLogOf: (generation: string) => WrongLog | undefined;
+  /** The log has lost events: the rows count as of another log until they have been examined again. */
+  readonly doubt: () => void;
   readonly stopped: Promise<void>;
 };
 
@@ -41,20 +43,28 @@ export const monitorProvenance = (
   let same: { readonly generation: string; readonly at: number } | undefined;
   let wrongLog: WrongLog | undefined;
   let examined: string | undefined;
+  let doubts = 0;
   const runTask = makeTaskRunner({ projection, name: 'examining the provenance of the rows', onEvent });
 
   const isKnown = ({ name }: Generation): boolean =>
     same?.generation === name && performance.now() - same.at < EXAMINE_MS;
 
-  const examine = async (): Promise<void> => {
-    const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
-    if (live !== undefined && isKnown(live)) return;
-    const found = live && (await wrongLogOf(store, projection, live));
-    examined = live?.name;
-    same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
+  const set = (found: WrongLog | undefined): void => {
     if (found?.message === wrongLog?.message) return;
     wrongLog = found;
     onChange(found);
+  };
+
+  const examine = async (): Promise<void> => {
+    const began = doubts;
+    const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
+    if (live !== undefined && isKnown(live)) return;
+    const found = live && (await wrongLogOf(store, projection, live));
+    // what it has read may be from before the log was put back
+    if (began !== doubts) return;
+    examined = live?.name;
+    same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
+    set(found);
   };
 
   const stopped = repeat(POLL_MS, signal, async () => {
@@ -67,6 +77,11 @@ export const monitorProvenance = (
     isSameLog: () => same !== undefined,
     wrongLog: () => wrongLog,
     wrongLogOf: (generation) => (generation === examined ? wrongLog : undefined),
+    doubt: () => {
+      doubts += 1;
+      [same, examined] = [undefined, undefined];
+      set(eventsLost(projection));
+    },
     stopped,
   };
 };

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
@@ -38,6 +39,10 @@ type ProjectionsOptions = {
   readonly decisions?: Decisions;
   /** How long previous rows are kept up to date before they are dropped, ms. */
   readonly rollbackWindowMs: number;
+  /** Tells when the log has lost events. Default: it never does. */
+  readonly onLost?: OnLost;
+  /** Called with how far other processes say that the rows are. */
+  readonly onReached?: (position: Position) => void;
   readonly onEvent: OnEngineEvent;
 };
 
@@ -94,9 +99,13 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const runTask = makeTaskRunner({ projection: 'all', name: 'reading the live checkpoints', onEvent });
   const refresh = singleFlight(() =>
     runTask(async () => {
+      const before = all.map(({ name, progress }) => [name, progress.forgotten()] as const);
+      const forgotten = new Map(before);
       for (const { projection, commit, lease } of await readLiveCheckpoints(pool)) {
-        onCheckpoint(projection, commit);
-        byName.get(projection)?.onLease(lease);
+        const known = byName.get(projection);
+        // what was read is void when the log was put back meanwhile
+        if (known?.progress.forgotten() === forgotten.get(projection)) onCheckpoint(projection, commit);
+        known?.onLease(lease);
       }
     }),
   );
@@ -118,6 +127,10 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       },
       signal,
     );
+    options.onLost?.(() => {
+      progress.forget();
+      provenance.doubt();
+    });
     const shared = { pool, store, projection, onEvent };
     const { isSameLog, wrongLogOf } = provenance;
     const deps = { ...shared, progress, decisions, wrongLogOf, notifies: !isSoleProcess, isSoleProcess };
@@ -168,7 +181,9 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
 
   const onCheckpoint = (name: string, commit: Position): void => {
     const projection = byName.get(name);
-    if (projection?.provenance.isSameLog() === true) projection.progress.advance(commit);
+    if (projection?.provenance.isSameLog() !== true) return;
+    options.onReached?.(commit);
+    projection.progress.advance(commit);
   };
 
   const polling = repeat(POLL_MS, signal, () => {

@@ -4,7 +4,8 @@ import type { Decider } from '../decider.js';
 import { type Decisions, makeDecisions } from '../decisions.js';
 import type { EventKey } from '../event-key.js';
 import { type EventStore, StoreUnavailable } from '../event-store.js';
-import type { Revision } from '../recorded-event.js';
+import type { Revision, StreamName } from '../recorded-event.js';
+import type { OnLost } from '../log-memory.js';
 import { makeRetry, type Retry } from '../retry.js';
 import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
@@ -29,6 +30,8 @@ type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = 
   readonly decisions?: Decisions;
   /** What new events are sealed with. Default: nothing, and they have no `mac`. */
   readonly eventKey?: EventKey | undefined;
+  /** Tells when the log has lost events. Default: it never does. */
+  readonly onLost?: OnLost;
   readonly limits?: Partial<CommandLimits>;
 };
 
@@ -171,9 +174,10 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
     decisions: makeDecisions(),
     ...deps,
     limits,
-    cache: makeBoundedCache(limits.cached, ({ state }) => estimateBytes(state)),
+    cache: makeBoundedCache<StreamName, Folded<State>>(limits.cached, ({ state }) => estimateBytes(state)),
     queue: makeCommandQueue(limits.queue, isShared),
     replays: makeCommandQueue(limits.replays, isShared),
   };
+  deps.onLost?.(() => handler.cache.clear());
   return (call) => handle(handler, call, load);
 };

@@ -72,7 +72,7 @@ describe('the queue of appends', () => {
     const { queue, batch } = arrange();
     const [a, b] = [aStream(), aStream()];
     const added = [a, a, b, a].map((stream) => command(stream));
-    void added.map(queue.add);
+    void added.map((append) => queue.add(append));
     const seen: Array<ReadonlyArray<string>> = [];
     for (const index of [0, 1, 2]) {
       const next = await batch(index);

@@ -22,7 +22,7 @@ const arrange = (positions: ReadonlyArray<Position>, few?: { readonly newest: Po
     newestRevision: unasked,
     identity: unasked,
   };
-  return { log, searched, newestOf: makeNewestEvent(pages) };
+  return { log, searched, ...makeNewestEvent(pages) };
 };
 
 describe('the newest event of a log in Postgres', () => {

@@ -5,6 +5,7 @@ import {
   type AppendFailure,
   asStoreUnavailable,
   type EventStore,
+  type MayAppend,
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
 import { nextRevision } from '../../../event-sourcing/recorded-event.js';
@@ -51,13 +52,20 @@ const findStored = async (
  * the one before is over: the server holds back an append that it is still storing until it times out. It may also be
  * storing one that it has given up itself, after a pause; so that one is looked for before it is repeated.
  */
-const call = async (access: Access, append: Append, until: number): Promise<E.Either<AppendFailure, Responded>> => {
+const call = async (
+  access: Access,
+  append: Append,
+  until: number,
+  mayAppend: MayAppend | undefined,
+): Promise<E.Either<AppendFailure, Responded>> => {
   let mayHaveBeenStored = false;
   let isLookedFor = false;
   let send = appendTogether;
   const outcome = await onLeader(
     access,
     async (node, timeout): Promise<AppendResponse> => {
+      const may = await mayAppend?.();
+      if (may !== undefined && E.isLeft(may)) throw may.left;
       const stored = isLookedFor ? await findStored(node, append, timeout) : undefined;
       return stored === undefined ? send(node, append, timeout) : { _tag: 'Stored', ...stored };
     },
@@ -98,12 +106,12 @@ const outcomeOf = async (
  */
 export const makeAppend =
   (access: Access): EventStore['append'] =>
-  async (stream, expected, events) => {
+  async (stream, expected, events, mayAppend) => {
     const append = { stream, expected, events };
     const rejected = E.tryCatch(() => rejection(events, appendBytes(events)), asStoreUnavailable);
     if (E.isLeft(rejected)) return rejected;
     if (rejected.right !== undefined) return E.left(rejected.right);
     const until = performance.now() + access.timings.timeout;
-    const responded = await call(access, append, until);
+    const responded = await call(access, append, until, mayAppend);
     return E.isLeft(responded) ? responded : outcomeOf(access, append, responded.right, until);
   };

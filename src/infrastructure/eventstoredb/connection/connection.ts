@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { connectivityState } from '@grpc/grpc-js';
 import { either as E } from 'fp-ts';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
@@ -53,12 +54,25 @@ export const makeConnection = (
     const leader = await findLeader(settings, gossip);
     failWhenClosed();
     const endpoint = nameOf(leader);
-    current = openNode(endpoint, settings, gossip.takeChannel(leader));
+    const channel = gossip.takeChannel(leader);
+    const connected = openNode(endpoint, settings, channel);
+    current = connected;
+    // gRPC would connect again without a word, to a log that may have been put back meanwhile
+    channel.watchConnectivityState(connectivityState.READY, Infinity, () => {
+      discard(connected, new Error('the server has closed the connection'));
+    });
     outage = undefined;
     gossip.close();
     onConnectionEvent({ kind: wasConnected ? 'reconnected' : 'connected', endpoint });
     wasConnected = true;
-    return current;
+    return connected;
+  };
+
+  const discard: Connection['discard'] = (failed, cause) => {
+    if (current !== failed) return;
+    current = undefined;
+    failed.close();
+    onConnectionEvent({ kind: 'connection-lost', connection: failed.endpoint, cause });
   };
 
   const noteOutage = (thrown: unknown): StoreUnavailable => {
@@ -90,12 +104,7 @@ export const makeConnection = (
   return {
     node,
     closed: closing.signal,
-    discard: (failed, cause) => {
-      if (current !== failed) return;
-      current = undefined;
-      failed.close();
-      onConnectionEvent({ kind: 'connection-lost', connection: failed.endpoint, cause });
-    },
+    discard,
     close: () => {
       closing.abort();
       current?.close();

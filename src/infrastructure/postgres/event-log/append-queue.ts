@@ -1,12 +1,18 @@
 import { either as E } from 'fp-ts';
 import { appendBytes, rejection } from '../../../event-sourcing/append-limits.js';
-import { type Appended, type AppendFailure, StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import {
+  type Appended,
+  type AppendFailure,
+  type MayAppend,
+  StoreUnavailable,
+} from '../../../event-sourcing/event-store.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 
 /** An append that waits for its answer. `since`: when it came, ms of `performance.now`. */
 export type PendingAppend = Append & {
   readonly bytes: number;
   readonly since: number;
+  readonly mayAppend?: MayAppend | undefined;
   readonly answer: (outcome: E.Either<AppendFailure, Appended>) => void;
 };
 
@@ -27,7 +33,7 @@ export const defaultAppendLimits: AppendLimits = {
 };
 
 export type AppendQueue = {
-  readonly add: (append: Append) => Promise<E.Either<AppendFailure, Appended>>;
+  readonly add: (append: Append, mayAppend?: MayAppend) => Promise<E.Either<AppendFailure, Appended>>;
   /** Further appends fail; resolves when those that wait have been answered. */
   readonly close: () => Promise<void>;
 };
@@ -81,12 +87,12 @@ export const makeAppendQueue = (
     return rejection(events, bytes);
   };
 
-  const add: AppendQueue['add'] = ({ stream, expected, events }) => {
+  const add: AppendQueue['add'] = ({ stream, expected, events }, mayAppend) => {
     const bytes = appendBytes(events);
     const failure = failureAtOnce(events, bytes);
     if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      waiting.push({ stream, expected, events, bytes, since: performance.now(), answer });
+      waiting.push({ stream, expected, events, bytes, since: performance.now(), mayAppend, answer });
       waitingBytes += bytes;
       running ??= run();
     });

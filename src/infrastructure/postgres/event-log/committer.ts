@@ -50,7 +50,16 @@ type CommitterDeps = {
 export const makeCommitter = ({ connection, feed, notifier, onConnectionEvent }: CommitterDeps) => {
   const ask = async (statement: Statement, appends: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<TextRow>> => {
     const client = connection.current() ?? (await connection.open(timeLeft(appends)));
+    // all come from the same process, so that one answer is that of all
+    const may = await appends[0]?.mayAppend?.();
+    if (may !== undefined && E.isLeft(may)) throw may.left;
     return run(client, statement, timeLeft(appends));
+  };
+
+  const drop = (cause: unknown): void => {
+    if (connection.current() === undefined) return;
+    connection.drop();
+    onConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause });
   };
 
   /** Answers the appends that were stored and gives the others. */
@@ -111,12 +120,12 @@ export const makeCommitter = ({ connection, feed, notifier, onConnectionEvent }:
         // their streams changed between the two statements: tried again, they fit or conflict
         open = failLate(open, new Error('other processes keep appending to the stream'));
       } catch (cause) {
-        const failure = sqlFailureOf(cause);
+        const failure = cause instanceof StoreUnavailable ? 'Unable' : sqlFailureOf(cause);
         if (failure === 'Rejected') {
           await rejectAlone(open, cause);
           return;
         }
-        if (failure === 'Lost') connection.drop();
+        if (failure === 'Lost') drop(cause);
         if (failure === 'Unable') {
           fail(open, cause);
           return;

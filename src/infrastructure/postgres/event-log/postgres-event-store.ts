@@ -96,7 +96,7 @@ const open = ({
   // no time limit for queries: a copy lasts as long as its reader reads
   const copies = makePool(reading);
   const pages = makePages(pool);
-  const newestOf = makeNewestEvent(pages);
+  const { newestOf, forget } = makeNewestEvent(pages);
   const feed = makeCommitFeed();
   const connection = makeLastingConnection({
     config,
@@ -111,7 +111,7 @@ const open = ({
   const ask = <A>(read: () => Promise<A>): Promise<E.Either<StoreUnavailable, A>> => attempt(read, asStoreUnavailable);
 
   return {
-    append: (stream, expected, events) => queue.add({ stream, expected, events }),
+    append: (stream, expected, events, mayAppend) => queue.add({ stream, expected, events }, mayAppend),
     readStream: (stream, range) => readStream(pages, stream, range),
     newestRevision: (stream) => ask(() => pages.newestRevision(stream)),
     readAll: (range) => readLog(pages, range),
@@ -122,6 +122,7 @@ const open = ({
     head: (categories) => ask(() => newestOf(categories)),
     reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
     identity: () => ask(pages.identity),
+    forget,
     byStream: makeStreamOrder(pool, copies),
     appendInOrder: (appends) => appendInOrder(queue, appends),
     adoptIdentity: (identity) => adoptIdentity(pool, identity),

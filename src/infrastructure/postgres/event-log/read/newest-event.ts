@@ -52,7 +52,7 @@ export const makeNewestEvent = (pages: Pages) => {
     }
   };
 
-  return async (categories?: ReadonlyArray<string>): Promise<Position | undefined> => {
+  const newestOf = async (categories?: ReadonlyArray<string>): Promise<Position | undefined> => {
     const key = categories?.toSorted().join(' ') ?? '*';
     const upTo = await pages.head();
     const known = found.get(key);
@@ -63,4 +63,7 @@ export const makeNewestEvent = (pages: Pages) => {
     found.set(key, { upTo, newest });
     return newest;
   };
+
+  /** `forget`: the log was put back, so what was found before is void. */
+  return { newestOf, forget: () => found.clear() };
 };

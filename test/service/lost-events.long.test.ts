@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Api, makeApi } from '../support/api.js';
+import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
+import { eventually } from '../support/eventually.js';
+import { makePutBack, type PutBack } from '../support/lagging-copy.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+
+type Business = { readonly _id: string; readonly name: string };
+
+type Served = { readonly service: ServiceProcess; readonly api: Api };
+
+describe('a log that has lost its last events', function () {
+  this.timeout(startingPostgres * 5);
+  let dataDir: string;
+  let url: string;
+  let database: PutBack;
+  let services: Array<ServiceProcess>;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'lost-events-'));
+    url = await freshDatabase();
+    database = makePutBack(url);
+    services = [];
+  });
+
+  afterEach(async () => {
+    for (const service of services) service.kill('SIGKILL');
+    await Promise.all(services.map(({ exited }) => exited));
+    await database.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<Served> => {
+    const service = await startService({ dataDir, env: { DATABASE_URL: url, ...env } });
+    services.push(service);
+    return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
+  };
+
+  const operate = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+    runOperator(args, { env: { DATABASE_URL: url, ...env } });
+
+  const create = (api: Api, name: string): Promise<Business> => api.json<Business>('POST', '/business', { name });
+
+  const names = async (api: Api): Promise<ReadonlyArray<string>> =>
+    (await api.json<ReadonlyArray<Business>>('GET', '/business')).map(({ name }) => name);
+
+  /** Whether a list has the name, or is refused. */
+  const isListed = async (api: Api, name: string): Promise<boolean> => {
+    const listed = await api.send('GET', '/business');
+    return listed.status === 503 || (await listed.text()).includes(name);
+  };
+
+  const readiness = ({ service }: Served): Promise<number> =>
+    fetch(`${service.address}/readyz`).then(({ status }) => status);
+
+  const isReady = (served: Served): Promise<number> =>
+    eventually(
+      () => readiness(served),
+      (status) => status === 200,
+    );
+
+  /** How often a process has said that events were lost. */
+  const losses = ({ service }: Served): number => service.output().split('"kind":"events-lost"').length - 1;
+
+  /** What one is answered who creates and reads, from the first 200 on. Whatever is answered must be true. */
+  const createdAndRead = async ({ api }: Served, name: string, readers: ReadonlyArray<Served>) => {
+    const written = await eventually(
+      () => api.send('POST', '/business', { name }),
+      ({ status }) => status === 200,
+    );
+    const { _id } = (await written.json()) as Business; // reason: the answer of the contract
+    const isShown = written.headers.get('X-Projected') === null;
+    const byId = await Promise.all(readers.map((reader) => reader.api.send('GET', `/business/${_id}`)));
+    const listed = isShown ? await Promise.all(readers.map(({ api: reader }) => isListed(reader, name))) : [];
+    return {
+      status: written.status,
+      byId: byId.map((read) => read.status),
+      listed,
+      isShown,
+    };
+  };
+
+  /** Creates until an answer says that the rows show it. */
+  const untilShown = async (served: Served, readers: ReadonlyArray<Served>): Promise<void> => {
+    const seen = await eventually(
+      async () => {
+        const created = await createdAndRead(served, 'new', readers);
+        expect(created.byId, 'by id').to.deep.equal(readers.map(() => 200));
+        expect(created.listed, 'in lists').to.not.include(false);
+        return created.isShown;
+      },
+      (isShown) => isShown,
+    );
+    expect(seen).to.equal(true);
+  };
+
+  it('and its rows with them, is followed from what is left by every process, and no answer is untrue', async () => {
+    const projecting = await start();
+    const reading = await start({ API_ONLY: 'true' });
+    const all = [projecting, reading];
+    await create(projecting.api, 'kept');
+    await database.copy();
+    for (const served of all) await isReady(served);
+    const lost: Array<Business> = [];
+    for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) lost.push(await create(reading.api, name));
+    await create(projecting.api, 'seven');
+    await database.promote();
+
+    await untilShown(reading, all);
+    await untilShown(projecting, all);
+    for (const served of all) expect(await isReady(served)).to.equal(200);
+    for (const { api } of all) {
+      expect(new Set(await names(api))).to.deep.equal(new Set(['kept', 'new']));
+      for (const { _id } of lost) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(404);
+    }
+    for (const served of all) expect(losses(served)).to.equal(1);
+    expect((await operate({}, 'projections', 'verify')).code).to.equal(0);
+    const verified = await operate({}, 'log', 'verify');
+    expect(verified.stdout, verified.stderr).to.include('every chain intact');
+  });
+
+  describe('in EventStoreDB', () => {
+    let double: EventStoreDbDouble;
+    let env: Readonly<Record<string, string>>;
+
+    beforeEach(async () => {
+      double = await startDouble();
+      env = { EVENTSTOREDB_URL: double.connectionString };
+    });
+    afterEach(() => double.close());
+
+    /** Puts the log back, as a restored directory of its server does. */
+    const putBack = async (count: number): Promise<void> => {
+      double.node.kill();
+      double.log.restore(count);
+      await double.node.restart();
+    };
+
+    it('takes no write while its rows show more than it holds, until they are made anew from it', async () => {
+      const projecting = await start(env);
+      const reading = await start({ ...env, API_ONLY: 'true' });
+      const kept = await create(projecting.api, 'kept');
+      const count = double.log.records.length;
+      for (const name of ['one', 'two', 'three']) await create(reading.api, name);
+      await putBack(count);
+      for (const { api } of [reading, projecting]) {
+        const refused = await api.send('POST', '/business', { name: 'new' });
+        expect([refused.status, refused.headers.has('Retry-After')], await refused.text()).to.deep.equal([503, true]);
+        expect((await api.send('GET', '/business')).status).to.equal(503);
+        expect((await api.send('GET', `/business/${kept._id}`)).status).to.equal(200);
+      }
+      for (const served of [reading, projecting]) {
+        expect(await readiness(served)).to.equal(503);
+        expect(losses(served)).to.equal(1);
+      }
+      // not one of the writes above has come into the log
+      expect(double.log.records).to.have.length(count);
+      const rebuilt = await operate(env, 'projections', 'rebuild', '--from-scratch');
+      expect(rebuilt.code, rebuilt.stderr).to.equal(0);
+      for (const served of [reading, projecting])
+        expect(
+          await eventually(
+            () => readiness(served),
+            (status) => status === 200,
+            30_000,
+          ),
+        ).to.equal(200);
+      await untilShown(reading, [reading, projecting]);
+      expect(new Set(await names(reading.api))).to.deep.equal(new Set(['kept', 'new']));
+    });
+  });
+});
