@@ -126,7 +126,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     if (!stopping.signal.aborted) retrying ??= keepComparing().finally(() => (retrying = undefined));
   };
 
-  /** Whether this very append has stored its events; they carry salts, so that no other one has the same metadata. */
+  /** Whether this very append has stored its events: a command that is repeated seals them with other salts. */
   const isFirst = async (
     { revision, confirmedNew }: Appended,
     stream: StoredEvent['stream'],

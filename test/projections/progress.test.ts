@@ -132,6 +132,17 @@ describe('the progress of a read model', () => {
     expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
   });
 
+  it('goes back with rows that were put back, and lags until they are as far again', () => {
+    const progress = makeProgress();
+    progress.advance(5n);
+    progress.fallBack(3n);
+    expect([progress.reached(), progress.isBehind(), progress.forgotten()]).to.deep.equal([3n, true, 0]);
+    progress.fallBack(4n);
+    expect(progress.reached()).to.equal(3n);
+    progress.advance(5n);
+    expect(progress.isBehind()).to.equal(false);
+  });
+
   it('knows nothing any more once it has forgotten, and lets nobody wait', async () => {
     const progress = makeProgress(60_000);
     progress.advance(7n);

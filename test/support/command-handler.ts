@@ -4,6 +4,7 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command/command-call.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { OnLost } from '../../src/event-sourcing/log-memory.js';
 import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import { extendChain, chainStart } from '../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
@@ -36,10 +37,16 @@ export const aProcess = (
   {
     now = () => new Date(),
     eventKey,
+    onLost = () => undefined,
     ...limits
-  }: Partial<CommandLimits> & { readonly now?: () => Date; readonly eventKey?: EventKey } = {},
+  }: Partial<CommandLimits> & {
+    readonly now?: () => Date;
+    readonly eventKey?: EventKey;
+    readonly onLost?: OnLost;
+  } = {},
 ) => {
-  const handle = makeHandleCommand({ decider: notebookDecider, serde: notebookSerde, store, now, eventKey, limits });
+  const rules = { decider: notebookDecider, serde: notebookSerde };
+  const handle = makeHandleCommand({ ...rules, store, now, eventKey, onLost, limits });
   return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
     handle({
       stream,
