@@ -7,7 +7,6 @@ export type BoundedCache<Key, Value> = {
   readonly get: (key: Key) => Value | undefined;
   readonly set: (key: Key, value: Value) => void;
   readonly delete: (key: Key) => void;
-  readonly clear: () => void;
 };
 
 type Entry<Value> = { readonly value: Value; readonly bytes: number };
@@ -48,11 +47,6 @@ export const makeBoundedCache = <Key, Value>(
       youngBytes -= young.get(key)?.bytes ?? 0;
       young.delete(key);
       old.delete(key);
-    },
-    clear: () => {
-      young = new Map();
-      old = new Map();
-      youngBytes = 0;
     },
   };
 };

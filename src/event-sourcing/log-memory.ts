@@ -146,6 +146,8 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     const before = position() > noted ? position() : noted;
     const appended = await store.append(stream, expected, events, mayAppend);
     if (E.isLeft(appended)) return appended;
+    // it may be among the events that were lost meanwhile
+    if (log !== whole) return E.left<AppendFailure>(new EventsLost());
     const last = events.at(-1);
     if (appended.right.position > before) {
       if (last !== undefined)

@@ -168,16 +168,22 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
 ): HandleCommand<State, Command, Event, Rejection> => {
   const limits = { ...defaultLimits, ...deps.limits };
   const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable;
+  const newCache = () =>
+    makeBoundedCache<StreamName, Folded<State>>(limits.cached, ({ state }) => estimateBytes(state));
+  let cache = newCache();
+  // one that a command holds takes what it has read before that, and nobody reads it
+  deps.onLost?.(() => (cache = newCache()));
   const handler: Handler<State, Command, Event, Rejection> = {
     findSnapshot: () => Promise.resolve(undefined),
     rows: noRows,
     decisions: makeDecisions(),
     ...deps,
     limits,
-    cache: makeBoundedCache<StreamName, Folded<State>>(limits.cached, ({ state }) => estimateBytes(state)),
+    get cache() {
+      return cache;
+    },
     queue: makeCommandQueue(limits.queue, isShared),
     replays: makeCommandQueue(limits.replays, isShared),
   };
-  deps.onLost?.(() => handler.cache.clear());
   return (call) => handle(handler, call, load);
 };

@@ -45,6 +45,7 @@ export const readOn = async <State, Event extends DomainEvent>(
   known: Folded<State>,
   isCompared = false,
 ): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
+  const { cache } = repository;
   const [loaded, shown] = await Promise.all([
     loadStream(repository, stream, known, envelope.commandId),
     isCompared ? undefined : repository.rows.revisionOf(stream),
@@ -53,10 +54,10 @@ export const readOn = async <State, Event extends DomainEvent>(
   const { folded, own } = loaded.right;
   const compared = await compareWithRow(repository, stream, folded.revision, shown);
   if (E.isLeft(compared)) {
-    repository.cache.delete(stream);
+    cache.delete(stream);
     return compared;
   }
-  if (folded.revision !== 'no-stream') repository.cache.set(stream, folded);
+  if (folded.revision !== 'no-stream') cache.set(stream, folded);
   return E.right({ folded, own, isJustRead: true });
 };
 
