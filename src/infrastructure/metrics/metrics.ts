@@ -78,10 +78,12 @@ export const makeMetrics = (): Metrics => {
   });
   const connectionEvents = new Counter({
     name: 'event_log_connection_events_total',
-    help: 'Events of the connection to the log: losses, reconnects, repeated calls, watchdog firings',
+    help: 'Events of the connection to the log: losses, reconnects, repeated calls, watchdog firings, events that were lost',
     labelNames: ['kind'],
     registers,
   });
+  // an alert sees it grow
+  connectionEvents.inc({ kind: 'events-lost' }, 0);
 
   const cuts = new Counter({
     name: 'http_connections_cut_total',

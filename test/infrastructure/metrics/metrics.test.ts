@@ -105,6 +105,7 @@ describe('metrics', () => {
       'projection_latency_seconds_count{read_model="businesses",outcome="late"} 1',
     ]);
     expect(linesOf(body, 'event_log_connection_events_total')).to.deep.equal([
+      'event_log_connection_events_total{kind="events-lost"} 0',
       'event_log_connection_events_total{kind="connection-lost"} 1',
       'event_log_connection_events_total{kind="watchdog"} 1',
     ]);
