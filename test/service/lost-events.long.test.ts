@@ -99,30 +99,37 @@ describe('a log that has lost its last events', function () {
     expect(seen).to.equal(true);
   };
 
-  it('and its rows with them, is followed from what is left by every process, and no answer is untrue', async () => {
-    const projecting = await start();
-    const reading = await start({ API_ONLY: 'true' });
-    const all = [projecting, reading];
-    await create(projecting.api, 'kept');
-    await database.copy();
-    for (const served of all) await isReady(served);
-    const lost: Array<Business> = [];
-    for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) lost.push(await create(reading.api, name));
-    await create(projecting.api, 'seven');
-    await database.promote();
+  const PARTS = {
+    'two processes, of which one does both': [{}, { API_ONLY: 'true' }],
+    'processes of which one projects alone': [{ API_ONLY: 'true' }, { API_ONLY: 'true' }, { PROJECTOR_ONLY: 'true' }],
+  };
+  for (const [which, parts] of Object.entries(PARTS))
+    it(`and its rows with them, is followed from what is left by ${which}, and no answer is untrue`, async () => {
+      const all: Array<Served> = [];
+      for (const env of parts) all.push(await start(env));
+      const [first, second] = all;
+      if (first === undefined || second === undefined) throw new Error('two processes answer');
+      const serving = [first, second];
+      await create(first.api, 'kept');
+      await database.copy();
+      for (const served of all) await isReady(served);
+      const lost: Array<Business> = [];
+      for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) lost.push(await create(second.api, name));
+      await create(first.api, 'seven');
+      await database.promote();
 
-    await untilShown(reading, all);
-    await untilShown(projecting, all);
-    for (const served of all) expect(await isReady(served)).to.equal(200);
-    for (const { api } of all) {
-      expect(new Set(await names(api))).to.deep.equal(new Set(['kept', 'new']));
-      for (const { _id } of lost) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(404);
-    }
-    for (const served of all) expect(losses(served)).to.equal(1);
-    expect((await operate({}, 'projections', 'verify')).code).to.equal(0);
-    const verified = await operate({}, 'log', 'verify');
-    expect(verified.stdout, verified.stderr).to.include('every chain intact');
-  });
+      await untilShown(second, serving);
+      await untilShown(first, serving);
+      for (const served of all) expect(await isReady(served)).to.equal(200);
+      for (const { api } of serving) {
+        expect(new Set(await names(api))).to.deep.equal(new Set(['kept', 'new']));
+        for (const { _id } of lost) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(404);
+      }
+      for (const served of all) expect(losses(served)).to.equal(1);
+      expect((await operate({}, 'projections', 'verify')).code).to.equal(0);
+      const verified = await operate({}, 'log', 'verify');
+      expect(verified.stdout, verified.stderr).to.include('every chain intact');
+    });
 
   describe('in EventStoreDB', () => {
     let double: EventStoreDbDouble;
@@ -172,6 +179,24 @@ describe('a log that has lost its last events', function () {
         ).to.equal(200);
       await untilShown(reading, [reading, projecting]);
       expect(new Set(await names(reading.api))).to.deep.equal(new Set(['kept', 'new']));
+    });
+
+    it('that is whole is not taken for one, where only its rows were put back: they are written again', async () => {
+      const projecting = await start(env);
+      const reading = await start({ ...env, API_ONLY: 'true' });
+      const all = [projecting, reading];
+      const written = [await create(projecting.api, 'kept')];
+      await database.copy();
+      for (const served of all) await isReady(served);
+      for (const name of ['one', 'two', 'three']) written.push(await create(reading.api, name));
+      await database.promote();
+      for (const { api } of all) {
+        const listed = async (): Promise<number> =>
+          (await (await api.send('GET', '/business')).text()).split('_id').length;
+        expect(await eventually(listed, (count) => count === 5)).to.equal(5);
+        for (const { _id } of written) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(200);
+      }
+      for (const served of all) expect([await isReady(served), losses(served)]).to.deep.equal([200, 0]);
     });
   });
 });
