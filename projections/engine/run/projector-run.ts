@@ -31,8 +31,8 @@ const PACES = {
 const STEP_MS = 1_000;
 const SWITCH_MS = 250;
 /**
- * How often a projector checks that its generation is still the live one, and of this log: without events it would not
- * notice.
+ * How often a projector checks that its generation is still the live one, of this log, and not put back: without events
+ * it would not notice.
  */
 const CHECK_MS = 1_000;
 
@@ -69,6 +69,8 @@ class ProjectorRun {
   readonly #deps: EngineDeps;
   readonly #writer: Writer;
   readonly #forgotten: number;
+  /** The checkpoint that the rows have, as this run has left it. */
+  #stored: From;
   #status: RunStatus;
 
   constructor(deps: EngineDeps, generation: Generation, lease: Lease) {
@@ -76,6 +78,7 @@ class ProjectorRun {
     this.#deps = deps;
     this.#writer = { pool, projection, generation, lease, notifies };
     this.#status = generation;
+    this.#stored = generation.checkpoint;
     this.#forgotten = deps.progress.forgotten();
     if (generation.role === 'live') deps.progress.fallBack(commitOf(generation.checkpoint));
     this.#setStatus(generation);
@@ -106,23 +109,22 @@ class ProjectorRun {
     const statistics = makeStatistics(pool, projection, writer.generation);
     statistics.complete();
     const range = { after: this.#status.checkpoint, categories: categoriesOf(projection) };
-    let stored = range.after;
     let storedAt = performance.now();
 
     const handOver =
       projection.rowFor === 'entity'
-        ? await resumeEntities({ ...writer, projection }, this.#deps, runStatement, stored)
+        ? await resumeEntities({ ...writer, projection }, this.#deps, runStatement, range.after)
         : undefined;
     const { prepare } = makeApplyBatch(writer, runStatement, { onEvent, handOver });
 
     const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
-      if (events.length === 0 && commitOf(to) === commitOf(stored)) return;
+      if (events.length === 0 && commitOf(to) === commitOf(this.#stored)) return;
       const { name } = writer.generation;
       // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
       const mustBeLive = this.#status.role === 'live';
-      const role = await (await prepare(events)).write({ from: stored, to, mustBeLive });
+      const role = await (await prepare(events)).write({ from: this.#stored, to, mustBeLive });
       if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
-      [stored, storedAt] = [to, performance.now()];
+      [this.#stored, storedAt] = [to, performance.now()];
       this.#setStatus({ role, checkpoint: to });
     };
 
@@ -145,6 +147,13 @@ class ProjectorRun {
     if (this.#status.role !== 'live') return false;
     const now = await readGeneration(this.#deps.pool, this.#writer.generation.name);
     return now?.role !== 'live';
+  }
+
+  /** Whether the rows are behind what this run has written: their database was put back. */
+  async isPutBack(): Promise<boolean> {
+    const written = commitOf(this.#stored);
+    const now = await readGeneration(this.#deps.pool, this.#writer.generation.name);
+    return now !== undefined && commitOf(now.checkpoint) < written;
   }
 
   /**
@@ -207,6 +216,7 @@ export const runProjector = async (
         const wrongLog = wrongLogOf(generation.name);
         if (wrongLog !== undefined) over.abort(new EngineError(wrongLog));
         else if (await run.isReplaced()) over.abort(replaced(generation.name));
+        else if (await run.isPutBack()) over.abort(leaseLost(generation.name));
       }),
     );
     // one that was just replaced waits first: the process that replaced it may be about to stop, as this one may
