@@ -66,9 +66,9 @@ export const documentQueries = ({
   ...queries
 }: Queries<DocumentFilter> & HiddenStates): DocumentQueries => ({
   ...queries,
-  fileOf: async (id) =>
+  fileOf: async (id, asNoted) =>
     E.map(O.map(({ hidden, revision }: Hidden): FileVersion => ({ file: parseHidden(hidden).file, revision })))(
-      await hiddenState(id),
+      await hiddenState(id, asNoted),
     ),
 });
 

@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import { isKeyed } from '../event-sourcing/command/command-id.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
+import { StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
 
@@ -13,7 +14,7 @@ export type Outcome<State> = {
   /** Times of the first event of the entity and of the one at `revision`; empty where there is none. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Whether every GET from now on shows it. */
+  /** Whether every GET from now on shows it; else every GET by id. */
   readonly projected: boolean;
   /** Its `Idempotency-Key` had come before; this is what came of it then. */
   readonly replayed: boolean;
@@ -22,6 +23,9 @@ export type Outcome<State> = {
 export type Execute<State, Command, Rejection> = (
   call: CommandCall<Command>,
 ) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
+
+/** The log took so long that its answer left no time for others to learn of the change. A repeat finds it. */
+const tooLate = E.left(new StoreUnavailable('the change was stored too late to say that every GET shows it'));
 
 /**
  * Runs a command, then waits, as long as `progress` and the time that is left allow, until the read model that serves
@@ -37,7 +41,9 @@ export const makeExecute =
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;
     const { before, after, revision, createdAt, lastAt: updatedAt, position } = handled.right;
+    const appendedAt = performance.now();
     const projected = position === undefined || (await progress.waitFor(position, until));
+    if (!projected && performance.now() - appendedAt < progress.heldMs) return tooLate;
     const replayed = handled.right.replayed && isKeyed(call.envelope.commandId);
     return E.right({ before, after, revision, createdAt, updatedAt, projected, replayed });
   };

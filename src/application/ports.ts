@@ -34,7 +34,12 @@ export type ObjectStorage = {
 export type ProjectionProgress = {
   /**
    * True when the read model shows everything up to `position`; false when it does not within the timeout or by `until`
-   * (of `performance.now`), and at once while its projector is known to be stopped.
+   * (of `performance.now`), and after a shorter time while its projector is known to be stopped.
    */
   readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
+  /**
+   * For how long other processes may show records without the change, ms: an answer that says that it is not projected
+   * must not come before. 0 where there are none.
+   */
+  readonly heldMs: number;
 };

@@ -31,7 +31,7 @@ export const serveEntities = async (
   const eventKey = await sealingKey(config, log);
   const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
-    const { progress } = byName(projection.name);
+    const { progress, freshness } = byName(projection.name);
     return serveEntity({
       ...config,
       store,
@@ -47,7 +47,7 @@ export const serveEntities = async (
       onLost: memory.onLost,
       eventKey,
       progress: metrics.timeProjection(projection.name, progress),
-      freshness: progress,
+      freshness,
       feed,
       now: () => new Date(),
     });

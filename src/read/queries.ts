@@ -65,8 +65,11 @@ export type RecordFilter = {
  * Every adapter passes `test/contract/queries.contract.ts`.
  */
 export type Queries<Filter> = {
-  /** None when it never was or is deleted, as far as the read model knows. */
-  readonly byId: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<View>>>;
+  /**
+   * None when it never was or is deleted, as far as the read model knows. `asNoted`: unavailable where it was noted that
+   * the read model lacks an acknowledged change, of any record.
+   */
+  readonly byId: (id: string, asNoted?: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<View>>>;
   /**
    * A deleted record keeps its place as a cursor. A client that goes from page to page gets each record exactly once, if the
    * text by which that record is ordered stays the same meanwhile.
@@ -87,9 +90,10 @@ export type Queries<Filter> = {
 
 /** What the rows of a read model hold beside their bodies. Only the projection that wrote it knows its format. */
 export type HiddenStates = {
-  /** None when there is no such record, or its row holds no hidden state. */
+  /** None when there is no such record, or its row holds no hidden state. `asNoted`: as in `byId`. */
   readonly hiddenState: (
     id: string,
+    asNoted?: boolean,
   ) => Promise<E.Either<ReadModelUnavailable, O.Option<{ readonly hidden: string; readonly revision: Revision }>>>;
 };
 
@@ -103,8 +107,8 @@ export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'en
 export type BusinessQueries = Queries<BusinessFilter>;
 
 export type DocumentQueries = Queries<DocumentFilter> & {
-  /** The current file of a document; null while it has none. */
-  readonly fileOf: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<FileVersion>>>;
+  /** The current file of a document; null while it has none. `asNoted`: as in `byId`. */
+  readonly fileOf: (id: string, asNoted?: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<FileVersion>>>;
 };
 
 /** The file of a document as of a revision. */

@@ -5,28 +5,40 @@ import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History, StateThen } from './history.js';
 import type { ReadModelUnavailable } from './queries.js';
 
-/** Whether a read model may lack a change that a client was told is written; GET by id then folds the stream. */
-export type Freshness = { readonly isBehind: () => boolean };
+/**
+ * Whether rows have every change that a client was told is written. `Behind`: some are missing, or were a moment ago.
+ * `Unsure`: the log was not asked, or has not answered, for longer than other processes hold back what the rows lack.
+ */
+export type RowsFreshness = 'Fresh' | 'Behind' | 'Unsure';
+
+/** What is known of the rows of a read model. */
+export type Freshness = {
+  /** Of this very moment: a process may have stood still since it looked last. */
+  readonly rows: () => RowsFreshness;
+  /** Up to when the rows are known to show everything; undefined before it is known. */
+  readonly shownUntil: () => Date | undefined;
+};
 
 export type Folding<State> = {
   readonly history: Pick<History<State>, 'stateAsOf'>;
-  readonly freshness: Freshness;
+  readonly freshness: Pick<Freshness, 'rows'>;
 };
 
 /**
- * The row; the folded stream when the row may be behind or its database is away, or for an earlier state. The stream
- * gets the time that the row has left.
+ * The row; the folded stream when the row is behind or its database is away, or for an earlier state. While nobody knows
+ * whether it is behind, it is read together with what was noted of it. The stream gets the time that the row has left.
  */
 export const rowOrFold =
   <State, A>(
     { history, freshness }: Folding<State>,
-    readRow: (id: string) => Promise<E.Either<ReadModelUnavailable, O.Option<A>>>,
+    readRow: (id: string, asNoted: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<A>>>,
     fromState: (id: string, then: StateThen<State>) => O.Option<A>,
   ) =>
   async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<A>>> => {
     const until = answerDeadline();
-    if (asOf._tag === 'Now' && !freshness.isBehind()) {
-      const row = await readRow(id);
+    const rows = asOf._tag === 'Now' ? freshness.rows() : 'Behind';
+    if (rows !== 'Behind') {
+      const row = await readRow(id, rows === 'Unsure');
       if (E.isRight(row)) return row;
     }
     const then = await history.stateAsOf(id, asOf, admitPage, until);

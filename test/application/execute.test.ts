@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
+import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { makeExecute } from '../../src/application/execute.js';
 import type { CommandCall, Handled } from '../../src/event-sourcing/command/command-call.js';
 
@@ -44,7 +45,7 @@ const outcome = (projected: boolean) =>
 describe('executing a command', () => {
   it('answers what it did once the read model shows it', async () => {
     const { waited, waitFor } = progress(true);
-    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor })(call)).to.deep.equal(
+    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call)).to.deep.equal(
       outcome(true),
     );
     expect(waited).to.deep.equal([42n]);
@@ -52,23 +53,31 @@ describe('executing a command', () => {
 
   it('says so when the read model did not come that far in time', async () => {
     const { waitFor } = progress(false);
-    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor })(call)).to.deep.equal(
+    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call)).to.deep.equal(
       outcome(false),
     );
   });
 
+  it('says that it may have been stored when too little time was left to hold the answer back', async () => {
+    const { waitFor } = progress(false);
+    const executed = await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 60_000 })(call);
+    expect(E.isLeft(executed) && executed.left).to.be.instanceOf(StoreUnavailable);
+  });
+
   it('waits for nothing when the answer rests on no event', async () => {
     const { waited, waitFor } = progress(false);
-    expect(await makeExecute(() => Promise.resolve(E.right(handled(undefined))), { waitFor })(call)).to.deep.equal(
-      outcome(true),
-    );
+    expect(
+      await makeExecute(() => Promise.resolve(E.right(handled(undefined))), { waitFor, heldMs: 0 })(call),
+    ).to.deep.equal(outcome(true));
     expect(waited).to.deep.equal([]);
   });
 
   it('waits for nothing when the command failed', async () => {
     const { waited, waitFor } = progress(true);
     const failure = { _tag: 'IdempotencyKeyReused' } as const;
-    expect(await makeExecute(() => Promise.resolve(E.left(failure)), { waitFor })(call)).to.deep.equal(E.left(failure));
+    expect(await makeExecute(() => Promise.resolve(E.left(failure)), { waitFor, heldMs: 0 })(call)).to.deep.equal(
+      E.left(failure),
+    );
     expect(waited).to.deep.equal([]);
   });
 });

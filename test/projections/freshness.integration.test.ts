@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { FRESH_MS } from '../../projections/engine/run/comparison.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import type { RowsFreshness } from '../../src/read/row-or-fold.js';
 import { CHANNEL, type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -9,28 +11,15 @@ import { startingPostgres } from '../support/postgres.js';
 import { timeTaken } from '../support/time-taken.js';
 import { append, created, sealed } from './appending.js';
 
-/** A log that gives the head of the businesses only one poll at a time, once `hold` was called. */
-const makePolledLog = (store: EventStore) => {
-  let isHeld = false;
-  const waiting: Array<() => void> = [];
-  const head: EventStore['head'] = async (categories) => {
-    if (isHeld && categories?.includes('business') === true)
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    return store.head(categories);
-  };
+/** A log whose heads can be kept from coming. */
+const makeQuietLog = (store: EventStore) => {
+  let isQuiet = false;
+  const head: EventStore['head'] = (categories) =>
+    isQuiet ? Promise.resolve(E.left(new StoreUnavailable('quiet'))) : store.head(categories);
   return {
     store: { ...store, head },
-    hold: () => void (isHeld = true),
-    /** Lets the waiting poll through, and resolves when the next one waits. */
-    letPoll: async (): Promise<void> => {
-      await eventually(() => waiting.length, Boolean);
-      waiting.shift()?.();
-      await eventually(() => waiting.length, Boolean);
-    },
-    release: () => {
-      isHeld = false;
-      for (const resolve of waiting.splice(0)) resolve();
-    },
+    hush: () => void (isQuiet = true),
+    speak: () => void (isQuiet = false),
   };
 };
 
@@ -44,7 +33,7 @@ describe('a process that does not write the rows', function () {
 
   afterEach(() => engine.close());
 
-  it('counts rows as lagging that have only just advanced, because other processes may not know it yet', async () => {
+  it('trusts its rows only as long as it has compared them with the log lately', async () => {
     const { database, store } = engine;
     const business = (name: string) => append(store, `business-${randomUUID()}`, 0n, created(name));
     const projecting = engine.serve();
@@ -52,38 +41,28 @@ describe('a process that does not write the rows', function () {
     await engine.shown(projecting, shown);
     await projecting.stop();
 
-    const polledLog = makePolledLog(store);
-    const { byName } = engine.serve({ store: polledLog.store, projector: false });
-    const isBehind = () => byName('businesses').status().isBehind;
-    await eventually(
-      () => byName('businesses').status().reached,
-      (reached) => reached === shown,
-    );
-    const first = await business('Bolt');
-    expect(await eventually(isBehind, Boolean)).to.equal(true);
-    polledLog.hold();
-    try {
-      await polledLog.letPoll();
-      // repeated, because a process that does not listen yet misses it
-      const notify = (position: bigint) =>
-        eventually(
-          async () => {
-            await database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${position}`]);
-            return byName('businesses').status().reached;
-          },
-          (reached) => reached === position,
-        );
-      await notify(first);
-      await polledLog.letPoll();
-      expect(isBehind()).to.equal(true);
-      const second = await business('Cord');
-      await polledLog.letPoll();
-      expect(isBehind()).to.equal(true);
-      await notify(second);
-      expect(await eventually(isBehind, (is) => !is)).to.equal(false);
-    } finally {
-      polledLog.release();
-    }
+    const quietLog = makeQuietLog(store);
+    const { byName } = engine.serve({ store: quietLog.store, projector: false });
+    const { freshness } = byName('businesses');
+    const becomes = async (wanted: RowsFreshness) =>
+      expect(await eventually(freshness.rows, (rows) => rows === wanted)).to.equal(wanted);
+    await becomes('Fresh');
+    quietLog.hush();
+    await becomes('Unsure');
+    const until = freshness.shownUntil();
+    expect(until).to.be.instanceOf(Date);
+    const lacked = await business('Bolt');
+    await becomes('Unsure');
+    quietLog.speak();
+    await becomes('Behind');
+    // its rows are as old as they were
+    expect(freshness.shownUntil()?.getTime()).to.be.within(until!.getTime(), until!.getTime() + FRESH_MS);
+    // repeated, because a process that does not listen yet misses it
+    const heard = async (): Promise<boolean> => {
+      await database.query('select pg_notify($1, $2)', [CHANNEL, `businesses ${lacked}`]);
+      return freshness.rows() === 'Fresh';
+    };
+    expect(await eventually(heard, Boolean)).to.equal(true);
   });
 
   it('knows rows that have seen more than the log holds, though it holds the last event that they show', async () => {
@@ -127,11 +106,9 @@ describe('a process that does not write the rows', function () {
     expect(await eventually(reading.reached, (reached) => reached === shown)).to.equal(shown);
     // as after a crash: it was not given back
     await database.query(`update read_model.lease set expires_at = clock_timestamp() - interval '1 ms'`);
-    const isSuspended = async (): Promise<boolean> => {
-      let isOver = false;
-      void waitFor(await business('Bolt')).then(() => (isOver = true));
-      await new Promise((resolve) => setImmediate(resolve));
-      return isOver;
+    const waits = async (): Promise<number> => {
+      const position = await business('Bolt');
+      return timeTaken(() => waitFor(position));
     };
     // the first write finds out, and does not wait as long as it may
     const first = await business('Bolt');
@@ -139,7 +116,8 @@ describe('a process that does not write the rows', function () {
     const taken = await timeTaken(async () => (isShown = await waitFor(first)));
     expect(isShown).to.equal(false);
     expect(taken).to.be.below(2_000);
-    expect(await isSuspended()).to.equal(true);
+    // so long, others may show what they have
+    expect(await waits()).to.be.within(FRESH_MS, 2_000);
     const next = engine.serve();
     await engine.shown(next, await business('Cord'));
     expect(await eventually(async () => waitFor(await business('Dale')), Boolean)).to.equal(true);

@@ -94,10 +94,10 @@ describe('while the database is away', function () {
     await shown(await append(store, `business-${id}`, 0n, created('Acme')));
     proxy.sever();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(projections.byName('businesses').progress.isBehind, Boolean)).to.equal(true);
+    expect(await eventually(() => projections.byName('businesses').status().isBehind, Boolean)).to.equal(true);
     proxy.mend();
     expect(await shown(position)).to.equal(true);
-    expect(projections.byName('businesses').progress.isBehind()).to.equal(false);
+    expect(projections.byName('businesses').status().isBehind).to.equal(false);
     expect(await eventually(bodies, ([name]) => name === 'Acme 2')).to.deep.equal(['Acme 2']);
     const reported = events.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
     expect(reported).to.have.length(1);

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { makeProgress } from '../../projections/engine/run/progress.js';
+import { HOLD_MS, makeProgress } from '../../projections/engine/run/progress.js';
 
 describe('the progress of a read model', () => {
   afterEach(() => mock.timers.reset());
@@ -90,7 +90,8 @@ describe('the progress of a read model', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const progress = makeProgress(2_000);
     const first = progress.waitFor(3n);
-    mock.timers.tick(2_000);
+    mock.timers.tick(HOLD_MS);
+    mock.timers.tick(2_000 - HOLD_MS);
     expect(await first).to.equal(false);
     const second = progress.waitFor(4n);
     expect(progress.isAwaited()).to.equal(false);
@@ -101,34 +102,53 @@ describe('the progress of a read model', () => {
     expect(await moved).to.equal(true);
   });
 
-  it('lags until it is confirmed, and then until the confirmed position is reached', () => {
-    const progress = makeProgress(1);
-    progress.advance(4n);
-    progress.requireConfirmation();
-    progress.advance(9n);
-    expect(progress.isBehind()).to.equal(true);
-    progress.confirm(10n);
-    expect(progress.isBehind()).to.equal(true);
-    progress.advance(10n);
-    expect(progress.isBehind()).to.equal(false);
+  it('holds back that a row is late, where others may show old rows, and notes it first', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const notes: Array<bigint> = [];
+    let ended: boolean | undefined;
+    const note = (position: bigint) => Promise.resolve(void notes.push(position));
+    const progress = makeProgress(2_000, { heldMs: HOLD_MS, note });
+    progress.suspend();
+    const waiting = progress.waitFor(3n).then((isShown) => (ended = isShown));
+    expect(notes).to.deep.equal([3n]);
+    mock.timers.tick(HOLD_MS - 100);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).to.equal(undefined);
+    mock.timers.tick(100);
+    expect(await waiting).to.equal(false);
   });
 
-  it('still lags after a confirmation until it shows what it had to show before', () => {
-    const progress = makeProgress(1);
-    progress.requireConfirmation();
-    progress.requireUntil(9n);
-    progress.confirm(7n);
-    progress.advance(7n);
+  it('lets a row that comes meanwhile end the wait, also of those that are held back', async () => {
+    const progress = makeProgress(60_000, { heldMs: 60_000 });
+    const waiting = progress.waitFor(3n);
+    progress.suspend();
+    progress.advance(3n);
+    expect(await waiting).to.equal(true);
+  });
+
+  it('notes a row that is late while it waits on, and waits for a note only as long as it may', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const notes: Array<bigint> = [];
+    const note = (position: bigint) => {
+      notes.push(position);
+      return new Promise<void>(() => undefined);
+    };
+    const progress = makeProgress(2_000, { heldMs: HOLD_MS, note });
+    const waiting = progress.waitFor(3n);
+    mock.timers.tick(HOLD_MS - 1);
+    expect(notes).to.deep.equal([]);
+    mock.timers.tick(1);
+    expect(notes).to.deep.equal([3n]);
+    mock.timers.tick(2_000 - HOLD_MS);
     expect(progress.isBehind()).to.equal(true);
-    progress.advance(9n);
-    expect(progress.isBehind()).to.equal(false);
+    mock.timers.tick(HOLD_MS);
+    expect(await waiting).to.equal(false);
   });
 
   it('never goes back', async () => {
     const progress = makeProgress(1);
     progress.advance(7n);
     progress.advance(3n);
-    progress.requireUntil(6n);
     expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
   });
 

@@ -5,6 +5,7 @@ import type { AsOf, StateThen } from '../../src/read/history.js';
 import { makeGetFile } from '../../src/read/get-file.js';
 import { makeGetView } from '../../src/read/get-view.js';
 import type { FileVersion, ReadModelUnavailable, View } from '../../src/read/queries.js';
+import type { RowsFreshness } from '../../src/read/row-or-fold.js';
 import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { aStoredFile } from '../support/document-events.js';
 
@@ -36,7 +37,7 @@ const get = (
   return makeGetView<string>({
     queries: { byId: () => Promise.resolve(byId) },
     history: { stateAsOf: () => Promise.resolve(then) },
-    freshness: { isBehind: () => isBehind ?? false },
+    freshness: { rows: () => (isBehind === true ? 'Behind' : 'Fresh') },
     render: (id, state) => (state === 'deleted' ? O.none : O.some(`{"${state}":"${id}"}`)),
   })('b1', asOf, () => Promise.resolve(true));
 };
@@ -53,6 +54,23 @@ describe('a record by its id', () => {
   it('is folded from its stream when its row may be behind, or for an earlier state', async () => {
     expect(await get({ isBehind: true })).to.deep.equal(E.right(O.some(folded)));
     expect(await get({}, earlier)).to.deep.equal(E.right(O.some(folded)));
+  });
+
+  it('is read together with what was noted of its rows exactly when nobody knows whether they are behind', async () => {
+    const asked: Array<unknown> = [];
+    const read = async (rows: RowsFreshness): Promise<void> => {
+      await makeGetView<string>({
+        queries: { byId: (_id, asNoted) => Promise.resolve(E.right((asked.push([rows, asNoted]), O.some(row)))) },
+        history: { stateAsOf: () => Promise.resolve(E.right(O.none)) },
+        freshness: { rows: () => rows },
+        render: () => O.none,
+      })('b1', now, () => Promise.resolve(true));
+    };
+    for (const rows of ['Fresh', 'Unsure', 'Behind'] as const) await read(rows);
+    expect(asked).to.deep.equal([
+      ['Fresh', false],
+      ['Unsure', true],
+    ]);
   });
 
   it('is folded from its stream when the read model is away', async () => {
@@ -92,7 +110,7 @@ describe('the file of a document', () => {
     makeGetFile({
       queries: { fileOf: () => Promise.resolve(fileOf) },
       history: { stateAsOf: () => Promise.resolve(E.right(then)) },
-      freshness: { isBehind: () => isBehind },
+      freshness: { rows: () => (isBehind ? 'Behind' : 'Fresh') },
     })('d1', asOf, () => Promise.resolve(true));
 
   const inRow = E.right(O.some({ file, revision: 4n }));

@@ -34,8 +34,8 @@ export const memoryPorts = async (
       queries: inMemoryQueries(store, projection),
       findTrustedRow: () => Promise.resolve(undefined),
       rows: { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined },
-      progress: { waitFor: () => Promise.resolve(true) },
-      freshness: { isBehind: () => false },
+      progress: { waitFor: () => Promise.resolve(true), heldMs: 0 },
+      freshness: { rows: () => 'Fresh', shownUntil: () => new Date() },
     },
   ]);
   const ports: MemoryPorts = {

@@ -17,7 +17,7 @@ const deps = (store: EventStore) => ({
   now: () => new Date('2026-01-02T03:04:05.678Z'),
   limits: { maxPause: 1 },
 });
-const upToDate = { waitFor: () => Promise.resolve(true) };
+const upToDate = { waitFor: () => Promise.resolve(true), heldMs: 0 };
 
 /** What can be asked of businesses, over a store. */
 export const businessUseCases = (store: EventStore) => {

@@ -75,13 +75,24 @@ create table read_model.tile (
 alter table read_model.tile alter column hashes set storage external;
 `;
 
+// Each row may be deleted when its log has lost events. One that stays too high makes nothing wrong: records are folded.
+const ACKNOWLEDGED = `
+create table if not exists read_model.acknowledged (
+  projection text not null,
+  log_identity text not null,
+  position bigint not null,
+  primary key (projection, log_identity)
+) with (fillfactor = 20);
+`;
+
 /** Any number that no other lock of the database uses. */
 const SCHEMA_LOCK = 7_240_113_006n;
 
 /**
  * The engine's tables beside the rows. Two versions of the program use them at the same time during an upgrade, so a
  * step only adds, and names stay as they were: `instance` is a generation, `stretch` a chunk of a load plan. `tile` has the
- * trees of ledgers (`src/seal/tile.ts`).
+ * trees of ledgers (`src/seal/tile.ts`), `acknowledged` the newest position of which a change was acknowledged though
+ * the rows lacked it.
  */
 const readModelSchema: VersionedSchema = {
   lock: SCHEMA_LOCK,
@@ -93,7 +104,7 @@ const readModelSchema: VersionedSchema = {
       version integer not null
     );
     insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
-  steps: [FIRST_STEP, TILES],
+  steps: [FIRST_STEP, TILES, ACKNOWLEDGED],
   allowsNewer: true,
 };
 

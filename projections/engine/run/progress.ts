@@ -1,26 +1,26 @@
 import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { NoteAcknowledged } from './acknowledged.js';
+import { FRESH_MS } from './comparison.js';
 
-/** Whether GETs may be served from the rows: only when `Fresh`. */
-type Freshness =
-  | { readonly _tag: 'Fresh' }
-  /** Fresh again when the rows show everything up to `until`. */
-  | { readonly _tag: 'Lagging'; readonly until: Position }
-  /** `Lagging` again after `confirm`, however far the rows come before that. */
-  | { readonly _tag: 'Unconfirmed'; readonly until: Position };
+/** How long the note of a change may take once its answer waits for nothing else, ms. */
+const NOTE_MS = 100;
 
-/**
- * How far the live rows of one read model have come, as this process knows it. Satisfies the ports
- * `ProjectionProgress` and `Freshness`.
- */
+/** How long a write waits before it is noted that its row is late, ms; what then is a false answer waits as long. */
+export const HOLD_MS = 800;
+
+/** How far the live rows of one read model have come, as this process knows it. Satisfies the port `ProjectionProgress`. */
 export type Progress = {
   /**
    * True when the rows show everything up to `position`; false when the waiting budget ran out or `until` (of
-   * `performance.now`) came first, and at once while projecting is suspended.
+   * `performance.now`) came first, and after `heldMs` while projecting is suspended. Before it is false, the position is
+   * noted, if that is possible in time.
    */
   readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
-  /** Whether the rows lag, so that GETs must not be served from them. */
+  /** How long a wait that ends with false lasts at least, unless `until` came first. */
+  readonly heldMs: number;
+  /** Whether the rows lack a change for which this process has waited in vain. */
   readonly isBehind: () => boolean;
   /** Position up to which the rows are complete; -1 before it is known. Only `forget` sets it back. */
   readonly reached: () => Position;
@@ -32,13 +32,7 @@ export type Progress = {
   readonly untilAwaited: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The rows show everything up to `position`. */
   readonly advance: (position: Position) => void;
-  /** The rows lag until they show `position`. */
-  readonly requireUntil: (position: Position) => void;
-  /** The rows lag, however far they come, until `confirm`. */
-  readonly requireConfirmation: () => void;
-  /** The rows lag no longer when they show `position`. */
-  readonly confirm: (position: Position) => void;
-  /** Projecting has stopped: `waitFor` gives false at once until `resume` or `advance`. */
+  /** Projecting has stopped: `waitFor` gives false after `heldMs` until `resume` or `advance`. */
   readonly suspend: () => void;
   readonly resume: () => void;
   /** The rows are of another log, or the log has lost events: everything known of them is void. */
@@ -49,14 +43,30 @@ export type Progress = {
   readonly fallBack: (position: Position) => void;
 };
 
-type Waiter = { readonly position: Position; readonly resolve: (isReached: boolean) => void };
+type Waiter = {
+  readonly position: Position;
+  readonly finish: (isReached: boolean) => void;
+  /** It waits no longer than it must. */
+  readonly hurry: () => void;
+};
+
+type ProgressOptions = {
+  /** How long the answer to a write waits for its row at least, where other processes serve rows. */
+  readonly heldMs?: number;
+  /** Notes that a change is acknowledged though the rows lack it. */
+  readonly note?: NoteAcknowledged;
+};
 
 const later = (one: Position, other: Position): Position => (one > other ? one : other);
 
 /** `budgetMs`: how long the response to a write waits for its row. */
-export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
+export const makeProgress = (
+  budgetMs: number = SILENCE_MS,
+  { heldMs = 0, note = () => Promise.resolve() }: ProgressOptions = {},
+): Progress => {
   let reached = -1n;
-  let freshness: Freshness = { _tag: 'Fresh' };
+  /** Up to which the rows lag. */
+  let required = -1n;
   let isSuspended = false;
   let forgotten = 0;
   // ordered by position; writes arrive in about that order, so that a new one is inserted near the end
@@ -75,61 +85,81 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
     onAwaited();
   };
 
-  const requiredPosition = (): Position => (freshness._tag === 'Fresh' ? -1n : freshness.until);
-
-  const lagUntil = (until: Position): void => {
-    freshness = until > reached ? { _tag: 'Lagging', until } : { _tag: 'Fresh' };
-  };
-
-  const requireUntil = (position: Position): void => {
-    const until = later(position, requiredPosition());
-    if (freshness._tag === 'Unconfirmed') freshness = { _tag: 'Unconfirmed', until };
-    else lagUntil(until);
+  const remove = (waiter: Waiter): void => {
+    const at = waiters.indexOf(waiter);
+    if (at !== -1) waiters.splice(at, 1);
   };
 
   const waitFor = (position: Position, until = Infinity): Promise<boolean> => {
     if (position <= reached) return Promise.resolve(true);
-    if (isSuspended) {
-      requireUntil(position);
-      return Promise.resolve(false);
-    }
-    const before = reached;
-    const ms = Math.min(budgetMs, Math.max(0, until - performance.now()));
+    const [began, before] = [performance.now(), reached];
+    const left = Math.max(0, until - began);
+    const ms = Math.min(budgetMs, left);
+    const beforeNote = Math.min(HOLD_MS, ms);
     return new Promise((resolve) => {
+      let noting: Promise<unknown> | undefined;
+      let timer: NodeJS.Timeout | undefined;
+      const noteOnce = (): Promise<unknown> => (noting ??= note(position).catch(() => undefined));
       const finish = (isReached: boolean): void => {
-        clearTimeout(budget);
-        if (!isReached) requireUntil(position);
-        resolve(isReached);
+        clearTimeout(timer);
+        if (isReached) {
+          resolve(true);
+          return;
+        }
+        remove(waiter);
+        required = later(required, position);
+        const noteMs = Math.min(
+          Math.max(0, until - performance.now()),
+          Math.max(NOTE_MS, began + HOLD_MS - performance.now()),
+        );
+        const giveUp = setTimeout(() => resolve(false), noteMs);
+        void noteOnce().then(() => {
+          clearTimeout(giveUp);
+          resolve(false);
+        });
       };
-      const waiter = { position, resolve: finish };
-      const budget = setTimeout(() => {
-        waiters.splice(waiters.indexOf(waiter), 1);
-        // the rows have not advanced in the whole of the budget: later writes need not wait in vain, too
-        isSuspended ||= ms === budgetMs && reached === before;
-        finish(false);
-      }, ms);
+      const endAfter = (ms: number, end: () => void): void => {
+        clearTimeout(timer);
+        if (ms <= 0) end();
+        else timer = setTimeout(end, ms);
+      };
+      const hurry = (): void => {
+        void noteOnce();
+        endAfter(began + Math.min(heldMs, left) - performance.now(), () => finish(false));
+      };
+      const waitOn = (): void => {
+        void noteOnce();
+        endAfter(ms - beforeNote, () => {
+          // the rows have not advanced in the whole of the budget: later writes need not wait in vain, too
+          isSuspended ||= budgetMs <= left && reached === before;
+          finish(false);
+        });
+      };
+      const waiter: Waiter = { position, finish, hurry };
       enqueue(waiter);
+      if (isSuspended) hurry();
+      else endAfter(beforeNote, waitOn);
     });
   };
 
   const suspend = (): void => {
     isSuspended = true;
-    for (const { resolve } of waiters.splice(0)) resolve(false);
+    for (const { hurry } of [...waiters]) hurry();
   };
 
   const advance = (position: Position): void => {
     if (position <= reached) return;
     reached = position;
     isSuspended = false;
-    if (freshness._tag === 'Lagging') lagUntil(freshness.until);
     const beyond = waiters.findIndex((waiter) => waiter.position > position);
-    for (const { resolve } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) resolve(true);
+    for (const { finish } of waiters.splice(0, beyond === -1 ? waiters.length : beyond)) finish(true);
     noteMoved();
   };
 
   return {
     waitFor,
-    isBehind: () => freshness._tag !== 'Fresh',
+    heldMs: heldMs === 0 ? 0 : FRESH_MS,
+    isBehind: () => required > reached,
     reached: () => reached,
     untilMoved: (known, signal) => {
       if (reached !== known || signal.aborted) return Promise.resolve();
@@ -152,11 +182,6 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
       onAwaited = () => undefined;
     },
     advance,
-    requireUntil,
-    requireConfirmation: () => {
-      freshness = { _tag: 'Unconfirmed', until: requiredPosition() };
-    },
-    confirm: (position) => lagUntil(later(position, requiredPosition())),
     suspend,
     resume: () => {
       isSuspended = false;
@@ -166,13 +191,13 @@ export const makeProgress = (budgetMs: number = SILENCE_MS): Progress => {
       if (position >= reached) return;
       const before = reached;
       reached = position;
-      requireUntil(before);
+      required = later(required, before);
       noteMoved();
     },
     forget: () => {
       forgotten += 1;
       reached = -1n;
-      freshness = freshness._tag === 'Unconfirmed' ? { _tag: 'Unconfirmed', until: -1n } : { _tag: 'Fresh' };
+      required = -1n;
       suspend();
       noteMoved();
     },

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
+import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { Freshness } from '../../../src/read/row-or-fold.js';
 import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
@@ -10,9 +12,11 @@ import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
 import { countParked } from '../parked/count-parked.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
+import { makeNoteAcknowledged } from './acknowledged.js';
+import { makeComparison } from './comparison.js';
 import { monitorLag } from './lag-monitor.js';
 import { type LiveCheckpoint, listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
-import { makeProgress, type Progress } from './progress.js';
+import { HOLD_MS, makeProgress, type Progress } from './progress.js';
 import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
 import { updatePrevious } from './update-previous.js';
@@ -61,7 +65,9 @@ export type RunningProjection = {
   readonly name: string;
   /** Of the streams that its rows are made from. */
   readonly categories: ReadonlyArray<string>;
-  readonly progress: Pick<Progress, 'waitFor' | 'isBehind' | 'reached' | 'untilMoved'>;
+  readonly progress: Pick<Progress, 'waitFor' | 'heldMs' | 'reached' | 'untilMoved'>;
+  /** Whether its rows may be shown, at this very moment. */
+  readonly freshness: Freshness;
   readonly status: () => ReadModelStatus;
   /** Why the rows are not of this log: then they must not be served, and nothing may be appended. */
   readonly wrongLog: () => WrongLog | undefined;
@@ -113,12 +119,25 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const start = (projection: ReadModel) => {
     const { name } = projection;
     const categories = categoriesOf(projection);
-    const progress = makeProgress();
+    const progress = makeProgress(SILENCE_MS, {
+      // who is alone knows what it has answered itself
+      heldMs: isSoleProcess ? 0 : HOLD_MS,
+      ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(pool, name) } : {}),
+    });
+    const comparison = makeComparison(progress.reached);
+    const freshness: Freshness = {
+      rows: () => (progress.isBehind() ? 'Behind' : comparison.freshness()),
+      shownUntil: comparison.shownUntil,
+    };
+    const forget = (): void => {
+      progress.forget();
+      comparison.forget();
+    };
     const provenance = monitorProvenance(
       { database: pool, store, projection: name, onEvent },
       (wrongLog) => {
         if (wrongLog === undefined) progress.resume();
-        else progress.forget();
+        else forget();
         onEvent(
           wrongLog === undefined
             ? { _tag: 'SameLogAgain', projection: name }
@@ -128,7 +147,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       signal,
     );
     options.onLost?.(() => {
-      progress.forget();
+      forget();
       provenance.doubt();
     });
     const shared = { pool, store, projection, onEvent };
@@ -144,7 +163,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     const refreshOthers = (): void => {
       if (!writesLive()) refresh();
     };
-    const monitoring = monitorLag({ store, categories, progress, refresh: refreshOthers, isSoleProcess }, signal);
+    const monitoring = monitorLag({ store, categories, progress, comparison, refresh: refreshOthers }, signal);
     const wrongLog = (): WrongLog | undefined => {
       const found = provenance.wrongLog();
       if (found !== undefined || projector === undefined) return found;
@@ -155,6 +174,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       name,
       categories,
       progress,
+      freshness,
       provenance,
       wrongLog,
       /** While another process is to write the rows, and none can, no write waits for its row. */
@@ -170,7 +190,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
         return {
           projector: status,
           reached: progress.reached(),
-          isBehind: progress.isBehind(),
+          isBehind: freshness.rows() === 'Behind',
           isExamined: provenance.isExamined(),
         };
       },

@@ -116,7 +116,8 @@ export const makeMetrics = (): Metrics => {
         return result;
       },
     }),
-    timeProjection: (readModel, { waitFor }) => ({
+    timeProjection: (readModel, { waitFor, heldMs }) => ({
+      heldMs,
       waitFor: async (position, until) => {
         const began = performance.now();
         const isProjected = await waitFor(position, until);

@@ -5,6 +5,7 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { lagOf } from '../../../src/infrastructure/metrics/lag.js';
 import { watchDisks } from '../../../src/infrastructure/metrics/disk-gauges.js';
 import { watchChecks, watchWarnings } from '../../../src/infrastructure/metrics/readiness-gauges.js';
+import { makeComparison } from '../../../projections/engine/run/comparison.js';
 import { makeProgress } from '../../../projections/engine/run/progress.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { countSigning } from '../../../src/infrastructure/metrics/seal-metrics.js';
@@ -81,7 +82,10 @@ describe('metrics', () => {
   it('count requests, appends by outcome, waits by outcome and connection events by kind', async () => {
     const metrics = makeMetrics();
     const store = metrics.timeAppends(makeInMemoryEventStore());
-    const progress = metrics.timeProjection('businesses', { waitFor: (position) => Promise.resolve(position > 0n) });
+    const progress = metrics.timeProjection('businesses', {
+      waitFor: (position) => Promise.resolve(position > 0n),
+      heldMs: 0,
+    });
     metrics.observeRequest({ operation: 'listBusinesses', method: 'GET', status: 200, seconds: 0.002 });
     metrics.countConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause: new Error() });
     metrics.countConnectionEvent({ kind: 'watchdog' });
@@ -118,6 +122,8 @@ describe('metrics', () => {
     const at = { reached: -1n, isBehind: false, isExamined: true };
     const wrongLog = () => undefined;
     const progress = makeProgress();
+    const { freshness: rows, shownUntil } = makeComparison(progress.reached);
+    const freshness = { rows, shownUntil };
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
       all: [
@@ -125,6 +131,7 @@ describe('metrics', () => {
           name: 'businesses',
           categories: ['business'],
           progress,
+          freshness,
           wrongLog,
           status: () => ({ ...at, projector: projecting }),
         },
@@ -132,6 +139,7 @@ describe('metrics', () => {
           name: 'documents',
           categories: ['document'],
           progress,
+          freshness,
           wrongLog,
           status: () => ({ ...at, projector: { _tag: 'Elsewhere' } }),
         },

@@ -66,9 +66,9 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
   return {
-    byId: async (id): Promise<E.Either<ReadModelUnavailable, O.Option<View>>> => {
+    byId: async (id, asNoted): Promise<E.Either<ReadModelUnavailable, O.Option<View>>> => {
       try {
-        const row = await bodyById(id);
+        const row = await bodyById(id, asNoted);
         if (row === undefined) return E.right(O.none);
         const { revision, value, isLarge } = row;
         if (isLarge) return E.right(O.some({ id, revision, body: { read: readLarge(id) } }));
@@ -91,9 +91,9 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
 const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): HiddenStates => {
   const rowById = makeRowById(short, name, 'kept');
   return {
-    hiddenState: (id) =>
+    hiddenState: (id, asNoted) =>
       attempt(async () => {
-        const row = await rowById(id);
+        const row = await rowById(id, asNoted);
         return row === undefined || row.value === null
           ? O.none
           : O.some({ hidden: row.value.toString(), revision: row.revision });

@@ -15,6 +15,7 @@ const REVISION = 1;
 const PARKED = 2;
 const IS_LARGE = 3;
 const VALUE = 4;
+const IS_LACKING = 5;
 
 type FoundRow = {
   readonly revision: bigint;
@@ -32,26 +33,55 @@ const rowAt = (rows: Rows, row: number): FoundRow => ({
   value: rows.isNull(row, VALUE) ? null : Buffer.from(rows.value(row, VALUE)),
 });
 
+/** The live rows of a read model lack a change of which it was noted that it was acknowledged. */
+class RowsLackAcknowledged extends Error {
+  constructor(view: string) {
+    super(`the rows of ${view} lack a change that was acknowledged`);
+  }
+}
+
+/** Whether the live rows lack something, in one row. Before their first checkpoint nothing is known of them. */
+const lacking = (view: string): string => `
+  select coalesce(checkpoint_commit < noted.position, checkpoint_commit is null) as is_lacking
+  from read_model.instance left join read_model.acknowledged noted using (projection, log_identity)
+  where projection = '${view}' and role = 'live'`;
+
 /**
  * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects for a parked entity:
- * its row lacks events that could not be projected.
+ * its row lacks events that could not be projected. `asNoted`: rejects as well where the rows of the view lack a change
+ * that was acknowledged, by what is noted when the row is read.
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
-  const name = `${view} ${column}`;
-  const text = `select id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
-    case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end
-    from read_model.${view} where id = any($1::uuid[])`;
+  const columns = `id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
+    case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end`;
 
-  const read = makeCoalescedRows(async (ids) => {
-    const statement = { name, text, values: [uuidArray(ids)] };
-    const rows = await withConnection(pool, (client) => readRows(client, statement));
-    const found = new Map<string, FoundRow>();
-    for (let row = 0; row < rows.count; row += 1) found.set(rows.ascii(row, ID), rowAt(rows, row));
-    return found;
-  });
+  const makeRead = (name: string, text: string, check: (rows: Rows) => void) =>
+    makeCoalescedRows(async (ids) => {
+      const statement = { name, text, values: [uuidArray(ids)] };
+      const rows = await withConnection(pool, (client) => readRows(client, statement));
+      check(rows);
+      const found = new Map<string, FoundRow>();
+      for (let row = 0; row < rows.count; row += 1)
+        if (!rows.isNull(row, ID)) found.set(rows.ascii(row, ID), rowAt(rows, row));
+      return found;
+    });
 
-  return async (id: string): Promise<FoundRow | undefined> => {
-    const row = isUuid(id) ? await read(id) : undefined;
+  const read = makeRead(
+    `${view} ${column}`,
+    `select ${columns} from read_model.${view} where id = any($1::uuid[])`,
+    () => undefined,
+  );
+  // one statement, so that rows, checkpoint and note are of one instant
+  const readAsNoted = makeRead(
+    `${view} ${column} as noted`,
+    `select ${columns}, is_lacking from (${lacking(view)}) live left join read_model.${view} on id = any($1::uuid[])`,
+    (rows) => {
+      if (rows.count === 0 || rows.ascii(0, IS_LACKING) === 't') throw new RowsLackAcknowledged(view);
+    },
+  );
+
+  return async (id: string, asNoted = false): Promise<FoundRow | undefined> => {
+    const row = isUuid(id) ? await (asNoted ? readAsNoted : read)(id) : undefined;
     if (row?.isParked === true) throw new Error(`${id} is parked`);
     return row;
   };
