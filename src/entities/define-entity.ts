@@ -57,6 +57,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     history,
     reads: {
       get: makeGetView({ queries, history, freshness, render }),
+      freshness,
       page: queries.page,
       all: queries.all,
       newestRevision: history.newestRevision,

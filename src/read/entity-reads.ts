@@ -4,12 +4,15 @@ import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History } from './history.js';
 import type { FeedRequest, LedgerFeed } from './ledger-feed.js';
 import type { Queries, View } from './queries.js';
+import type { Freshness } from './row-or-fold.js';
 
 /** The queries that every kind of entity has. `Filter` is what its list can be narrowed by. */
 export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
   Pick<History<never>, 'newestRevision' | 'events'> & {
     /** The entity now, or as it was; none where there was nothing to GET. */
     readonly get: (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;
+    /** What is known of the rows that lists show. */
+    readonly freshness: Freshness;
     /** Its events as they come. */
     readonly follow: (id: string, request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
   };

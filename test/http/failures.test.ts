@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
+import type { RowsFreshness } from '../../src/read/row-or-fold.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { withBusinessRejections } from '../../src/http/business/rejections.js';
 import { withDocumentRejections } from '../../src/http/document/rejections.js';
@@ -214,8 +215,27 @@ describe('failures over HTTP', () => {
     expect((await call('POST', '/business', { as, body: { name: 'a' } })).status).to.equal(503);
   });
 
+  it('says up to when a list is complete, while it may lack later changes, and only then', async () => {
+    const time = new Date('2026-01-02T03:04:05.678Z');
+    const headerOf = async (rows: RowsFreshness, shownUntil: Date | undefined, method: string, query = '') => {
+      const freshness = { rows: () => rows, shownUntil: () => shownUntil };
+      const as = await start(replacing('businesses', () => ({ freshness })));
+      const { status, headers } = await call(method, `/business${query}`, { as });
+      return [status, headers.get('x-projected-until')];
+    };
+    for (const method of ['GET', 'HEAD'])
+      for (const query of ['', '?limit=2', '?limit=1000']) {
+        expect(await headerOf('Fresh', time, method, query)).to.deep.equal([200, null]);
+        expect(await headerOf('Behind', time, method, query)).to.deep.equal([200, time.toISOString()]);
+        expect(await headerOf('Unsure', time, method, query)).to.deep.equal([200, time.toISOString()]);
+        expect(await headerOf('Unsure', undefined, method, query)).to.deep.equal([200, 'unknown']);
+      }
+  });
+
   it('says when a write is not shown by lists yet', async () => {
-    const as = await start(replacing('businesses', () => ({ progress: { waitFor: () => Promise.resolve(false) } })));
+    const as = await start(
+      replacing('businesses', () => ({ progress: { waitFor: () => Promise.resolve(false), heldMs: 0 } })),
+    );
     const { status, headers } = await call('POST', '/business', { as, body: { name: 'a' } });
     expect([status, headers.get('x-projected')]).to.deep.equal([200, 'false']);
   });

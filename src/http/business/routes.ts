@@ -20,7 +20,7 @@ const named = `${owner}/:ownerId`;
 const row = rowOf(businessOperations, { absent: 'business_not_found' });
 
 const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => {
-  const list = listRecords({ read: businessListParameters.read, queries: businesses });
+  const list = listRecords({ read: businessListParameters.read, reads: businesses });
   return [
     { ...row('listBusinesses', 'GET', all, viewers), handle: list },
     { ...row('getBusiness', 'GET', one, viewers), past: auditors, handle: getRecord(businesses) },

@@ -30,7 +30,7 @@ const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): R
   {
     ...row('listDocuments', 'GET', all, viewers),
     access: isListPublic ? 'optional token' : 'token',
-    handle: listRecords({ read: documentListParameters.read, queries: documents }),
+    handle: listRecords({ read: documentListParameters.read, reads: documents }),
   },
   { ...row('getDocument', 'GET', one, viewers), past: auditors, handle: getRecord(documents) },
   { ...row('listDocumentEvents', 'GET', `${one}/events`, auditors), handle: listEvents(documents) },

@@ -17,6 +17,10 @@ export const responseHeaders = {
   Location: { description: 'Where the record is.', ...ALWAYS },
   Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
   'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
+  'X-Projected-Until': {
+    description: 'Where changes may be missing: the list has all up to this time (RFC 3339), or it is unknown.',
+    schema: TEXT,
+  },
   'Idempotent-Replayed': {
     description: 'true: the Idempotency-Key came before, and this is the result of that request.',
     schema: { const: 'true' },

@@ -1,5 +1,7 @@
 import { either as E } from 'fp-ts';
-import type { Page, Queries } from '../../read/queries.js';
+import type { EntityReads } from '../../read/entity-reads.js';
+import type { Page } from '../../read/queries.js';
+import type { Freshness } from '../../read/row-or-fold.js';
 import { type RequestContext, isHead } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { type ListParameters, notOfThisOrder } from '../parameters/list.js';
@@ -9,7 +11,7 @@ import { nextLink } from '../response/link.js';
 
 type Listing<Filter> = {
   readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListParameters<Filter>>;
-  readonly queries: Pick<Queries<Filter>, 'page' | 'all'>;
+  readonly reads: Pick<EntityReads<Filter>, 'page' | 'all' | 'freshness'>;
 };
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
@@ -34,31 +36,31 @@ const pageResponse = async (
 
 /** Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. */
 const headOfAll = async <Filter>(
-  { queries }: Listing<Filter>,
+  { reads }: Listing<Filter>,
   { filter, list }: ListParameters<Filter>,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const page = await queries.page(filter, { ...list, limit: 1 });
+  const page = await reads.page(filter, { ...list, limit: 1 });
   return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
 };
 
 const page = async <Filter>(
-  { queries }: Listing<Filter>,
+  { reads }: Listing<Filter>,
   wanted: ListParameters<Filter>,
   limit: number,
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const isShort = limit <= SHORT;
   if (!isShort && !(await request.ctx.state.acquire('lists'))) return overloaded;
-  const read = await queries.page(wanted.filter, { ...wanted.list, limit });
+  const read = await reads.page(wanted.filter, { ...wanted.list, limit });
   return E.isLeft(read) ? read : pageResponse(request, wanted, read.right, !isShort);
 };
 
 /** The list as its only page; undefined when it is longer. */
 const shortList = async <Filter>(
-  { queries }: Listing<Filter>,
+  { reads }: Listing<Filter>,
   { filter, list }: ListParameters<Filter>,
 ): Promise<E.Either<Failure, HttpResponse | undefined>> => {
-  const short = await queries.page(filter, { ...list, limit: SHORT });
+  const short = await reads.page(filter, { ...list, limit: SHORT });
   if (E.isLeft(short)) return short;
   const { records, next } = short.right;
   return E.right(next === undefined && Buffer.isBuffer(records) ? ok(records) : undefined);
@@ -76,7 +78,7 @@ const whole = async <Filter>(
     if (short.right !== undefined) return E.right(short.right);
     if (!(await state.acquire('lists'))) return overloaded;
   }
-  const body = await listing.queries.all(wanted.filter, wanted.list);
+  const body = await listing.reads.all(wanted.filter, wanted.list);
   return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
 };
 
@@ -96,11 +98,20 @@ const asSorted =
   (failure: Failure): Failure =>
     failure._tag === 'UnknownCursor' && sort !== undefined ? notOfThisOrder : failure;
 
+/** Up to when the list is known to be complete, where later changes may be missing. */
+const completeUntil = ({ rows, shownUntil }: Freshness): ReadonlyArray<string> =>
+  rows() === 'Fresh' ? [] : ['X-Projected-Until', shownUntil()?.toISOString() ?? 'unknown'];
+
 /** A list: a page where a `limit` is given, else all of it. What is long is streamed. */
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = listing.read(request.searchParams);
     if (E.isLeft(wanted)) return wanted;
-    return E.mapLeft(asSorted(wanted.right))(await listed(listing, wanted.right, request));
+    // before the rows are read: they may be newer than that, and not older
+    const until = completeUntil(listing.reads.freshness);
+    return E.bimap(asSorted(wanted.right), ({ headers = [], ...response }: HttpResponse) => ({
+      ...response,
+      headers: [...headers, ...until],
+    }))(await listed(listing, wanted.right, request));
   };

@@ -108,7 +108,7 @@ export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
     path: all,
     access: 'token',
     roles: viewers,
-    handle: listRecords({ read: parameters.read, queries: deps.reads }),
+    handle: listRecords({ read: parameters.read, reads: deps.reads }),
   },
   {
     operation: 'getContact',
