@@ -119,7 +119,7 @@ describe('the description of the API', () => {
     const optional = headers.filter(([, { required = false }]) => !required).map(([name]) => name);
     const sometimes = [
       ...['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Preference-Applied', 'RateLimit'],
-      ...['RateLimit-Policy', 'Vary', 'X-Projected'],
+      ...['RateLimit-Policy', 'Vary', 'X-Projected', 'X-Projected-Until'],
     ];
     expect([...new Set(optional)].sort()).to.deep.equal(sometimes);
   });
