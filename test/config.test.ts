@@ -115,6 +115,15 @@ describe('configuration', () => {
     );
   });
 
+  for (const scheme of ['esdb', 'kurrentdb', 'kurrent', 'kdb'])
+    it(`takes the log server by ${scheme}://, and by ${scheme}+discover://`, () => {
+      for (const eventStoreDbUrl of [`${scheme}://log`, `${scheme}+discover://log`])
+        expect(readConfig({ EVENTSTOREDB_URL: eventStoreDbUrl })).to.have.nested.property(
+          'right.eventStoreDbUrl',
+          eventStoreDbUrl,
+        );
+    });
+
   it('counts an empty text as unset', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', JWT_SECRET: '' })).to.deep.equal(readConfig({}));
   });
@@ -138,7 +147,7 @@ describe('configuration', () => {
       E.left([
         'PORT: expected a whole number from 0 to 65535',
         'DATABASE_URL: expected a URL that begins with postgres:// or postgresql://',
-        'EVENTSTOREDB_URL: expected a URL that begins with esdb:// or esdb+discover:// or kurrentdb://',
+        'EVENTSTOREDB_URL: expected a URL that begins with esdb:// or esdb+discover:// or kurrentdb:// or kurrentdb+discover:// or kurrent:// or kurrent+discover:// or kdb:// or kdb+discover://',
         'S3_BUCKET: required with the other S3 settings',
         'S3_ACCESS_KEY: required with the other S3 settings',
         'S3_SECRET_KEY: required with the other S3 settings',

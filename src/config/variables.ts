@@ -44,6 +44,15 @@ export const url =
       ? E.right(value)
       : E.left(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
 
+/** The schemes of a connection string of EventStoreDB, and of KurrentDB, as which it goes on. The first is the client package's. */
+const LOG_SERVER_SCHEMES = ['esdb', 'kurrentdb', 'kurrent', 'kdb'] as const;
+
+export const logServerUrl = url(...LOG_SERVER_SCHEMES.flatMap((scheme) => [scheme, `${scheme}+discover`]));
+
+/** The same connection string with the scheme of the client package, which knows no other. */
+export const asEsdb = (connectionString: string): string =>
+  connectionString.replace(new RegExp(`^(?:${LOG_SERVER_SCHEMES.join('|')})(?=\\+discover:|:)`), 'esdb');
+
 export const origins: Variable<ReadonlyArray<string>> = (value) => {
   const list = value.split(',').map((origin) => origin.trim());
   return list.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)

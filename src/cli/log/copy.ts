@@ -99,7 +99,11 @@ export const addCopy = (log: Command, registry: Registry): void => {
       'copies the log into another store, with ids, revisions, times and hashes, and verifies all of it there\n' +
         '(continues an earlier run; the service may keep running on the source)',
     )
-    .option('--from <log>', 'esdb://…, postgres://… or embedded; default: the configured one', locationArgument)
+    .option(
+      '--from <log>',
+      'esdb:// or kurrentdb://…, postgres://… or embedded; default: the configured one',
+      locationArgument,
+    )
     .option('--to <log>', 'the same; an empty log, or the unfinished copy of an earlier run', locationArgument)
     .option('--until-caught-up', 'end when everything is copied (default)')
     .addOption(new Option('--follow', 'keep copying new events, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))

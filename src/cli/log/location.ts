@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
+import { asEsdb, logServerUrl } from '../../config/variables.js';
 import { configuredLog, type LogLocation } from '../../infrastructure/open-stores.js';
 
 /** `embedded`, or a connection string, as it stands on the command line. */
@@ -8,8 +10,8 @@ export type GivenLocation = { readonly _tag: 'Embedded' } | Exclude<LogLocation,
 export const locationArgument = (text: string): GivenLocation => {
   if (text === 'embedded') return { _tag: 'Embedded' };
   if (/^postgres(ql)?:\/\/./.test(text)) return { _tag: 'Postgres', url: text };
-  if (/^(esdb|kurrentdb)(\+discover)?:\/\/./.test(text)) return { _tag: 'EventStoreDb', url: text };
-  throw new InvalidArgumentError('A log is at esdb://…, at postgres://… or embedded.');
+  if (E.isRight(logServerUrl(text))) return { _tag: 'EventStoreDb', url: text };
+  throw new InvalidArgumentError('A log is at esdb:// or kurrentdb://…, at postgres://… or embedded.');
 };
 
 /** What was given, or the log of the service with this configuration. */
@@ -23,4 +25,6 @@ export const nameLocation = (location: LogLocation): string =>
   location._tag === 'Embedded' ? 'embedded' : location.url.replace(/^([a-z+]+:\/\/[^:/@]*):[^@]*@/, '$1:***@');
 
 export const isSameLocation = (one: LogLocation, other: LogLocation): boolean =>
-  one._tag === 'Embedded' || other._tag === 'Embedded' ? one._tag === other._tag : one.url === other.url;
+  one._tag === 'Embedded' || other._tag === 'Embedded'
+    ? one._tag === other._tag
+    : asEsdb(one.url) === asEsdb(other.url);

@@ -33,7 +33,7 @@ export const defaultTimings: Timings = {
 };
 
 export type EventStoreDbOptions = {
-  /** `esdb://` or `esdb+discover://`, as the EventStoreDB client takes it. */
+  /** `esdb://`, `kurrentdb://` or another scheme of theirs, as the EventStoreDB client takes it. */
   readonly connectionString: string;
   /** The categories that belong to this service; the database may hold other streams. */
   readonly categories: ReadonlyArray<string>;

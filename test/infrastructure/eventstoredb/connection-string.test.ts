@@ -20,12 +20,11 @@ const plain = {
 };
 
 describe('the EventStoreDB connection string', () => {
+  const schemes = ['esdb', 'kurrentdb', 'kurrent', 'kdb'];
   const cases: ReadonlyArray<readonly [string, unknown]> = [
-    ['esdb://log', plain],
-    ['kurrentdb://log', plain],
+    ...schemes.map((scheme) => [`${scheme}://log`, plain] as const),
+    ...schemes.map((scheme) => [`${scheme}+discover://log`, { ...plain, isDiscovered: true }] as const),
     ['esdb://log:1113?tls=false', { ...plain, seeds: [{ address: 'log', port: 1113 }], isSecure: false }],
-    ['esdb+discover://log', { ...plain, isDiscovered: true }],
-    ['kurrentdb+discover://log', { ...plain, isDiscovered: true }],
     [
       'esdb://a:1,b:2,c?tls=false',
       {
@@ -48,7 +47,10 @@ describe('the EventStoreDB connection string', () => {
         keepAlive: { interval: 12_000, timeout: 2_000 },
       },
     ],
-    ['esdb://ops:pw@log?tls=false', { ...plain, isSecure: false }],
+    [
+      'esdb://ops:pw@log?tls=false',
+      { ...plain, authorization: `Basic ${Buffer.from('ops:pw').toString('base64')}`, isSecure: false },
+    ],
     ['esdb://log?keepAliveInterval=-1&keepAliveTimeout=-1', plain],
   ];
   for (const [text, expected] of cases)

@@ -5,6 +5,7 @@ import {
   parseConnectionString,
 } from '@eventstore/db-client/dist/Client/parseConnectionString.js';
 import { either as E } from 'fp-ts';
+import { asEsdb } from '../../../config/variables.js';
 
 export type Endpoint = { readonly address: string; readonly port: number };
 
@@ -34,9 +35,9 @@ const channelCredentials = ({ tls, tlsCAFile, userCertFile, userKeyFile }: Conne
   return credentials.createSsl(read(tlsCAFile), read(userKeyFile), read(userCertFile));
 };
 
-// an insecure connection would show the password to anybody who listens, and an insecure server has no users
-const authorizationOf = ({ tls, defaultCredentials }: ConnectionOptions): string | undefined =>
-  tls === false || defaultCredentials === undefined
+// also without TLS: KurrentDB's `--disable-tls` keeps its users, and a server without users ignores the header
+const authorizationOf = ({ defaultCredentials }: ConnectionOptions): string | undefined =>
+  defaultCredentials === undefined
     ? undefined
     : `Basic ${Buffer.from(`${defaultCredentials.username}:${defaultCredentials.password}`).toString('base64')}`;
 
@@ -52,12 +53,12 @@ const faultOf = (error: unknown): Error => {
 };
 
 /**
- * Reads what the EventStoreDB client reads (hosts, user, TLS, CA and user certificates, keep-alive, name), and
- * `kurrentdb://` for `esdb://`.
+ * Reads what the EventStoreDB client reads (hosts, user, TLS, CA and user certificates, keep-alive, name), and the schemes
+ * of KurrentDB.
  */
 export const readConnectionString = (text: string): E.Either<Error, Settings> =>
   E.tryCatch(() => {
-    const options = parseConnectionString(text.trim().replace(/^kurrentdb(?=\+discover:|:)/, 'esdb'));
+    const options = parseConnectionString(asEsdb(text.trim()));
     return {
       seeds: options.hosts,
       isDiscovered: options.dnsDiscover || options.hosts.length > 1,
