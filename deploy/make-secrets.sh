@@ -1,12 +1,14 @@
 #!/bin/sh
-# make-secrets.sh KEPT HANDED: makes what the stack has to keep secret, each once and never again.
+# make-secrets.sh KEPT HANDED [LOGS]: makes what the stack has to keep secret, each once and never again.
 # KEPT has all of it: passwords and connection strings in files, the keys that sign checkpoints, and a certificate authority
 # with a certificate for each log node. No service sees it.
 # HANDED has a directory for each kind of service, with copies of what it needs, which belong to the user that it runs as.
+# LOGS has the data directories of the log nodes. They are given to the user that the log runs as, whichever image had them.
 set -eu
 umask 077
 mkdir -p "$1" "$2"
 handed=$(cd "$2" && pwd)
+logs=${3:+$(cd "$3" && pwd)}
 cd "$1"
 
 # Owners inside the images: postgres 999, the log 1000, the service (node) 1000, the file store root.
@@ -127,3 +129,4 @@ hand urls/cluster-log cluster/log-url $SERVICE_UID
 hand ca/ca.crt cluster/ca.crt $SERVICE_UID
 hand seal/checkpoint-key seal/checkpoint-key $SERVICE_UID
 hand seal/cluster-checkpoint-key seal-cluster/checkpoint-key $SERVICE_UID
+for data in ${logs:+"$logs"/*}; do chown -R $LOG_UID:$LOG_UID "$data"; done

@@ -16,6 +16,9 @@ type Server = {
   readonly settings: (place: string) => Readonly<Record<string, string>>;
 };
 
+/** The log server of `docker-compose.yml`, or the one that `LOG_IMAGE` names, as it does there. */
+const LOG_IMAGE = process.env['LOG_IMAGE'] ?? 'kurrentplatform/kurrentdb:26.0';
+
 /** The images of `docker-compose.yml`, by the variable that names a server of one's own instead. */
 const SERVERS: Readonly<Record<string, Server>> = {
   DATABASE_URL: {
@@ -28,9 +31,9 @@ const SERVERS: Readonly<Record<string, Server>> = {
     settings: (place) => ({ DATABASE_URL: `postgres://app:app@${place}/app` }),
   },
   EVENTSTOREDB_URL: {
-    image: 'eventstore/eventstore:24.10',
+    image: LOG_IMAGE,
     port: 2113,
-    variables: { EVENTSTORE_INSECURE: 'true', EVENTSTORE_MEM_DB: 'true' },
+    variables: { EVENTSTORE_INSECURE: 'true' },
     command: [],
     ready: (wait, port) => wait.forHttp('/health/live', port).forStatusCode(204),
     settings: (place) => ({ EVENTSTOREDB_URL: `esdb://${place}?tls=false` }),
