@@ -2,9 +2,11 @@ import type { ParameterizedContext } from 'koa';
 import type { either as E } from 'fp-ts';
 import type { Caller } from './authentication/roles.js';
 import type { ProcessBudget } from './budget/process-budget.js';
+import type { QueryValues } from './parameters/query.js';
 import type { UnknownNames } from './parameters/unknown.js';
 import type { ErrorCode } from './problem/error-codes.js';
 import type { Failure } from './problem/failure.js';
+import type { Fault } from './problem/problem.js';
 import type { HttpResponse } from './response/http-response.js';
 
 /** What comes of a request: there already, where nothing has to be waited for. */
@@ -43,7 +45,10 @@ export type RequestContext = {
   readonly ctx: KoaContext;
   /** Path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  readonly searchParams: URLSearchParams;
+  /** Of the query, those parameters that its operation knows. */
+  readonly query: QueryValues;
+  /** Why the query cannot be read; undefined where it can. */
+  readonly unreadable?: ReadonlyArray<Fault>;
   /** What it has that the operation does not; undefined where there is nothing to refuse. */
   readonly unknown?: UnknownNames | undefined;
 };

@@ -127,7 +127,8 @@ describe('what each event changed, over HTTP', () => {
       while (next !== undefined) {
         all.push(...(await diffsOf(next)));
         const link: string | null = (await get(next)).headers.get('link');
-        next = /<\/api\/v1(.*?)>; rel="next"/.exec(link ?? '')?.[1];
+        const [, query]: ReadonlyArray<string | undefined> = /<(\?.*?)>; rel="next"/.exec(link ?? '') ?? [];
+        next = query === undefined ? undefined : `${events}${query}`;
       }
       expect(sorted(all)).to.deep.equal(sorted(order === 'asc' ? changes : changes.toReversed()));
     }

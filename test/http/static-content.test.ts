@@ -139,7 +139,7 @@ describe('content that is served from memory', () => {
       const route = openApiRoutes([], '0.0.0').find((row) => row.path === '/docs/:asset');
       if (route?.access !== 'public') throw new Error('the page has public parts');
       const params = { asset: path };
-      const answer = await route.handle({ ctx, params, searchParams: new URLSearchParams() });
+      const answer = await route.handle({ ctx, params, query: {} });
       return E.isRight(answer) ? answer.right.body : answer.left;
     };
     for (const encoding of ['gzip', 'identity']) {

@@ -182,7 +182,7 @@ describe('a history of more than a page', () => {
     } as unknown as KoaContext;
     const params = { id: '0198f000-0000-7000-8000-000000000001' };
     const caller = { subject: 'ann', roles: [], expiresAt: 0 };
-    const response = await handle({ ctx, params, searchParams: new URLSearchParams(), caller });
+    const response = await handle({ ctx, params, query: {}, caller });
     const body = E.isRight(response) ? response.right.body : undefined;
     expect([body instanceof Readable, isOpen]).to.deep.equal([true, true]);
     // as `send` does where nobody reads

@@ -29,7 +29,7 @@ const formFor = (ctx: KoaContext): Form | 'feed' => {
 };
 
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
-  const read = both(readLedgerParameters(request.searchParams), readFeedPlace(request));
+  const read = both(readLedgerParameters(request.query), readFeedPlace(request));
   if (E.isLeft(read)) return read;
   const [{ filter, limit, direction }, place] = read.right;
   const { until } = filter;
@@ -71,11 +71,11 @@ async function* inParts(
 export const listLedger =
   (ledger: Ledger, feed: LedgerFeed) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
-    const { ctx, searchParams } = request;
+    const { ctx, query } = request;
     ctx.vary('Accept');
     const form = formFor(ctx);
     if (form === 'feed') return followLedger(feed, request);
-    const read = readLedgerParameters(searchParams);
+    const read = readLedgerParameters(query);
     if (E.isLeft(read)) return read;
     const { limit, ...wanted } = read.right;
     const isShort = isHead(request) || (limit !== undefined && limit <= SHORT);
@@ -85,7 +85,7 @@ export const listLedger =
     if (E.isLeft(page)) return page;
     const last = page.right.entries.at(-1);
     const hasNext = limit !== undefined && !page.right.isLast && last !== undefined;
-    const headers = hasNext ? nextLink(ctx.path, searchParams, { after: last.index.toString() }) : [];
+    const headers = hasNext ? nextLink(query, { after: last.index.toString() }) : [];
     const response = { status: 200, headers, contentType: form.contentType };
     if (isHead(request)) return E.right(response);
     if (limit !== undefined || page.right.isLast)

@@ -6,7 +6,7 @@ import { Order } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
 import { exactTextParameter } from '../parameters/list.js';
 import { Limit } from '../parameters/page.js';
-import { parameterValues } from '../parameters/parameter.js';
+import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
@@ -40,9 +40,8 @@ export const LedgerParameters = fields({ ...filters, ...page });
 /** Which events to list. Without `limit`: all of them. */
 type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & { readonly limit: number | undefined };
 
-export const readLedgerParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, LedgerRequest> => {
-  const values = parameterValues(searchParams);
-  return pipe(
+export const readLedgerParameters = (values: QueryValues): E.Either<RequestInvalid, LedgerRequest> =>
+  pipe(
     both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
     E.map(([filter, { after, limit, order }]) => ({
       filter,
@@ -51,4 +50,3 @@ export const readLedgerParameters = (searchParams: URLSearchParams): E.Either<Re
       direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
     })),
   );
-};

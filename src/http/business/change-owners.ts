@@ -5,17 +5,18 @@ import type { UpdateOwner } from '../../domain/business/commands.js';
 import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
 import { renderOwner } from '../../read/business-view.js';
-import type { AuthorizedContext } from '../request-context.js';
+import { type AuthorizedContext, pathOf } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { commandResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
+import { isUtf8Encoded } from '../parameters/query.js';
 import { readBody } from '../parameters/unknown.js';
 import { both } from '../request/both.js';
 import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import type { HttpResponse } from '../response/http-response.js';
-import { readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
+import { notUtf8, readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
@@ -37,10 +38,16 @@ export const addOwner =
     return commandResponse(owner.user, await businesses.addOwner(context, id.right, owner), render);
   };
 
+/** The router leaves a segment as it is written where its bytes are no UTF-8: as text it could name another owner. */
+const ownerIdIn = ({ ctx, params, query }: AuthorizedContext, body: unknown): E.Either<RequestInvalid, string> => {
+  const path = params['ownerId'];
+  return path === undefined || isUtf8Encoded(pathOf(ctx)) ? readOwnerId({ path, query, body }) : notUtf8;
+};
+
 const readUpdate =
-  ({ params, searchParams }: AuthorizedContext) =>
+  (request: AuthorizedContext) =>
   (body: unknown): E.Either<RequestInvalid, readonly [string, UpdateOwner['changes']]> => {
-    const user = readOwnerId({ path: params['ownerId'], searchParams, body });
+    const user = ownerIdIn(request, body);
     return both(user, readOwnerChanges(body, E.isRight(user) ? user.right : undefined));
   };
 
@@ -58,13 +65,12 @@ export const updateOwner =
 export const removeOwner =
   (businesses: BusinessUseCases) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure | BusinessRejection, HttpResponse>> => {
-    const { ctx, params, searchParams } = request;
-    const body = await lenientJsonBody(ctx);
+    const body = await lenientJsonBody(request.ctx);
     if (E.isLeft(body)) return body;
-    const named = (from: unknown) => readOwnerId({ path: params['ownerId'], searchParams, body: from });
+    const named = (from: unknown) => ownerIdIn(request, from);
     const read = both(commandContextOf(request), readBody(request, named, body.right));
     if (E.isLeft(read)) return read;
-    const id = recordId(params['id']);
+    const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, user] = read.right;
     return commandResponse(user, await businesses.removeOwner(context, id.right, user), render);

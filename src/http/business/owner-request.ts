@@ -7,6 +7,7 @@ import { fields } from '../fields/fields-type.js';
 import { Share } from '../fields/amount.js';
 import { explain } from '../fields/json-schema.js';
 import { requiredText, text } from '../fields/text.js';
+import { NOT_UTF8, type QueryValues, valuesOf } from '../parameters/query.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { ownerMeanings } from './meanings.js';
@@ -53,12 +54,14 @@ export const readOwnerChanges = (
 /** Where a request may name the owner. The body may be anything: a proxy or a client may have lost it. */
 type OwnerIdSources = {
   readonly path: string | undefined;
-  readonly searchParams: URLSearchParams;
+  readonly query: QueryValues;
   readonly body: unknown;
 };
 
 const invalid = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'ownerId', message }));
+
+export const notUtf8 = invalid(NOT_UTF8);
 
 const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undefined> => {
   return isJsonObject(body)
@@ -67,10 +70,10 @@ const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undef
 };
 
 /** The one owner that path, query and body agree on. */
-export const readOwnerId = ({ path, searchParams, body }: OwnerIdSources): E.Either<RequestInvalid, string> => {
+export const readOwnerId = ({ path, query, body }: OwnerIdSources): E.Either<RequestInvalid, string> => {
   const inBody = fromBody(body);
   if (E.isLeft(inBody)) return inBody;
-  const given = [path, ...searchParams.getAll('ownerId'), inBody.right].filter(
+  const given = [path, ...valuesOf(query, 'ownerId'), inBody.right].filter(
     (id): id is string => id !== undefined && id !== null && id !== '',
   );
   const [ownerId, ...others] = new Set(given);

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import { fields } from '../fields/fields-type.js';
-import { parameterValues } from '../parameters/parameter.js';
+import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
@@ -15,9 +15,9 @@ export const feedParameters = {
 };
 
 /** Refuses outside a feed what means something in a feed alone. */
-export const refuseOutsideFeed = (searchParams: URLSearchParams): E.Either<RequestInvalid, undefined> => {
+export const refuseOutsideFeed = (query: QueryValues): E.Either<RequestInvalid, undefined> => {
   const errors = Object.keys(feedParameters)
-    .filter((name) => searchParams.has(name))
+    .filter((name) => Object.hasOwn(query, name))
     .map((path) => ({ path, message: 'is possible in a feed only' }));
   return errors.length === 0 ? E.right(undefined) : E.left(requestInvalid(...errors));
 };
@@ -28,9 +28,9 @@ const Places = fields({ [LAST_EVENT_ID]: revisionParameter('As after.'), ...feed
 export type FeedPlace = { readonly index: bigint | undefined; readonly saidBy: string };
 
 /** A client that connects again sends the header, and its address as it was: the header is newer. */
-export const readFeedPlace = ({ ctx, searchParams }: RequestContext): E.Either<RequestInvalid, FeedPlace> => {
+export const readFeedPlace = ({ ctx, query }: RequestContext): E.Either<RequestInvalid, FeedPlace> => {
   const header = ctx.req.headers['last-event-id'];
-  const values = { ...parameterValues(searchParams), ...(header === undefined ? {} : { [LAST_EVENT_ID]: header }) };
+  const values = { ...query, ...(header === undefined ? {} : { [LAST_EVENT_ID]: header }) };
   return pipe(
     decodeRequest(Places)(values),
     E.map(({ [LAST_EVENT_ID]: last, after }) => {

@@ -5,7 +5,7 @@ import { fields } from '../fields/fields-type.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { instantParameter } from './instant.js';
-import { parameterValues } from './parameter.js';
+import { NO_QUERY, type QueryValues } from './query.js';
 import { revisionParameter } from './revision.js';
 
 export const AsOfParameters = fields({
@@ -21,11 +21,11 @@ const bothGiven = requestInvalid(
 const now: E.Either<never, AsOf> = E.right({ _tag: 'Now' });
 
 /** Which state of a record to read: that of a revision or of an instant, else the current one. */
-export const readAsOf = (searchParams: URLSearchParams): E.Either<RequestInvalid, AsOf> =>
-  searchParams.size === 0
+export const readAsOf = (values: QueryValues): E.Either<RequestInvalid, AsOf> =>
+  values === NO_QUERY.values
     ? now
     : pipe(
-        parameterValues(searchParams),
+        values,
         decodeRequest(AsOfParameters),
         E.chain(({ revision, at }): E.Either<RequestInvalid, AsOf> => {
           if (revision !== undefined && at !== undefined) return E.left(bothGiven);

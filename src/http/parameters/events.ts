@@ -6,7 +6,8 @@ import { fields } from '../fields/fields-type.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { Limit } from './page.js';
-import { parameter, parameterValues } from './parameter.js';
+import { parameter } from './parameter.js';
+import { NO_QUERY, type QueryValues } from './query.js';
 import { revisionParameter } from './revision.js';
 
 export const Order = parameter<'asc' | 'desc'>({
@@ -49,11 +50,11 @@ const ListingParameters = fields(parameters);
 const all: E.Either<never, EventsRequest> = E.right({ direction: 'forwards', proof: false, diff: false });
 
 /** Which events of a record to read, and how. */
-export const readEventsParameters = (searchParams: URLSearchParams): E.Either<RequestInvalid, EventsRequest> =>
-  searchParams.size === 0
+export const readEventsParameters = (values: QueryValues): E.Either<RequestInvalid, EventsRequest> =>
+  values === NO_QUERY.values
     ? all
     : pipe(
-        parameterValues(searchParams),
+        values,
         decodeRequest(ListingParameters),
         E.map(({ order = 'asc', proof = false, diff = false, ...range }) => ({
           ...range,

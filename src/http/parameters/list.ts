@@ -10,7 +10,8 @@ import { decodeRequest } from '../request/decode.js';
 import { readCursor, type Sort, SORTS } from './cursor.js';
 import { instantParameter } from './instant.js';
 import { After, Limit } from './page.js';
-import { parameter, parameterValues } from './parameter.js';
+import { parameter } from './parameter.js';
+import type { QueryValues } from './query.js';
 
 /** What to list. Without `limit`: all of it. */
 export type ListParameters<Filter> = {
@@ -21,9 +22,6 @@ export type ListParameters<Filter> = {
   readonly sort?: Sort;
 };
 
-/** U+FFFD stands for bytes of the address that are no UTF-8: taken for text, they would find nothing, in silence. */
-const isText = (value: string, limit: number): boolean => isPlainText(value, limit) && !value.includes('\ufffd');
-
 /**
  * Matches a field exactly. An empty or an overlong text is no fault: nothing matches it. A control character is a fault,
  * as in a body.
@@ -33,7 +31,7 @@ export const exactTextParameter = (meaning?: string): t.Type<string, string> =>
     expectation: 'text in UTF-8 without control characters',
     ...(meaning === undefined ? {} : { meaning }),
     schema: { type: 'string', pattern: PLAIN_TEXT },
-    read: (value) => (isText(value, Infinity) ? value : undefined),
+    read: (value) => (isPlainText(value, Infinity) ? value : undefined),
   });
 
 /** The same for a list of records. */
@@ -43,7 +41,7 @@ const SearchText = parameter<string>({
   expectation: `text in UTF-8 of at most ${TEXT_LIMIT} characters, without control characters`,
   meaning: 'Finds records by their words: each word of it begins a word of the record, in any order, without case.',
   schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
-  read: (value) => (isText(value, TEXT_LIMIT) ? value : undefined),
+  read: (value) => (isPlainText(value, TEXT_LIMIT) ? value : undefined),
 });
 
 const isSort = (value: string): value is Sort => Object.hasOwn(SORTS, value);
@@ -100,9 +98,8 @@ export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>
   return {
     /** Of all parameters, for the API description. */
     codec: fields({ ...filters, ...ofRecords, ...page }),
-    read: (searchParams: URLSearchParams): E.Either<RequestInvalid, ListParameters<t.TypeOf<typeof Filter>>> => {
-      const values = parameterValues(searchParams);
-      return pipe(
+    read: (values: QueryValues): E.Either<RequestInvalid, ListParameters<t.TypeOf<typeof Filter>>> =>
+      pipe(
         both(
           both(decodeRequest(Filter)(values), decodeRequest(OfRecords)(values)),
           pipe(
@@ -116,7 +113,6 @@ export const listParameters = <Filters extends Readonly<Record<string, t.Mixed>>
           ...(sort === undefined ? {} : { sort }),
           ...(limit === undefined ? {} : { limit }),
         })),
-      );
-    },
+      ),
   };
 };

@@ -24,12 +24,3 @@ export const parameter = <A>({ expectation, meaning, schema, read }: ParameterSp
   if (meaning !== undefined) meanings.set(codec, meaning);
   return codec;
 };
-
-/** The values by name, an array where a name is repeated, as the codecs of parameters read them. */
-export const parameterValues = (searchParams: URLSearchParams): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    [...new Set(searchParams.keys())].map((name) => {
-      const values = searchParams.getAll(name);
-      return [name, values.length === 1 ? values[0] : values];
-    }),
-  );

@@ -26,13 +26,9 @@ const BYTES = 2 * FIRST_PAGE.bytes;
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
-const headersOf = (
-  { ctx, searchParams }: RequestContext,
-  wanted: EventsRequest,
-  newest: Revision,
-): ReadonlyArray<string> => {
+const headersOf = ({ query }: RequestContext, wanted: EventsRequest, newest: Revision): ReadonlyArray<string> => {
   const next = nextPage(wanted, newest);
-  const link = next === undefined ? [] : nextLink(ctx.path, searchParams, { from: next.toString() });
+  const link = next === undefined ? [] : nextLink(query, { from: next.toString() });
   return ['ETag', eventsTag(wanted, newest), ...link];
 };
 
@@ -52,7 +48,7 @@ const followEvents = async (
   { newestRevision, follow }: Histories,
   request: AuthorizedContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const read = both(readEventsParameters(request.searchParams), readFeedPlace(request));
+  const read = both(readEventsParameters(request.query), readFeedPlace(request));
   if (E.isLeft(read)) return read;
   const [{ from, limit, direction, proof, diff = false }, place] = read.right;
   const isGiven = { from: from !== undefined, limit: limit !== undefined, order: direction === 'backwards' };
@@ -73,11 +69,11 @@ const followEvents = async (
 export const listEvents =
   (histories: Histories) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
-    const { ctx, params, searchParams } = request;
+    const { ctx, params, query } = request;
     ctx.vary('Accept');
     if (wantsFeed(ctx)) return followEvents(histories, request);
     const { newestRevision, events } = histories;
-    const listing = both(readEventsParameters(searchParams), refuseOutsideFeed(searchParams));
+    const listing = both(readEventsParameters(query), refuseOutsideFeed(query));
     const read = both(listing, conditionsOf(ctx.req.headers));
     if (E.isLeft(read)) return read;
     const [[wanted], conditions] = read.right;

@@ -6,11 +6,12 @@ import { type RequestContext, isHead } from '../request-context.js';
 import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { type ListParameters, notOfThisOrder } from '../parameters/list.js';
 import { cursorText } from '../parameters/cursor.js';
+import type { QueryValues } from '../parameters/query.js';
 import { type HttpResponse, JSON_TYPE, ok } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
 
 type Listing<Filter> = {
-  readonly read: (searchParams: URLSearchParams) => E.Either<RequestInvalid, ListParameters<Filter>>;
+  readonly read: (query: QueryValues) => E.Either<RequestInvalid, ListParameters<Filter>>;
   readonly reads: Pick<EntityReads<Filter>, 'page' | 'all' | 'freshness'>;
 };
 
@@ -25,8 +26,8 @@ const pageResponse = async (
   { records, next }: Page,
   isAcquired: boolean,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const { ctx, searchParams } = request;
-  const headers = next === undefined ? [] : nextLink(ctx.path, searchParams, { after: cursorText(sort, next) });
+  const { ctx, query } = request;
+  const headers = next === undefined ? [] : nextLink(query, { after: cursorText(sort, next) });
   if (Buffer.isBuffer(records)) return E.right(ok(records, ...headers));
   if (isHead(request)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
   if (!isAcquired && !(await ctx.state.acquire('lists'))) return overloaded;
@@ -106,7 +107,7 @@ const completeUntil = ({ rows, shownUntil }: Freshness): ReadonlyArray<string> =
 export const listRecords =
   <Filter>(listing: Listing<Filter>) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
-    const wanted = listing.read(request.searchParams);
+    const wanted = listing.read(request.query);
     if (E.isLeft(wanted)) return wanted;
     // before the rows are read: they may be newer than that, and not older
     const until = completeUntil(listing.reads.freshness);

@@ -13,8 +13,8 @@ type RecordRequest = { readonly id: string; readonly asOf: AsOf; readonly condit
  * Which record a GET asks for, as of when, and on what conditions. Faults of parameters and headers go before an unknown
  * id.
  */
-export const readRecordRequest = ({ ctx, params, searchParams }: RequestContext): E.Either<Failure, RecordRequest> => {
-  const read = both(readAsOf(searchParams), conditionsOf(ctx.req.headers));
+export const readRecordRequest = ({ ctx, params, query }: RequestContext): E.Either<Failure, RecordRequest> => {
+  const read = both(readAsOf(query), conditionsOf(ctx.req.headers));
   if (E.isLeft(read)) return read;
   const [asOf, conditions] = read.right;
   return E.map((id: string) => ({ id, asOf, conditions }))(recordId(params['id']));

@@ -2,14 +2,20 @@ import { LedgerParameters } from '../audit/parameters.js';
 import { keysOf } from '../fields/keys-of.js';
 import { type UnknownNames, unknownFaults } from '../parameters/unknown.js';
 import type { Fault } from '../problem/problem.js';
+import type { RequestContext } from '../request-context.js';
 import type { Route } from '../route.js';
 
 type Description = Route['description'];
 
-/** What one request has that its operation does not; undefined where there is nothing to refuse. */
-export type FindUnknown = (searchParams: URLSearchParams, isStrict: boolean) => UnknownNames | undefined;
+/** What one request has that its operation does not, or cannot be read; undefined where there is nothing to refuse. */
+export type FindUnknown = (
+  request: Pick<RequestContext, 'query' | 'unreadable'>,
+  isStrict: boolean,
+) => UnknownNames | undefined;
 
-const parametersOf = ({ query }: Description): ReadonlyArray<string> => (query === undefined ? [] : keysOf(query));
+/** The parameters that an operation takes. */
+export const parametersOf = ({ query }: Description): ReadonlyArray<string> =>
+  query === undefined ? [] : keysOf(query);
 
 /** Those of the interface for auditors are known where it is switched off, too: what a client may send depends on no setting. */
 const ofAuditors = keysOf(LedgerParameters);
@@ -44,14 +50,12 @@ export const makeFindUnknown = (routes: ReadonlyArray<Route>): ((route: Route) =
     const own = parametersOf(description);
     const taken = new Set(own);
     const findKeys = keyFinderOf(description);
-    return (searchParams, isStrict) => {
-      if (searchParams.size === 0 && !isStrict) return undefined;
+    return ({ query, unreadable = [] }, isStrict) => {
       const refusesAll = isStrict || description.refusesUnknown === true;
-      const names = new Set<string>();
-      for (const name of searchParams.keys())
-        if (!taken.has(name) && (refusesAll || elsewhere.has(name))) names.add(name);
-      if (names.size === 0 && !isStrict) return undefined;
-      return { parameters: unknownFaults([...names], 'parameter', own), keysOf: isStrict ? findKeys : nothing };
+      const names = Object.keys(query).filter((name) => !taken.has(name) && (refusesAll || elsewhere.has(name)));
+      const parameters = [...unreadable, ...unknownFaults(names, 'parameter', own)];
+      if (parameters.length === 0 && !isStrict) return undefined;
+      return { parameters, keysOf: isStrict ? findKeys : nothing };
     };
   };
 };

@@ -2,45 +2,48 @@ import Router, { type RouterMiddleware } from '@koa/router';
 import { either as E } from 'fp-ts';
 import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
-import { type Handling, type KoaContext, pathOf, type RequestState } from '../request-context.js';
+import { NO_QUERY, type Query, readQuery } from '../parameters/query.js';
+import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
 import { isProbe, type Route } from '../route.js';
 import { admit, type Admission, type Guarded } from './admit.js';
 import { refusingUnknown } from './refuse-unknown.js';
 
-const noParameters = new URLSearchParams();
+const requestOf = (ctx: RoutedContext, { values, faults }: Query): RequestContext =>
+  faults.length === 0
+    ? { ctx, params: ctx.params, query: values }
+    : { ctx, params: ctx.params, query: values, unreadable: faults };
 
 const handleAdmitted = (
   route: Guarded,
   admission: Admission,
   identified: Identified,
   ctx: RoutedContext,
-  searchParams: URLSearchParams,
+  query: Query,
 ): Handling => {
-  const admitted = admit(admission, route, ctx, searchParams, identified);
+  const admitted = admit(admission, route, ctx, query.values, identified);
   if (E.isLeft(admitted)) return admitted;
-  const { params } = ctx;
   const caller = admitted.right;
   ctx.state.caller = caller;
   if (connectionOf(ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
-  if (route.access === 'optional token') return route.handle({ ctx, params, searchParams });
+  if (route.access === 'optional token') return route.handle(requestOf(ctx, query));
   return caller === undefined
     ? E.left({ _tag: 'Unauthenticated' })
-    : route.handle({ ctx, params, searchParams, caller });
+    : route.handle({ ...requestOf(ctx, query), caller });
 };
 
 /** A request whose path the router has read. */
 type RoutedContext = KoaContext & { readonly params: Readonly<Record<string, string>> };
 
 /** Begins to handle a request, at once where its token is known. */
-const handle = (route: Route, admission: Admission, ctx: RoutedContext, searchParams: URLSearchParams): Handling => {
+const handle = (route: Route, admission: Admission, ctx: RoutedContext, query: Query): Handling => {
   if (route.access === 'public') {
     const exceeded = isProbe(route) ? undefined : admission.rateLimit?.(undefined, ctx);
-    return exceeded === undefined ? route.handle({ ctx, params: ctx.params, searchParams }) : E.left(exceeded);
+    return exceeded === undefined ? route.handle(requestOf(ctx, query)) : E.left(exceeded);
   }
   const identified = admission.authenticate(ctx);
   return identified instanceof Promise
-    ? identified.then((known) => handleAdmitted(route, admission, known, ctx, searchParams))
-    : handleAdmitted(route, admission, identified, ctx, searchParams);
+    ? identified.then((known) => handleAdmitted(route, admission, known, ctx, query))
+    : handleAdmitted(route, admission, identified, ctx, query);
 };
 
 /** The checks of a row, which may identify its callers in a way of its own. */
@@ -55,8 +58,8 @@ const middlewareOf = (route: Route, common: Admission): RouterMiddleware<Request
     const { state, querystring } = ctx;
     state.operation = route.operation;
     state.absent = route.absent;
-    const searchParams = querystring === '' ? noParameters : new URLSearchParams(querystring);
-    state.handling = handle(route, admission, ctx, searchParams);
+    const query = querystring === '' ? NO_QUERY : readQuery(querystring);
+    state.handling = handle(route, admission, ctx, query);
   };
 };
 

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { parameterValues } from '../parameters/parameter.js';
+import { NO_QUERY, type QueryValues } from '../parameters/query.js';
 import type { UnknownNames } from '../parameters/unknown.js';
 import { type Failure, requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { conditionsOf } from '../request/conditions.js';
@@ -8,19 +8,19 @@ import { prefersStrict, STRICT } from '../request/preferences.js';
 import type { RequestContext } from '../request-context.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { type Handler, isProbe, type Route } from '../route.js';
-import { type FindUnknown, makeFindUnknown } from './find-unknown.js';
+import { type FindUnknown, makeFindUnknown, parametersOf } from './find-unknown.js';
 
 /** The faults of a GET with unknown parameters, those of its other parameters and of its conditions included. */
 const faultsOf = (
-  { query, requestHeaders = [] }: Route['description'],
-  { ctx, searchParams }: RequestContext,
+  { query: codec, requestHeaders = [] }: Route['description'],
+  { ctx, query: values }: RequestContext,
   { parameters }: UnknownNames,
 ): RequestInvalid => {
-  const values = query === undefined ? undefined : decodeRequest(query)(parameterValues(searchParams));
+  const decoded = codec === undefined ? undefined : decodeRequest(codec)(values);
   const conditions = requestHeaders.includes('If-Match') ? conditionsOf(ctx.req.headers) : undefined;
-  const faultsIn = (part: typeof values | typeof conditions) =>
+  const faultsIn = (part: typeof decoded | typeof conditions) =>
     part !== undefined && E.isLeft(part) ? part.left.errors : [];
-  return requestInvalid(...faultsIn(values), ...parameters, ...faultsIn(conditions));
+  return requestInvalid(...faultsIn(decoded), ...parameters, ...faultsIn(conditions));
 };
 
 /** The response to a request in strict handling says that it was applied. */
@@ -32,6 +32,12 @@ const saidStrict = async (
     headers: [...(response.headers ?? []), 'Preference-Applied', STRICT],
   }))(await handling);
 
+/** Without the parameters that are ignored, so that nothing can come to depend on them. */
+const known = (values: QueryValues, names: ReadonlyArray<string>): QueryValues => {
+  const own = names.flatMap((name) => (Object.hasOwn(values, name) ? [[name, values[name] ?? ''] as const] : []));
+  return own.length === 0 ? NO_QUERY.values : Object.fromEntries(own);
+};
+
 /** Refuses a GET with unknown parameters; a command reads what is unknown with its other faults. */
 const refusing =
   <Request extends RequestContext>(
@@ -41,11 +47,11 @@ const refusing =
   ): Handler<Request> =>
   (request) => {
     const isStrict = prefersStrict(request.ctx.req.headers['prefer']);
-    const unknown = find(request.searchParams, isStrict);
-    if (unknown === undefined) return handle(request);
-    if (method === 'GET' && unknown.parameters.length > 0)
+    const unknown = find(request, isStrict);
+    if (unknown === undefined && request.query === NO_QUERY.values) return handle(request);
+    if (unknown !== undefined && method === 'GET' && unknown.parameters.length > 0)
       return Promise.resolve(E.left(faultsOf(description, request, unknown)));
-    const handling = handle({ ...request, unknown });
+    const handling = handle({ ...request, query: known(request.query, parametersOf(description)), unknown });
     return isStrict ? saidStrict(handling) : handling;
   };
 

@@ -147,8 +147,9 @@ export class SessionState {
   #look(record: KnownRecord | undefined, path: string, { headers }: HttpResponse, text: string): void {
     if (headers.etag !== undefined && !path.includes('?')) this.tags.set(path, headers.etag);
     if (record?.path === path && text !== '') record.text = text;
-    const link = typeof headers['link'] === 'string' ? /^<([^>]+)>; rel="next"$/.exec(headers['link'])?.[1] : undefined;
-    if (link !== undefined) keep(this.links, link);
+    const link =
+      typeof headers['link'] === 'string' ? /^<(\?[^>]+)>; rel="next"$/.exec(headers['link'])?.[1] : undefined;
+    if (link !== undefined) keep(this.links, `${path.split('?', 1)[0]}${link}`);
     if (headers['content-type']?.startsWith('text/html') === true) this.#readPage(text);
   }
 
