@@ -7,6 +7,7 @@ import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
 import { respondWithFeed } from '../feed/respond-with-feed.js';
 import type { Failure } from '../problem/failure.js';
 import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
+import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
@@ -23,9 +24,9 @@ const JSON_MEDIA_TYPE = 'application/json';
 
 /** JSON, too, where the client accepts none of the forms. */
 const formFor = (ctx: KoaContext): Form | 'feed' => {
-  const accepted = ctx.accepts(JSON_MEDIA_TYPE, ...Object.keys(otherForms), EVENT_STREAM);
+  const accepted = preferredType(ctx.req.headers.accept, [JSON_MEDIA_TYPE, ...Object.keys(otherForms), EVENT_STREAM]);
   if (accepted === EVENT_STREAM) return 'feed';
-  return (typeof accepted === 'string' ? otherForms[accepted] : undefined) ?? json;
+  return (accepted === undefined ? undefined : otherForms[accepted]) ?? json;
 };
 
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {

@@ -1,8 +1,7 @@
+import { listElements } from './list-elements.js';
+
 /** As `Preference-Applied` says it. */
 export const STRICT = 'handling=strict';
-
-// A preference up to its comma; a quoted text may have commas, and a quote that is not closed reaches to the end.
-const PREFERENCE = /(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/g;
 
 // No two parts of it can take the same blanks: otherwise each division of a run of blanks is tried before it does not match.
 const HANDLING = /^[ \t]*handling[ \t]*(?:=[ \t]*(?:"([^"]*)"[ \t]*|([^"; \t]+)[ \t]*)?)?(?:;|$)/i;
@@ -13,7 +12,7 @@ const HANDLING = /^[ \t]*handling[ \t]*(?:=[ \t]*(?:"([^"]*)"[ \t]*|([^"; \t]+)[
  */
 export const prefersStrict = (prefer: string | ReadonlyArray<string> | undefined): boolean => {
   if (prefer === undefined) return false;
-  for (const preference of [prefer].flat().join(',').match(PREFERENCE) ?? []) {
+  for (const preference of listElements([prefer].flat().join(','))) {
     const handling = HANDLING.exec(preference);
     if (handling === null) continue;
     const [, quoted, token] = handling;
