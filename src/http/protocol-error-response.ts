@@ -4,12 +4,13 @@ import { errorBody } from './problem/error-body.js';
 import { PROBLEM_TYPE, problemDetails, wantsProblemDetails } from './problem/problem-details.js';
 import type { ProtocolFault } from './protocol-fault.js';
 import { requestIdOf } from './request/request-id.js';
+import { fixedHeaders } from './response/fixed-headers.js';
 import { JSON_TYPE } from './response/http-response.js';
 
 /** Name, value, name, value … of a response after which the connection is closed. */
 const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Array<string> => [
   ...['Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body))],
-  ...['X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, 'Connection', 'close'],
+  ...[...fixedHeaders(requestId), 'Connection', 'close'],
 ];
 
 /** The form of an error depends on what the request accepts. */

@@ -159,6 +159,28 @@ describe('malformed requests over HTTP', () => {
       expect(JSON.parse(body)).to.include({ status });
     });
 
+  for (const [what, bytes] of [...notHttp, ['another version', 'GET / HTTP/1.9\r\n\r\n', 505]] as const)
+    it(`answers ${what} with the headers of all other answers`, async () => {
+      const other = await fetch(`${stack.baseUrl}/nothing`);
+      const always = [...other.headers.keys()].filter(
+        (name) => !['connection', 'date', 'keep-alive', 'vary'].includes(name),
+      );
+      expect(always).to.include.members(['content-security-policy', 'x-frame-options', 'cache-control']);
+      const [head = ''] = (await rawExchange(stack.baseUrl, bytes)).split('\r\n\r\n');
+      const headers = new Headers(
+        head
+          .split('\r\n')
+          .slice(1)
+          .map((line): [string, string] => {
+            const [name = '', value = ''] = line.split(': ');
+            return [name, value];
+          }),
+      );
+      for (const name of always) expect(headers.has(name), name).to.equal(true);
+      for (const name of always.filter((each) => !['content-length', 'x-request-id'].includes(each)))
+        expect(headers.get(name), name).to.equal(other.headers.get(name));
+    });
+
   it('asks no host of a client that is too old to name one', async () => {
     expect(await rawExchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
   });

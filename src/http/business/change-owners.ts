@@ -16,7 +16,7 @@ import { lenientJsonBody } from '../request/json-body.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import type { HttpResponse } from '../response/http-response.js';
-import { notUtf8, readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
+import { readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
 
 const ownerIn = (state: BusinessState, user: string) =>
   state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
@@ -38,10 +38,14 @@ export const addOwner =
     return commandResponse(owner.user, await businesses.addOwner(context, id.right, owner), render);
   };
 
-/** The router leaves a segment as it is written where its bytes are no UTF-8: as text it could name another owner. */
+/** No owner has a control character in its name. */
+const NOBODY = '\0';
+
+/** The router leaves a segment as it is written where its bytes are no UTF-8: as text it could name an owner. */
 const ownerIdIn = ({ ctx, params, query }: AuthorizedContext, body: unknown): E.Either<RequestInvalid, string> => {
-  const path = params['ownerId'];
-  return path === undefined || isUtf8Encoded(pathOf(ctx)) ? readOwnerId({ path, query, body }) : notUtf8;
+  const named = params['ownerId'];
+  const path = named === undefined || isUtf8Encoded(pathOf(ctx)) ? named : NOBODY;
+  return readOwnerId({ path, query, body });
 };
 
 const readUpdate =

@@ -7,7 +7,7 @@ import { fields } from '../fields/fields-type.js';
 import { Share } from '../fields/amount.js';
 import { explain } from '../fields/json-schema.js';
 import { requiredText, text } from '../fields/text.js';
-import { NOT_UTF8, type QueryValues, valuesOf } from '../parameters/query.js';
+import { type QueryValues, valuesOf } from '../parameters/query.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { ownerMeanings } from './meanings.js';
@@ -60,8 +60,6 @@ type OwnerIdSources = {
 
 const invalid = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'ownerId', message }));
-
-export const notUtf8 = invalid(NOT_UTF8);
 
 const fromBody = (body: unknown): E.Either<RequestInvalid, string | null | undefined> => {
   return isJsonObject(body)

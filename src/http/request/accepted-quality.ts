@@ -24,8 +24,15 @@ const rangesOf = (accept: string): ReadonlyMap<string, Accepted> => {
 export const acceptedQuality = (accept: string, mediaType: string): number =>
   rangesOf(accept).get(mediaType)?.quality ?? 0;
 
+type Judged = Accepted & { readonly type: string; readonly inexact: number };
+
+const isPreferred = (one: Judged, other: Judged): boolean => {
+  if (one.quality !== other.quality) return one.quality > other.quality;
+  return one.inexact === other.inexact ? one.order < other.order : one.inexact < other.inexact;
+};
+
 /** What a range says of a type, and how exactly: the most exact range counts (RFC 9110 §12.5.1). */
-const judged = (ranges: ReadonlyMap<string, Accepted>, type: string) => {
+const judged = (ranges: ReadonlyMap<string, Accepted>, type: string): Judged => {
   const named = [type, type.replace(/\/.*/, '/*'), '*/*'];
   const found = named.findIndex((name) => ranges.has(name));
   return { type, inexact: found, ...(ranges.get(named[found] ?? '') ?? { quality: 0, order: 0 }) };
@@ -38,9 +45,10 @@ const judged = (ranges: ReadonlyMap<string, Accepted>, type: string) => {
 export const preferredType = (accept: string | undefined, types: ReadonlyArray<string>): string | undefined => {
   if (accept === undefined) return types[0];
   const ranges = rangesOf(accept);
-  const [best] = types
-    .map((type) => judged(ranges, type))
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality || a.inexact - b.inexact || a.order - b.order);
+  let best: Judged | undefined;
+  for (const type of types) {
+    const found = judged(ranges, type);
+    if (found.quality > 0 && (best === undefined || isPreferred(found, best))) best = found;
+  }
   return best?.type;
 };

@@ -4,26 +4,16 @@ import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../budget/connection.js';
 import type { KoaContext, RequestState } from '../request-context.js';
 import { ReaderGone } from '../problem/log-fields.js';
+import { fixedHeaders } from './fixed-headers.js';
 import { type HttpResponse, JSON_TYPE } from './http-response.js';
 import { linger, mustClose } from './unread-body.js';
 
-const NOTHING_LOADED = "default-src 'none'; frame-ancestors 'none'";
-
-/** On every response: never guessed at, framed or referred from. Its request's id comes behind. */
-const FIXED = [
-  ...['X-Content-Type-Options', 'nosniff', 'X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin', 'X-Request-Id'],
-];
-
-/** Not by a shared cache. */
-const KEPT_BY_ITS_READER = 'private, no-cache';
 const KEPT_BY_NOBODY = 'no-store';
 
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
-  const { headers: own = [], body, contentType, contentSecurityPolicy = NOTHING_LOADED, live } = response;
-  const { cacheControl = live === undefined ? KEPT_BY_ITS_READER : KEPT_BY_NOBODY } = response;
-  const described = ['Content-Security-Policy', contentSecurityPolicy, 'Cache-Control', cacheControl];
-  const headers = [...FIXED, requestId, ...described, ...own];
+  const { headers: own = [], body, contentType, contentSecurityPolicy, live } = response;
+  const { cacheControl = live === undefined ? undefined : KEPT_BY_NOBODY } = response;
+  const headers = [...fixedHeaders(requestId, { contentSecurityPolicy, cacheControl }), ...own];
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
   return headers;
 };
