@@ -42,6 +42,6 @@ export class ServedRequest implements RequestState {
   }
 
   #name(): string {
-    return this.caller?.subject ?? this.#connection.address;
+    return this.caller?.subject ?? this.#connection.network;
   }
 }

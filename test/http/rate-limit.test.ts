@@ -27,6 +27,13 @@ describe('a share of requests', () => {
     expect(refused()).to.deep.equal([undefined, undefined]);
     expect(refused().map((refusal) => refusal?._tag)).to.deep.equal(['TooManyRequests', 'TooManyRequests']);
   });
+
+  it('is that of a whole /64 of IPv6, and of an IPv4 address in either form', () => {
+    const limit = makeRateLimit(1);
+    const isRefused = (ip: string) => limit(undefined, from(ip)) !== undefined;
+    const asked = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1', '192.0.2.1', '::ffff:192.0.2.1'];
+    expect(asked.map(isRefused)).to.deep.equal([false, true, false, false, true]);
+  });
 });
 
 describe('what a limit of requests remembers', () => {
@@ -34,7 +41,11 @@ describe('what a limit of requests remembers', () => {
   const MOST = 30 * 1024 * 1024; // bytes; a Map of all of them takes four times as much
 
   for (const [what, ask] of [
-    ['addresses', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(undefined, from(`2001:db8::${n}`))],
+    [
+      'addresses',
+      (limit: ReturnType<typeof makeRateLimit>, n: number) =>
+        limit(undefined, from(`2001:db8:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`)),
+    ],
     ['callers', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(caller(`caller ${n}`), from('::1'))],
   ] as const)
     it(`is bounded when a million ${what} come, and one that goes on sending stays refused`, async () => {
@@ -56,7 +67,8 @@ describe('what a limit of requests remembers', () => {
   it('keeps callers while addresses come and go', () => {
     const limit = makeRateLimit(1);
     limit(caller('alice'), from('::1'));
-    for (let n = 0; n < 50_000; n += 1) limit(undefined, from(`2001:db8::${n}`));
+    for (let n = 0; n < 50_000; n += 1)
+      limit(undefined, from(`2001:db8:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`));
     expect(limit(caller('alice'), from('::1'))?._tag).to.equal('TooManyRequests');
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { networkOf } from './network.js';
 import type { Holder } from './semaphore.js';
 import { arrivalsPaused } from './time-slice.js';
 
@@ -33,6 +34,8 @@ export const connectionOf = (socket: Socket): Connection => {
  */
 export class Connection implements Holder {
   readonly address: string;
+  /** What counts as one client of its address. */
+  readonly network: string;
   readonly #socket: Socket;
   /** Resolves when it is admitted; undefined once the first request has begun. */
   #admission: Promise<unknown> | undefined = Promise.resolve();
@@ -52,6 +55,7 @@ export class Connection implements Holder {
 
   constructor(socket: Socket) {
     this.address = socket.remoteAddress ?? '';
+    this.network = networkOf(this.address);
     this.#socket = socket;
     connections.set(socket, this);
     socket.once('close', () => {

@@ -5,7 +5,7 @@ import { noteArrival } from './time-slice.js';
 export type ConnectionLimits = {
   /** Connections at once. */
   readonly connections: number;
-  /** Connections at once of one address; undefined: as many as of all. */
+  /** Connections at once of one address, of IPv6 of one /64; undefined: as many as of all. */
   readonly perAddress?: number | undefined;
   /** A connection that makes no progress for this long while we wait for its client is cut, ms. */
   readonly stallMs: number;
@@ -117,9 +117,9 @@ export const makeConnections = (
   };
 
   /** An address that has as many as it may have makes room among its own. */
-  const isAllowed = ({ address }: Connection): boolean => {
+  const isAllowed = ({ network }: Connection): boolean => {
     if (perAddress === undefined) return true;
-    const own = [...open.keys()].filter((connection) => connection.address === address);
+    const own = [...open.keys()].filter((connection) => connection.network === network);
     if (own.length < perAddress) return true;
     const victim = idlest(own) ?? slowest(own);
     if (victim !== undefined) cut(victim, 'too many connections of its address');

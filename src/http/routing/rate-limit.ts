@@ -1,4 +1,5 @@
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
+import { networkOf } from '../budget/network.js';
 import type { Caller } from '../authentication/roles.js';
 import type { KoaContext } from '../request-context.js';
 import type { TooManyRequests } from '../problem/failure.js';
@@ -34,14 +35,14 @@ const makeCount = (now: () => number): ((sender: string) => Window) => {
 };
 
 /**
- * Allows so many requests a minute for each caller, and for each address of requests without a caller. The two are counted
+ * Allows so many requests a minute for each caller, and for each address, of IPv6 each /64, of requests without a caller. The two are counted
  * apart, so that a flood of addresses does not make us forget a caller. `now` is in ms.
  */
 export const makeRateLimit = (perMinute: number, now: () => number = () => performance.now()): RateLimit => {
   const ofCaller = makeCount(now);
   const ofAddress = makeCount(now);
   return (caller, ctx) => {
-    const { used, until } = caller === undefined ? ofAddress(ctx.ip) : ofCaller(caller.subject);
+    const { used, until } = caller === undefined ? ofAddress(networkOf(ctx.ip)) : ofCaller(caller.subject);
     const seconds = Math.max(1, Math.ceil((until - now()) / 1000));
     const sender = caller === undefined ? 'address' : 'caller';
     // structured fields of draft-ietf-httpapi-ratelimit-headers-11: quota and window, what remains of it and for how long
