@@ -10,6 +10,7 @@ import type { Config } from '../config.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
+import { routeOf } from '../http/routing/route-of-request.js';
 import { type Listener, serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
@@ -229,7 +230,7 @@ export const startService = async (
     budget: { feeds },
     log,
   });
-  const address = await front.show(config.isTraced ? traceRequests(listener) : listener);
+  const address = await front.show(config.isTraced ? traceRequests(listener, routeOf) : listener);
   started.add(() => {
     isStopping = true;
     ledger.feed.stop();

@@ -7,6 +7,7 @@ import { type Handling, type KoaContext, pathOf, type RequestContext, type Reque
 import { isProbe, type Route } from '../route.js';
 import { admit, type Admission, type Guarded } from './admit.js';
 import { refusingUnknown } from './refuse-unknown.js';
+import { noteRoute } from './route-of-request.js';
 
 const requestOf = (ctx: RoutedContext, { values, faults }: Query): RequestContext =>
   faults.length === 0
@@ -58,6 +59,7 @@ const middlewareOf = (route: Route, common: Admission): RouterMiddleware<Request
     const { state, querystring } = ctx;
     state.operation = route.operation;
     state.absent = route.absent;
+    noteRoute(ctx.req, route.path);
     const query = querystring === '' ? NO_QUERY : readQuery(querystring);
     state.handling = handle(route, admission, ctx, query);
   };

@@ -28,11 +28,14 @@ const headerOf = (span: Span): string | undefined => {
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /**
- * A span for each request. The request goes on under the span's `traceparent`, which the command puts into its events'
+ * A span for each request, named by its route where it has one. The request goes on under the span's `traceparent`, which the command puts into its events'
  * metadata: that is how append and projection find the trace again.
  */
 export const traceRequests =
-  <A>(listener: (request: IncomingMessage, response: ServerResponse) => A) =>
+  <A>(
+    listener: (request: IncomingMessage, response: ServerResponse) => A,
+    routeOf: (request: IncomingMessage) => string | undefined,
+  ) =>
   (request: IncomingMessage, response: ServerResponse): A => {
     const { method = 'GET', headers } = request;
     const parent = propagation.extract(ROOT_CONTEXT, headers);
@@ -41,6 +44,8 @@ export const traceRequests =
     const traceparent = headerOf(span);
     if (traceparent !== undefined) headers['traceparent'] = traceparent;
     response.once('close', () => {
+      const route = routeOf(request);
+      if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
       span.setAttribute('http.response.status_code', response.statusCode);
       if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();

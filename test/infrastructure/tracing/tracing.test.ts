@@ -1,6 +1,9 @@
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { makeApp } from '../../../src/http/app.js';
+import { routeOf } from '../../../src/http/routing/route-of-request.js';
 import { serve } from '../../../src/http/serve.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { traceRequests, traceStore } from '../../../src/infrastructure/tracing/tracing.js';
@@ -30,7 +33,7 @@ describe('tracing', () => {
         // reason: an envelope is a JSON object
         const metadata = JSON.stringify({ ...(JSON.parse(plain.metadata) as object), traceparent });
         void store.append('business-1', 'no-stream', [{ ...plain, metadata }]).then(() => response.end());
-      }),
+      }, routeOf),
       { host: '127.0.0.1', port: 0 },
     );
     const client = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -48,5 +51,27 @@ describe('tracing', () => {
     expect(append?.parentSpanContext?.spanId).to.equal(request?.spanContext().spanId);
     expect(project?.parentSpanContext?.spanId).to.equal(request?.spanContext().spanId);
     expect(project?.links.map((link) => link.context.spanId)).to.deep.equal([request?.spanContext().spanId]);
+  });
+
+  it('names a request by its route, whatever record it is of, and by its method where no route takes it', async () => {
+    const listener = makeApp({
+      authenticate: () => E.left({ _tag: 'Unauthenticated' }),
+      corsOrigins: [],
+      readiness: () => Promise.resolve({ checks: {}, missing: [] }),
+      version: '1',
+      log: { info: () => undefined, error: () => undefined },
+    });
+    const served = await serve(traceRequests(listener, routeOf), { host: '127.0.0.1', port: 0 });
+    exporter.reset();
+    for (const path of ['/docs/init.js?a=b', '/livez', '/docs/unknown.js', '/none'])
+      await (await fetch(served.address + path)).text();
+    await served.stop(1000);
+    const named = exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes['http.route']]);
+    expect(named).to.deep.equal([
+      ['GET /docs/:asset', '/docs/:asset'],
+      ['GET /livez', '/livez'],
+      ['GET /docs/:asset', '/docs/:asset'],
+      ['GET', undefined],
+    ]);
   });
 });
