@@ -1,5 +1,5 @@
 // What the page at /docs adds to Swagger UI, which is in SwaggerUIBundle. The service sends this file as it is.
-/* global SwaggerUIBundle, sessionStorage */
+/* global SwaggerUIBundle, sessionStorage, document */
 
 /** Swagger UI sends the fields of a form that were left empty, which would clear them in an update: leave them out. */
 const leaveEmptyOut = () => ({
@@ -111,8 +111,11 @@ const keepTokenForTab = () => ({
   },
 });
 
+/** Beside the folder that this script is in, whatever a proxy has put before its path. */
+const OPENAPI = new URL('../openapi.json', document.currentScript.src).href;
+
 const page = SwaggerUIBundle({
-  url: '/openapi.json',
+  url: OPENAPI,
   dom_id: '#swagger-ui',
   validatorUrl: null,
   deepLinking: true,

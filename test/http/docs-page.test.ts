@@ -22,13 +22,14 @@ describe('the page of the API description', () => {
       const [icon, ...links] = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link);
       // an empty one, so that no browser asks for /favicon.ico
       expect(icon).to.equal('data:,');
-      expect(links).to.deep.equal([
-        '/docs/swagger-ui.css',
-        '/docs/style.css',
-        '/docs/swagger-ui-bundle.js',
-        '/docs/init.js',
+      const resolved = links.map((link) => new URL(link, `http://proxy/prefix${path}`).pathname);
+      expect(resolved).to.deep.equal([
+        '/prefix/docs/swagger-ui.css',
+        '/prefix/docs/style.css',
+        '/prefix/docs/swagger-ui-bundle.js',
+        '/prefix/docs/init.js',
       ]);
-      const parts = await Promise.all(links.map(async (link) => (await get(link)).response));
+      const parts = await Promise.all(resolved.map(async (link) => (await get(link.replace('/prefix', ''))).response));
       expect(parts.map((part) => [part.status, part.headers.get('content-type')])).to.deep.equal([
         [200, 'text/css; charset=utf-8'],
         [200, 'text/css; charset=utf-8'],
@@ -65,6 +66,10 @@ describe('the page of the API description', () => {
       200,
       'application/json; charset=utf-8',
     ]);
-    expect((JSON.parse(text) as { openapi: string }).openapi).to.equal('3.1.0');
+    const described = JSON.parse(text) as { openapi: string; servers: ReadonlyArray<{ url: string }> };
+    expect(described.openapi).to.equal('3.1.0');
+    const servers = described.servers.map(({ url }) => new URL(url, 'http://proxy/prefix/openapi.json').href);
+    expect(servers).to.deep.equal(['http://proxy/prefix/']);
+    expect((await get('/docs/init.js')).text).to.include("new URL('../openapi.json', document.currentScript.src)");
   });
 });

@@ -30,15 +30,16 @@ const contentSecurityPolicy = [
 /** Where `type` of an error as problem details leads. */
 const codes = Object.entries(errorCodes).map(([code, meaning]) => `<dt id="${code}">${code}</dt><dd>${meaning}</dd>`);
 
-const PAGE = `<!doctype html>
+/** The page, whose parts are at `folder` of its own address: what a proxy has put before the path stays there. */
+const pageWith = (folder: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Businesses and documents: API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/style.css">
+<link rel="stylesheet" href="${folder}swagger-ui.css">
+<link rel="stylesheet" href="${folder}style.css">
 </head>
 <body>
 <div id="swagger-ui"></div>
@@ -46,20 +47,26 @@ const PAGE = `<!doctype html>
 <h2>Codes of errors</h2>
 <dl>${codes.join('\n')}</dl>
 </section>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/init.js"></script>
+<script src="${folder}swagger-ui-bundle.js"></script>
+<script src="${folder}init.js"></script>
 </body>
 </html>
 `;
 
-/** The page and its parts by name. */
-type DocsPage = { readonly page: Promise<StaticContent>; readonly assets: ReadonlyMap<string, Promise<StaticContent>> };
+/** The page, at an address with a slash at its end and without one, and its parts by name. */
+type DocsPage = {
+  readonly page: Promise<StaticContent>;
+  readonly pageInFolder: Promise<StaticContent>;
+  readonly assets: ReadonlyMap<string, Promise<StaticContent>>;
+};
 
 const read = async (folder: string, name: string, described: StaticContent['described']): Promise<StaticContent> =>
   makeStaticContent(await readFile(path.join(folder, name)), described);
 
 const load = (): DocsPage => {
-  const page = makeStaticContent(Buffer.from(PAGE), { contentType: 'text/html; charset=utf-8', contentSecurityPolicy });
+  const html = { contentType: 'text/html; charset=utf-8', contentSecurityPolicy };
+  const at = (folder: string): Promise<StaticContent> => makeStaticContent(Buffer.from(pageWith(folder)), html);
+  const [page, pageInFolder] = [at('docs/'), at('')];
   const assets = new Map([
     ['init.js', read(ours, 'init.js', SCRIPT)],
     ['style.css', read(ours, 'style.css', STYLE)],
@@ -68,7 +75,7 @@ const load = (): DocsPage => {
   ]);
   // a part that cannot be read fails the requests for it; unhandled here, it would end the process
   for (const part of assets.values()) part.catch(() => undefined);
-  return { page, assets };
+  return { page, pageInFolder, assets };
 };
 
 let loaded: DocsPage | undefined;

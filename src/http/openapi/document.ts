@@ -140,7 +140,8 @@ export const openApiDocument = (table: ReadonlyArray<Route>, version: string): O
   return {
     openapi: '3.1.0',
     info: { ...info, version },
-    servers: [{ url: '/', description: 'This service.' }],
+    // relative to the address of the document, so that what a proxy has put before the path stays there
+    servers: [{ url: '.', description: 'This service.' }],
     tags: distinct(routes.map(({ description }) => description.tag)).map(tagOf),
     paths,
     components: { schemas: Object.fromEntries(components), responses, securitySchemes: { bearer } },

@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { JSON_TYPE } from '../response/http-response.js';
 import { respondWithStatic, makeStaticContent } from '../response/static-content.js';
+import { pathOf } from '../request-context.js';
 import type { Route } from '../route.js';
 import { docsPage } from './docs-page.js';
 import { openApiDocument } from './document.js';
@@ -16,7 +17,7 @@ const operation = {
 
 /** The description of a route table, its own rows included, as of this version of the program, and a page to read it. */
 export const openApiRoutes = (described: ReadonlyArray<Route>, version: string): ReadonlyArray<Route> => {
-  const { page, assets } = docsPage();
+  const { page, pageInFolder, assets } = docsPage();
   const rows: ReadonlyArray<Route> = [
     {
       operation: 'openApi',
@@ -32,7 +33,7 @@ export const openApiRoutes = (described: ReadonlyArray<Route>, version: string):
       method: 'GET',
       path: '/docs',
       access: 'public',
-      handle: respondWithStatic(page),
+      handle: (request) => respondWithStatic(pathOf(request.ctx).endsWith('/') ? pageInFolder : page)(request),
     },
     {
       operation: 'root',

@@ -155,9 +155,9 @@ export class SessionState {
 
   /** Values of path parameters in the addresses that a page names. */
   #readPage(html: string): void {
-    for (const [, address = ''] of html.matchAll(/(?:href|src)="(\/[^"]+)"/g))
+    for (const [, address = ''] of html.matchAll(/(?:href|src)="(docs\/[^"]+)"/g))
       for (const { template } of this.#operations)
-        for (const [name, value] of matchTemplate(template, address) ?? [])
+        for (const [name, value] of matchTemplate(template, `/${address}`) ?? [])
           this.seen.set(name, (this.seen.get(name) ?? new Set()).add(value));
   }
 }
