@@ -14,6 +14,7 @@ import {
   origins,
   pem,
   period,
+  publicUrl,
   secret,
   text,
   url,
@@ -63,6 +64,8 @@ export type Config = {
   /** Whether auditors are served the events of all entities. */
   readonly auditApi: boolean;
   readonly corsOrigins: ReadonlyArray<string>;
+  /** Where the public reaches the service, without a slash at its end; undefined: links stay relative. */
+  readonly publicUrl: string | undefined;
   readonly logLevel: LogLevel;
   /** Requests a minute for each caller, and for each address without one; undefined: no limit. */
   readonly rateLimit: number | undefined;
@@ -155,6 +158,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     publicDocumentList: reader.optional('PUBLIC_DOCUMENT_LIST', flag) ?? false,
     auditApi: reader.optional('AUDIT_API', flag) ?? true,
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
+    publicUrl: reader.optional('PUBLIC_URL', publicUrl),
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',
     rateLimit: reader.optional('RATE_LIMIT', integer(1, 1_000_000)),
     maxConnections: reader.optional('MAX_CONNECTIONS', integer(16, 100_000)) ?? 1_000,

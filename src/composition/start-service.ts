@@ -227,6 +227,7 @@ export const startService = async (
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
+    publicUrl: config.publicUrl,
     budget: { feeds },
     log,
   });

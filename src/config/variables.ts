@@ -60,6 +60,15 @@ export const origins: Variable<ReadonlyArray<string>> = (value) => {
     : E.left('origins like https://app.example.com, separated by commas');
 };
 
+/** An address that others are sent to: it has neither credentials nor a query, and is given on without a slash at its end. */
+export const publicUrl: Variable<string> = (value) => {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined;
+  const isPlain = parsed !== undefined && parsed.href === parsed.origin + parsed.pathname;
+  return isPlain && /^https?:$/.test(parsed.protocol) && !/[?#]/.test(value)
+    ? E.right(parsed.href.replace(/\/$/, ''))
+    : E.left('an address like https://example.com/records, without credentials or a query');
+};
+
 export const secret: Variable<string> = (value) =>
   Buffer.byteLength(value) >= 32 ? E.right(value) : E.left('at least 32 bytes');
 

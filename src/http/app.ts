@@ -12,7 +12,7 @@ import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouting, type RouteRequest } from './routing/make-routing.js';
 import type { Listener } from './serve.js';
 
-type Answering = Pick<RespondDeps, 'log' | 'observe'> & {
+type Answering = Pick<RespondDeps, 'log' | 'observe' | 'publicUrl'> & {
   /** Parts of the process budget; the default for what is left out. */
   readonly budget?: Partial<ProcessBudget>;
   /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
@@ -45,10 +45,10 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
 
 const respondBy = (
   route: RouteRequest,
-  { log, observe, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
+  { log, observe, publicUrl, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
 ): Listener => {
   const respond = makeRespond(
-    { log, observe, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs },
+    { log, observe, publicUrl, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs },
     route,
   );
   // Of Koa itself the contexts are used: its own way of responding listens four times to each response

@@ -10,6 +10,7 @@ import { problemResponse } from './problem/problem-response.js';
 import { type Handling, type KoaContext, pathOf } from './request-context.js';
 import { requestIdOf } from './request/request-id.js';
 import { ServedRequest } from './request-state.js';
+import { withAbsoluteAddresses } from './response/absolute-addresses.js';
 import type { HttpResponse } from './response/http-response.js';
 import { send } from './response/send.js';
 import type { RouteRequest } from './routing/make-routing.js';
@@ -38,6 +39,8 @@ export type RespondDeps = {
   readonly budget: ProcessBudget;
   /** Longest time, ms, in which a client has to read a response. */
   readonly responseTimeoutMs: number;
+  /** Where the public reaches the service, without a slash at its end; undefined: `Link` and `Location` stay relative. */
+  readonly publicUrl?: string | undefined;
 };
 
 const MAX_LOGGED_PATH = 256;
@@ -83,7 +86,7 @@ const overloadOf = (failure: Failure, connection: Connection): Failure => {
  * resolves when no more is done for the request, and never rejects.
  */
 export const makeRespond = (
-  { log, observe, budget, responseTimeoutMs }: RespondDeps,
+  { log, observe, budget, responseTimeoutMs, publicUrl }: RespondDeps,
   route: RouteRequest,
 ): ((ctx: KoaContext) => Promise<void>) => {
   const record = (
@@ -131,7 +134,8 @@ export const makeRespond = (
       outcome = E.left({ _tag: 'Unexpected', cause });
     }
     if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
-    const response = E.isLeft(outcome) ? problemResponse(ctx, problemOf(outcome.left, state.absent)) : outcome.right;
+    const relative = E.isLeft(outcome) ? problemResponse(ctx, problemOf(outcome.left, state.absent)) : outcome.right;
+    const response = publicUrl === undefined ? relative : withAbsoluteAddresses(publicUrl, pathOf(ctx), relative);
     const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
     const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {

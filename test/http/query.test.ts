@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { NO_QUERY, NOT_UTF8, readQuery, valuesOf } from '../../src/http/parameters/query.js';
-import { idOf, type Reply } from '../support/client.js';
+import { call as callStack, idOf, type Reply } from '../support/client.js';
+import { startMemoryStack } from '../support/memory-stack.js';
 import { stackOfSuite } from '../support/stack-of-suite.js';
 
 const pathsOf = (faults: ReadonlyArray<{ readonly path: string }>): ReadonlyArray<string> =>
@@ -90,5 +91,22 @@ describe('the query of a request', () => {
     for (const name of ['l1', 'l2']) await call('POST', '/document', { body: { name, type: 'Lead' } });
     const first = await call('GET', '/document?utm=x&type=Lead&limit=1&token=secret');
     expect(first.headers.get('link')).to.match(/^<\?type=Lead&limit=1&after=[\w-]+>; rel="next"$/);
+  });
+});
+
+describe('the addresses in the headers of an answer', () => {
+  it('are absolute where it is known how clients reach the service', async () => {
+    const stack = await startMemoryStack({ publicUrl: 'https://example.com/records' });
+    const as = stack.tokenFor('admin');
+    for (const name of ['a', 'b']) {
+      const created = await callStack(stack, 'POST', '/business', { as, body: { name } });
+      const location = `https://example.com/records/api/v1/business/${idOf(created)}`;
+      expect(created.headers.get('location')).to.equal(location);
+    }
+    const { headers } = await callStack(stack, 'GET', '/business/?limit=1', { as });
+    expect(headers.get('link')).to.match(/^<https:\/\/example\.com\/records\/api\/v1\/business\/\?limit=1&after=/);
+    const root = await fetch(stack.baseUrl, { redirect: 'manual' });
+    expect(root.headers.get('location')).to.equal('https://example.com/records/docs');
+    await stack.stop();
   });
 });
