@@ -68,6 +68,19 @@ describe('the events of all records, when they are more than a page', () => {
     return response.text();
   };
 
+  it('begin with a byte order mark where a table is asked for with one, and are 400 in any other form with it', async () => {
+    const headers = { Authorization: `Bearer ${stack.tokenFor('auditor')}` };
+    const ask = (query: string, Accept: string) =>
+      fetch(`${stack.baseUrl}/audit/v1/events${query}`, { headers: { ...headers, Accept } });
+    const bytes = async (query: string) => Buffer.from(await (await ask(query, 'text/csv')).arrayBuffer());
+    for (const page of ['', '&limit=1']) {
+      const plain = await bytes(`?bom=false${page}`);
+      expect(await bytes(`?bom=true${page}`)).to.deep.equal(Buffer.concat([Buffer.from('efbbbf', 'hex'), plain]));
+    }
+    for (const Accept of [...FORMS.filter((form) => form !== 'text/csv'), 'text/event-stream'])
+      expect((await ask('?bom=true', Accept)).status, Accept).to.equal(400);
+  });
+
   for (const { query, events } of listings) {
     const name = query === '' ? 'without parameters' : query;
 

@@ -18,6 +18,10 @@ export const json: Form = { contentType: JSON_TYPE, begin: '[', separator: ',', 
 const NDJSON = 'application/x-ndjson';
 const CSV = 'text/csv';
 
+/** The same behind a byte order mark; undefined of a form that is no table, which has none. */
+export const withMark = (form: Form): Form | undefined =>
+  form.begin === CSV_HEADER ? { ...form, begin: `\ufeff${form.begin}` } : undefined;
+
 /** By the media types that a client may ask for instead. */
 export const otherForms: Readonly<Record<string, Form>> = {
   [NDJSON]: { contentType: NDJSON, begin: '', separator: '', end: '', render: (entry) => `${withIndex(entry)}\n` },

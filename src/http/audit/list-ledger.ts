@@ -5,13 +5,13 @@ import type { Ledger, LedgerPage, LedgerPageRequest } from '../../read/ledger.js
 import { EVENT_STREAM } from '../feed/event-stream.js';
 import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
 import { respondWithFeed } from '../feed/respond-with-feed.js';
-import type { Failure } from '../problem/failure.js';
+import { type Failure, requestInvalid } from '../problem/failure.js';
 import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
 import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { type Form, json, otherForms } from './forms.js';
+import { type Form, json, otherForms, withMark } from './forms.js';
 import { readLedgerParameters } from './parameters.js';
 
 /** Events of a page where no limit is given. */
@@ -29,12 +29,14 @@ const formFor = (ctx: KoaContext): Form | 'feed' => {
   return (accepted === undefined ? undefined : otherForms[accepted]) ?? json;
 };
 
+const noMark = requestInvalid({ path: 'bom', message: 'is possible with Accept: text/csv only' });
+
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readLedgerParameters(request.query), readFeedPlace(request));
   if (E.isLeft(read)) return read;
-  const [{ filter, limit, direction }, place] = read.right;
+  const [{ filter, limit, direction, bom }, place] = read.right;
   const { until } = filter;
-  const isGiven = { limit: limit !== undefined, order: direction === 'backwards', until: until !== undefined };
+  const isGiven = { bom, limit: limit !== undefined, order: direction === 'backwards', until: until !== undefined };
   const refused = refuseInFeed(isGiven);
   if (E.isLeft(refused)) return refused;
   return respondWithFeed(request, (asked) => feed.open({ ...asked, filter }), place);
@@ -74,11 +76,13 @@ export const listLedger =
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
-    const form = formFor(ctx);
-    if (form === 'feed') return followLedger(feed, request);
+    const plain = formFor(ctx);
+    if (plain === 'feed') return followLedger(feed, request);
     const read = readLedgerParameters(query);
     if (E.isLeft(read)) return read;
-    const { limit, ...wanted } = read.right;
+    const { limit, bom, ...wanted } = read.right;
+    const form = bom ? withMark(plain) : plain;
+    if (form === undefined) return E.left(noMark);
     const isShort = isHead(request) || (limit !== undefined && limit <= SHORT);
     if (!isShort && !(await ctx.state.acquire('histories'))) return E.left({ _tag: 'Overloaded' });
     const asked = { ...wanted, limit: limit ?? (isHead(request) ? 1 : PAGE) };

@@ -2,10 +2,11 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { LedgerPageRequest } from '../../read/ledger.js';
 import { fields } from '../fields/fields-type.js';
-import { Order } from '../parameters/events.js';
+import { Order, readBoolean } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
 import { exactTextParameter } from '../parameters/list.js';
 import { Limit } from '../parameters/page.js';
+import { parameter } from '../parameters/parameter.js';
 import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
 import type { RequestInvalid } from '../problem/failure.js';
@@ -31,6 +32,12 @@ const page = {
   after: revisionParameter('Starts behind the event with this index; with order=desc, before it.'),
   limit: Limit,
   order: Order,
+  bom: parameter<boolean>({
+    expectation: 'true or false',
+    meaning: 'Begins a table (text/csv) with a byte order mark, by which spreadsheets know UTF-8.',
+    schema: { type: 'boolean' },
+    read: readBoolean,
+  }),
 };
 
 const Page = fields(page);
@@ -38,15 +45,19 @@ const Page = fields(page);
 export const LedgerParameters = fields({ ...filters, ...page });
 
 /** Which events to list. Without `limit`: all of them. */
-type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & { readonly limit: number | undefined };
+type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & {
+  readonly limit: number | undefined;
+  readonly bom: boolean;
+};
 
 export const readLedgerParameters = (values: QueryValues): E.Either<RequestInvalid, LedgerRequest> =>
   pipe(
     both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
-    E.map(([filter, { after, limit, order }]) => ({
+    E.map(([filter, { after, limit, order, bom = false }]) => ({
       filter,
       after,
       limit,
+      bom,
       direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
     })),
   );

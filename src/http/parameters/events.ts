@@ -17,7 +17,7 @@ export const Order = parameter<'asc' | 'desc'>({
   read: (value) => (value === 'asc' || value === 'desc' ? value : undefined),
 });
 
-const readBoolean = (value: string): boolean | undefined =>
+export const readBoolean = (value: string): boolean | undefined =>
   value === 'true' || value === 'false' ? value === 'true' : undefined;
 
 const Proof = parameter<boolean>({
