@@ -84,7 +84,7 @@ describe('a parameter that is not one of the interface for auditors', () => {
     ]);
     expect(errors[2]?.message).to.equal(
       'is not a parameter of this operation; it has user, entityType, entity, name, field, ref, since, until, ' +
-        'after, limit, order',
+        'after, limit, order, bom',
     );
   });
 

@@ -153,7 +153,7 @@ describe('the parameters of the events of all records', () => {
     expect(readLedgerParameters(query('user=bob&since=2026-01-01T00:00:00Z&limit=2&after=7&order=desc'))).to.deep.equal(
       E.right({
         filter: { user: 'bob', since: new Date('2026-01-01T00:00:00Z') },
-        ...{ limit: 2, after: 7n, direction: 'backwards' },
+        ...{ limit: 2, after: 7n, direction: 'backwards', bom: false },
       }),
     );
   });
