@@ -4,6 +4,9 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
+import { dropGeneration } from '../../projections/engine/generation/generation.js';
+import { inSchemaTransaction } from '../../projections/engine/generation/schema.js';
+import { updatePrevious } from '../../projections/engine/run/update-previous.js';
 import { operationsOn } from '../../projections/engine/operations.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
 import { changed, type Engine, gated, makeEngine, orThrow, outcomeOf } from '../support/engine.js';
@@ -59,6 +62,68 @@ describe('versions of a read model', function () {
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['live', 'previous'], ['Acme 3']]);
   });
 
+  /** What a service with the businesses does for previous rows, and how often it has begun to. */
+  const update = () => {
+    const stopping = new AbortController();
+    let turns = 0;
+    const isSameLog = (): boolean => {
+      turns += 1;
+      return true;
+    };
+    const { database: pool, store } = engine;
+    const updating = { pool, store, projection: businesses, windowMs: 60_000, isSameLog, onEvent: () => undefined };
+    const stopped = updatePrevious(updating, stopping.signal);
+    const stop = async (): Promise<void> => {
+      stopping.abort();
+      await stopped;
+    };
+    return { turns: () => turns, stop };
+  };
+
+  it('an old one takes over also when whoever updates previous rows came before its projector', async () => {
+    const { store } = engine;
+    const stream = `business-${randomUUID()}` as const;
+    const old = engine.follow(businesses);
+    await engine.shown(old, await append(store, stream, 0n, created('Acme')));
+    await old.stop();
+    const next = engine.follow(changed);
+    await engine.said('changed Switched');
+    const updating = update();
+    try {
+      // a second turn: the first one has taken what it takes
+      expect(await eventually(updating.turns, (turns) => turns > 1)).to.be.above(1);
+      await next.stop();
+      const again = engine.follow(businesses);
+      expect(await engine.shown(again, await append(store, stream, 1n, renamed('Acme 2')))).to.equal(true);
+      expect(await engine.roles()).to.deep.equal(['live', 'previous']);
+    } finally {
+      await updating.stop();
+    }
+  });
+
+  it('whoever updates previous rows gives them back as soon as another version is live', async () => {
+    const { store } = engine;
+    const stream = `business-${randomUUID()}` as const;
+    await append(store, stream, 0n, created('Acme'));
+    await engine.rebuild();
+    await engine.rebuild();
+    const updating = update();
+    try {
+      expect(await eventually(() => engine.holder('previous'), Boolean)).to.be.a('string');
+      const next = engine.follow(changed);
+      await engine.said('changed Switched');
+      await next.stop();
+      const before = updating.turns();
+      expect(await eventually(updating.turns, (turns) => turns > before + 2)).to.be.above(before + 2);
+      // of the two that are previous now, it goes on with the one that was live last
+      const again = engine.follow(businesses);
+      expect(await engine.shown(again, await append(store, stream, 1n, renamed('Acme 2')))).to.equal(true);
+      expect(await engine.roles()).to.deep.equal(['live', 'previous']);
+    } finally {
+      await updating.stop();
+    }
+  });
+
   it('two side by side do not replace each other again and again: the replaced one only keeps up', async () => {
     const { store, events } = engine;
     engine.follow(changed);
@@ -83,7 +148,7 @@ describe('versions of a read model', function () {
     await engine.said('changed Switched');
     const begun = () => events.filter((event) => event === 'businesses Projecting').length;
     expect(await eventually(begun, (times) => times === 2)).to.equal(2);
-    await dropOutdated(database, changed, 0);
+    for (const version of [changed, businesses]) await dropOutdated(database, version, 0);
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
     await old.stop();
     await dropOutdated(database, changed, 0);
@@ -156,7 +221,8 @@ describe('versions of a read model', function () {
     await engine.said('businesses StandingBy');
     engine.follow(changed);
     await engine.said('changed Switched');
-    await dropOutdated(database, businesses, 0);
+    const name = await engine.tableOf('previous');
+    await inSchemaTransaction(database, (client) => dropGeneration(client, { name }));
     expect(await engine.said('businesses Switched')).to.equal(true);
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['previous', 'live'], ['Acme']]);
   });

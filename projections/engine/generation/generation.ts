@@ -78,12 +78,18 @@ export const readLive = (
   lock: '' | 'for update' = '',
 ): Promise<Generation | undefined> => readOne(database, `projection = $1 and role = 'live' ${lock}`, [projection]);
 
-/** The generation that a rollback switches to: of this version, the one that was replaced last. Undefined: none. */
+const PREVIOUS = `projection = $1 and version = $2 and role = 'previous' and exists (
+  select from read_model.instance as live
+  where live.projection = $1 and live.version = $2 and live.role = 'live'
+) order by role_since desc limit 1`;
+
+/**
+ * The generation that a rollback switches to: of this version, the one that was replaced last. Undefined when there is
+ * none, and while the live rows are of another version: then a service of this version goes on with it (`openForService`),
+ * and nobody else may take its lease.
+ */
 export const readPrevious = (database: Database, projection: ReadModel): Promise<Generation | undefined> =>
-  readOne(database, `projection = $1 and version = $2 and role = 'previous' order by role_since desc limit 1`, [
-    projection.name,
-    versionOf(projection),
-  ]);
+  readOne(database, PREVIOUS, [projection.name, versionOf(projection)]);
 
 type NewGeneration = Pick<Generation, 'role' | 'logIdentity'> & {
   /**

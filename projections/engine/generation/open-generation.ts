@@ -26,7 +26,7 @@ const readAll = async (
   const { rows } = await client.query<GenerationRow>(
     `select ${GENERATION_COLUMNS} from read_model.instance
      where projection = $1 and (role = 'building' and is_rebuild) = $2
-     order by array_position(array['live', 'building', 'previous'], role), created_at desc`,
+     order by array_position(array['live', 'building', 'previous'], role), role_since desc`,
     [name, isUnfinishedRebuild],
   );
   return rows.map(toGeneration);

@@ -28,7 +28,8 @@ type UpdatePrevious = {
 
 /**
  * Keeps the previous rows about a second behind the live ones, never ahead of them, until `windowMs` is over; then
- * drops them. What fails is tried again.
+ * drops them. While the live rows are of another version it leaves them alone: a projector of this version needs their
+ * lease to take over. What fails is tried again.
  */
 export const updatePrevious = async (
   { pool, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
