@@ -43,6 +43,7 @@ import type { ServiceContext } from './service-context.js';
 import { watchHistories } from './history-alarm.js';
 import { keepReadModels } from './keep-read-models.js';
 import type { Started } from './started.js';
+import { watchUnwrittenRows } from './unwritten-rows.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
 import { verifyContinuously } from './verify-continuously.js';
 import { readWhileSameLog, wrongLogOf } from './while-same-log.js';
@@ -192,7 +193,8 @@ export const startService = async (
   const seal = await sealLog(context, stores, projections);
   const verification = await verifyContinuously(context, stores, projections);
 
-  const warnings = { ...disks.warnings, ...histories.warnings, ...seal, ...verification };
+  const unwritten = watchUnwrittenRows(projections);
+  const warnings = { ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...seal, ...verification };
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const readiness = makeReadiness(
@@ -205,6 +207,7 @@ export const startService = async (
         what: 'read models of this log',
         passes: () => Promise.resolve(findWrongLog() === undefined),
       },
+      rowsWritten: { what: 'a process that writes the rows', passes: unwritten.areComplete },
       files: { what: 'file storage', passes: stores.storage.isThere },
     },
     { warnings, onChange: logReadiness(log) },

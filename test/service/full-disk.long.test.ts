@@ -44,7 +44,15 @@ const clientOf = ({ address }: ServiceProcess, token: string) => {
 
 type Client = ReturnType<typeof clientOf>;
 
-const checks = { serving: 'ok', log: 'ok', readModels: 'ok', writable: 'ok', readModelsOfThisLog: 'ok', files: 'ok' };
+const checks = {
+  serving: 'ok',
+  log: 'ok',
+  readModels: 'ok',
+  writable: 'ok',
+  readModelsOfThisLog: 'ok',
+  rowsWritten: 'ok',
+  files: 'ok',
+};
 const READY = { status: 200, text: JSON.stringify({ status: 'ready', checks }) };
 const warnings = ['disk full: database', 'disk full: files'];
 const FULL = { status: 200, text: JSON.stringify({ status: 'ready', checks, warnings }) };

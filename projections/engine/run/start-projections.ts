@@ -20,6 +20,7 @@ import { HOLD_MS, makeProgress, type Progress } from './progress.js';
 import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
 import { updatePrevious } from './update-previous.js';
+import { watchWriter } from './writer-watch.js';
 
 /** Of each projection: one that its batches are written on, and those for what is done beside that. */
 const CONNECTIONS_EACH = 4;
@@ -29,6 +30,8 @@ const QUERY_MS = 15_000;
 const LISTENERS_EACH = 20;
 /** How often the checkpoints are read while someone waits for another process. */
 const POLL_MS = 100;
+/** How often it is looked at who writes the live rows, whether anybody waits or not. */
+const LOOK_MS = 1_000;
 
 type ProjectionsOptions = {
   readonly store: EventStore;
@@ -56,6 +59,8 @@ type ReadModelStatus = {
   /** Position up to which the live rows are complete; -1 before it is known. */
   readonly reached: Position;
   readonly isBehind: boolean;
+  /** Whether no process has written the live rows for ten seconds. */
+  readonly isUnwritten: boolean;
   /** Whether it was checked at least once that the live rows are of this log. */
   readonly isExamined: boolean;
 };
@@ -156,6 +161,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     const projector = isProjector ? startProjector(deps, signal) : undefined;
     const previous = { ...shared, windowMs: options.rollbackWindowMs, isSameLog };
     const updating = isProjector ? updatePrevious(previous, signal) : undefined;
+    const writer = watchWriter();
     const writesLive = (): boolean => {
       const status = projector?.status();
       return status?._tag === 'Projecting' && status.role === 'live';
@@ -179,6 +185,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       wrongLog,
       /** While another process is to write the rows, and none can, no write waits for its row. */
       onLease: (lease: LiveCheckpoint['lease']): void => {
+        writer.note(lease === 'Held');
         if (writesLive()) return;
         if (lease === 'Lapsed') progress.suspend();
         else if (lease === 'Held' && provenance.isSameLog()) progress.resume();
@@ -191,6 +198,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
           projector: status,
           reached: progress.reached(),
           isBehind: freshness.rows() === 'Behind',
+          isUnwritten: writer.isUnwritten(),
           isExamined: provenance.isExamined(),
         };
       },
@@ -210,11 +218,15 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     if (all.some(({ waitsForOthers }) => waitsForOthers())) refresh();
     return Promise.resolve();
   });
+  const looking = repeat(LOOK_MS, signal, () => {
+    refresh();
+    return Promise.resolve();
+  });
   const listening = isSoleProcess ? undefined : listenToLiveCheckpoints(connectionString, onCheckpoint, signal);
 
   const stop = async (): Promise<void> => {
     stopping.abort();
-    await Promise.all([polling, listening, ...all.flatMap(({ stopped }) => stopped)]);
+    await Promise.all([polling, looking, listening, ...all.flatMap(({ stopped }) => stopped)]);
     await pool.end();
   };
   let stopped: Promise<void> | undefined;

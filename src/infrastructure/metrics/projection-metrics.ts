@@ -2,14 +2,15 @@ import { Counter, Gauge } from 'prom-client';
 import type { EngineEvent } from '../../../projections/engine/engine-event.js';
 import type { Projections, RunningProjection } from '../../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { checkpointAt } from '../../event-sourcing/recorded-event.js';
 import { lagOf } from './lag.js';
 import type { Metrics } from './metrics.js';
 
 type Watched = Pick<Metrics, 'registry' | 'beforeScrape'>;
 
 /**
- * Gauges of the read models, read before each scrape: lag where this process projects, parked entities. A value that
- * cannot be read then is left out of the scrape.
+ * Gauges of the read models, read before each scrape: the lag of the live rows, by the process that writes them, and by
+ * every process while nobody does; parked entities. A value that cannot be read then is left out of the scrape.
  */
 export const watchProjections = (
   { registry, beforeScrape }: Watched,
@@ -18,16 +19,19 @@ export const watchProjections = (
 ): void => {
   const gauge = (name: string, help: string): Gauge =>
     new Gauge({ name, help, labelNames: ['read_model'], registers: [registry] });
-  const up = gauge('projection_up', '1 where this process projects');
+  const up = gauge('projection_up', '1 where this process writes the live rows');
   const lagEvents = gauge('projection_lag_events', 'Events of the log that the rows lack, counted up to 10,000');
   const lagSeconds = gauge('projection_lag_seconds', 'Age of the oldest event that the rows lack');
   const parkedEntities = gauge('projection_parked_entities', 'Entities whose events cannot be projected');
 
   const refreshLag = async ({ name, categories, status }: RunningProjection): Promise<void> => {
-    const { projector } = status();
-    up.set({ read_model: name }, projector._tag === 'Projecting' ? 1 : 0);
-    if (projector._tag !== 'Projecting') return;
-    const { events, seconds } = await lagOf(store, categories, projector.checkpoint, new Date());
+    const { projector, reached, isUnwritten } = status();
+    // rows that are not live are read by nobody: their lag is no lag
+    const written = projector._tag === 'Projecting' && projector.role === 'live' ? projector : undefined;
+    up.set({ read_model: name }, written === undefined ? 0 : 1);
+    if (written === undefined && !isUnwritten) return;
+    const checkpoint = written?.checkpoint ?? (reached < 0n ? 'start' : checkpointAt(reached));
+    const { events, seconds } = await lagOf(store, categories, checkpoint, new Date());
     lagEvents.set({ read_model: name }, events);
     lagSeconds.set({ read_model: name }, seconds);
   };

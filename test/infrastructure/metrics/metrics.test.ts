@@ -115,15 +115,16 @@ describe('metrics', () => {
     ]);
   });
 
-  it('show lag where this process projects, and leave out what cannot be asked', async () => {
+  it('show lag where this process writes the live rows or nobody does, and leave out what cannot be asked', async () => {
     const metrics = makeMetrics();
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
-    const at = { reached: -1n, isBehind: false, isExamined: true };
+    const at = { reached: -1n, isBehind: false, isUnwritten: false, isExamined: true };
     const wrongLog = () => undefined;
     const progress = makeProgress();
     const { freshness: rows, shownUntil } = makeComparison(progress.reached);
     const freshness = { rows, shownUntil };
+    await givenStream(store, 'contact-1', [named('one')]);
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(metrics, store, {
       all: [
@@ -143,15 +144,36 @@ describe('metrics', () => {
           wrongLog,
           status: () => ({ ...at, projector: { _tag: 'Elsewhere' } }),
         },
+        {
+          name: 'contacts',
+          categories: ['contact'],
+          progress,
+          freshness,
+          wrongLog,
+          status: () => ({ ...at, isUnwritten: true, projector: { _tag: 'StandingBy' } }),
+        },
+        {
+          name: 'replaced',
+          categories: ['business'],
+          progress,
+          freshness,
+          wrongLog,
+          status: () => ({ ...at, projector: { ...projecting, role: 'previous' } }),
+        },
       ],
       parked: () => Promise.reject(new Error('the database is away')),
     });
 
     const { body } = await metrics.read();
-    expect(linesOf(body, 'projection_lag_events{')).to.deep.equal(['projection_lag_events{read_model="businesses"} 2']);
+    expect(linesOf(body, 'projection_lag_events{')).to.deep.equal([
+      'projection_lag_events{read_model="businesses"} 2',
+      'projection_lag_events{read_model="contacts"} 1',
+    ]);
     expect(linesOf(body, 'projection_up{')).to.deep.equal([
       'projection_up{read_model="businesses"} 1',
       'projection_up{read_model="documents"} 0',
+      'projection_up{read_model="contacts"} 0',
+      'projection_up{read_model="replaced"} 0',
     ]);
     expect(linesOf(body, 'projection_parked_entities{')).to.deep.equal([]);
   });

@@ -66,6 +66,7 @@ const checksOf = (missing: ReadonlyArray<string>): object => {
     readModels: how('read models'),
     writable: 'ok',
     readModelsOfThisLog: 'ok',
+    rowsWritten: 'ok',
     files: how('file storage'),
   };
 };
