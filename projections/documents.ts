@@ -4,7 +4,16 @@ import { documentSerde } from '../src/domain/document/serde.js';
 import { type Document, type DocumentState, evolveDocument, initialDocument } from '../src/domain/document/state.js';
 import { canonicalJson } from '../src/event-sourcing/canonical-json.js';
 import { renderDocument } from '../src/read/document-view.js';
-import type { DocumentFilter, DocumentQueries, FileVersion, HiddenStates, Queries } from '../src/read/queries.js';
+import type {
+  DocumentFilter,
+  DocumentQueries,
+  FileVersion,
+  HiddenRow,
+  HiddenStates,
+  Queries,
+  ReadModelUnavailable,
+  RowParked,
+} from '../src/read/queries.js';
 import {
   arrayLiteral,
   type Cell,
@@ -60,6 +69,8 @@ const contentOf = (id: string, state: DocumentState): RowContent => {
 // reason: `contentOf` of the same version wrote this text
 const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
+const fileVersionOf = ({ hidden, revision }: HiddenRow): FileVersion => ({ file: parseHidden(hidden).file, revision });
+
 /** The queries of documents over the rows that this projection writes. */
 export const documentQueries = ({
   hiddenState,
@@ -67,12 +78,12 @@ export const documentQueries = ({
 }: Queries<DocumentFilter> & HiddenStates): DocumentQueries => ({
   ...queries,
   fileOf: async (id, asNoted) =>
-    E.map(O.map(({ hidden, revision }: Hidden): FileVersion => ({ file: parseHidden(hidden).file, revision })))(
-      await hiddenState(id, asNoted),
-    ),
+    E.bimap(
+      (failure: ReadModelUnavailable | RowParked<HiddenRow>) =>
+        failure._tag === 'RowParked' ? { ...failure, row: O.map(fileVersionOf)(failure.row) } : failure,
+      O.map(fileVersionOf),
+    )(await hiddenState(id, asNoted)),
 });
-
-type Hidden = { readonly hidden: string; readonly revision: bigint };
 
 const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
   by === null || at === null ? null : { by, at };

@@ -1,4 +1,5 @@
 import type { Occurrence } from '../src/event-sourcing/decider.js';
+import type { SkippedEvents } from '../src/event-sourcing/skipped-events.js';
 import type { DomainEvent, Serde } from '../src/event-sourcing/serde.js';
 import type { Snapshots } from './snapshot.js';
 
@@ -27,12 +28,6 @@ export type Columns<Filter extends string, State> = Readonly<Record<Filter, Omit
 
 export const keysOf = <State>(columns: Columns<string, State>): ReadonlyArray<KeyColumnOf<State>> =>
   Object.entries(columns).map(([filter, column]) => ({ ...column, filter }));
-
-export type SkippedEvents = {
-  readonly ids: ReadonlySet<string>;
-  /** The streams that they belong to. */
-  readonly streams: ReadonlySet<string>;
-};
 
 /** What a row holds of a state, beside id, revision, creation position and keys. */
 export type RowContent = {

@@ -1,3 +1,5 @@
+import { followSkips } from '../../projections/engine/parked/follow-skips.js';
+import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import type { LogMemory } from '../event-sourcing/log-memory.js';
 import type { Route } from '../http/route.js';
@@ -19,15 +21,19 @@ type ServedFrom = Pick<Stores, 'store'> & {
 
 /** The rows of the route table for all kinds of entities. */
 export const serveEntities = async (
-  { config, log, metrics, registry, decisions }: ServiceContext,
+  { config, log, metrics, registry, decisions, started }: ServiceContext,
   { store: storeOfLog, storage, memory }: ServedFrom,
   queries: ReadModelQueries,
   { byName }: Projections,
   findWrongLog: FindWrongLog,
   histories: HistoryAlarm,
   { feed }: OpenLedger,
+  onEvent: OnEngineEvent,
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(storeOfLog, findWrongLog);
+  const names = registry.entities.map(({ projection }) => projection.name);
+  const skips = await followSkips({ store: storeOfLog, projections: names, onEvent });
+  started.add(skips.stop);
   const eventKey = await sealingKey(config, log);
   const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
@@ -41,6 +47,7 @@ export const serveEntities = async (
         logFault(fault);
       },
       queries: queryWhileSameLog(queries.of(projection), findWrongLog),
+      findSkipped: () => skips.of(projection.name),
       findTrustedRow: queries.findTrustedRow(projection),
       rows: compareWhileSameLog(histories.rowsOf(projection.name), findWrongLog),
       decisions,

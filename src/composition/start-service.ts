@@ -218,7 +218,7 @@ export const startService = async (
   const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
   const listener = makeApp({
     entityRoutes: config.parts.api
-      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger)
+      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
       : undefined,
     auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
     tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../event-sourcing/canonical-json.js';
 import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../event-sourcing/serde.js';
+import { decidePassingOver, foldPassingOver, readPassingOver } from '../event-sourcing/skipped-events.js';
 import { makeRecords } from '../read/event-record.js';
 import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
@@ -27,7 +28,7 @@ const comparingRendered = <State>(render: (id: string, state: State) => O.Option
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, queries, findTrustedRow, rows, decisions, onLost, eventKey, progress, freshness, feed, now }: EntityPorts,
+  ports: EntityPorts,
 ): Connected<State, Command, Rejection> => {
   const {
     name,
@@ -39,6 +40,20 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     render,
     comparison = comparingRendered(render),
   } = definition;
+  const {
+    store,
+    queries,
+    findTrustedRow,
+    findSkipped,
+    rows,
+    decisions,
+    onLost,
+    eventKey,
+    progress,
+    freshness,
+    feed,
+    now,
+  } = ports;
   const { category, stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));
@@ -48,10 +63,23 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     return { ...summary, createdAt, state: stateOf({ body: record, hidden }), revision, creationPosition };
   };
   const description = { entityType: name, describe, shown };
-  const history = makeHistory({ store, serde, fold: decider, description, comparison, category });
+  const folded = readPassingOver(serde, findSkipped);
+  const folding = { serde: folded, fold: foldPassingOver(decider) };
+  const history = makeHistory({ store, serde, folding, description, comparison, category });
   return {
     execute: makeExecute(
-      makeHandleCommand({ decider, serde, store, findSnapshot, rows, decisions, onLost, eventKey, now }),
+      makeHandleCommand({
+        decider: decidePassingOver(decider),
+        serde: folded,
+        findSkipped,
+        store,
+        findSnapshot,
+        rows,
+        decisions,
+        onLost,
+        eventKey,
+        now,
+      }),
       progress,
     ),
     history,

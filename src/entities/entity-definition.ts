@@ -10,6 +10,7 @@ import type { Decisions } from '../event-sourcing/decisions.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { OnLost } from '../event-sourcing/log-memory.js';
+import type { FindSkipped } from '../event-sourcing/skipped-events.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
 import type { EntityReads } from '../read/entity-reads.js';
@@ -32,6 +33,8 @@ export type EntityPorts = {
   readonly queries: Queries<FilterValues> & HiddenStates;
   /** Its signed rows, which may stand in for folds of their streams. */
   readonly findTrustedRow: FindTrustedRow;
+  /** The events that operators have decided to skip. */
+  readonly findSkipped: FindSkipped;
   /** Its rows as evidence of events that were in the log. */
   readonly rows: ShownRows;
   /** Where commands leave what they decide, for the projector of this process. */

@@ -4,6 +4,7 @@ import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcin
 import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
 import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import { isSkipped } from '../event-sourcing/skipped-events.js';
 import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import { type Events, type EventsRequest, makeEventReads, type NeverExisted } from './entity-events.js';
 import { type Comparison, makeEventDiffs } from './event-diffs.js';
@@ -44,10 +45,12 @@ export type History<State> = {
   ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
 };
 
-type HistoryDeps<State, Event extends DomainEvent> = {
+type HistoryDeps<State, Event extends DomainEvent, Folded extends DomainEvent> = {
   readonly store: EventStore;
+  /** Of the events as they are shown. */
   readonly serde: Serde<Event>;
-  readonly fold: Fold<State, Event>;
+  /** How states are made of them. */
+  readonly folding: { readonly serde: Serde<Folded>; readonly fold: Fold<State, Folded> };
   readonly description: EventDescription<Event>;
   readonly comparison: Comparison<State>;
   readonly category: string;
@@ -68,22 +71,28 @@ const rangeOf = (asOf: AsOf): StreamRange =>
   asOf._tag === 'AtRevision' ? { direction: 'forwards', limit: Number(asOf.revision) + 1 } : { direction: 'forwards' };
 
 /** The history of one kind of entity, read from the streams themselves. */
-export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<State, Event>): History<State> => {
-  const { store, serde, fold, description, comparison, category } = deps;
+export const makeHistory = <State, Event extends DomainEvent, Folded extends DomainEvent>(
+  deps: HistoryDeps<State, Event, Folded>,
+): History<State> => {
+  const { store, serde, folding, description, comparison, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage, until) => {
+    const { fold } = folding;
     let then: StateThen<State> | undefined;
+    let createdAt: string | undefined;
     const outcome = await forEachEvent(
       admitted(store, admitPage),
-      serde,
+      folding.serde,
       streamOf(id),
       { ...rangeOf(asOf), until },
       ({ event, metadata, revision }) => {
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
-        const { at: updatedAt } = metadata;
         const state = fold.evolve(then?.state ?? fold.initialState, event, metadata);
-        then = { state, revision, createdAt: then?.createdAt ?? updatedAt, updatedAt };
+        // the times of the row, too, are those of the events that are not skipped
+        const updatedAt = then !== undefined && isSkipped(event) ? then.updatedAt : metadata.at;
+        if (!isSkipped(event)) createdAt ??= updatedAt;
+        then = { state, revision, createdAt: createdAt ?? updatedAt, updatedAt };
         return true;
       },
     );
@@ -94,7 +103,7 @@ export const makeHistory = <State, Event extends DomainEvent>(deps: HistoryDeps<
 
   const render = makeRenderEvents(serde, description);
   const { newestRevision, events } = makeEventReads(store, render);
-  const diffs = makeEventDiffs(serde, fold, comparison);
+  const diffs = makeEventDiffs(folding.serde, folding.fold, comparison);
   const diffedEvents = makeDiffedReads({ store, newestRevision, render, diffs });
 
   return {

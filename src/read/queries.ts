@@ -6,6 +6,12 @@ import type { StoredFile } from '../domain/document/events.js';
 /** The read models' database did not answer, or not in time. */
 export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; readonly cause: unknown };
 
+/**
+ * An event of the entity cannot be projected, so its row stays as it is (docs/operations.md, parked entities). It lacks
+ * events, and stands in only where this program cannot read them either.
+ */
+export type RowParked<A> = { readonly _tag: 'RowParked'; readonly row: O.Option<A> };
+
 /** A search for a page was given up, because it or those of others took too long. */
 export type SearchTooSlow = { readonly _tag: 'SearchTooSlow' };
 
@@ -69,7 +75,10 @@ export type Queries<Filter> = {
    * None when it never was or is deleted, as far as the read model knows. `asNoted`: unavailable where it was noted that
    * the read model lacks an acknowledged change, of any record.
    */
-  readonly byId: (id: string, asNoted?: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<View>>>;
+  readonly byId: (
+    id: string,
+    asNoted?: boolean,
+  ) => Promise<E.Either<ReadModelUnavailable | RowParked<View>, O.Option<View>>>;
   /**
    * A deleted record keeps its place as a cursor. A client that goes from page to page gets each record exactly once, if the
    * text by which that record is ordered stays the same meanwhile.
@@ -94,8 +103,10 @@ export type HiddenStates = {
   readonly hiddenState: (
     id: string,
     asNoted?: boolean,
-  ) => Promise<E.Either<ReadModelUnavailable, O.Option<{ readonly hidden: string; readonly revision: Revision }>>>;
+  ) => Promise<E.Either<ReadModelUnavailable | RowParked<HiddenRow>, O.Option<HiddenRow>>>;
 };
+
+export type HiddenRow = { readonly hidden: string; readonly revision: Revision };
 
 /** The filter of any read model: a value or undefined by name. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;
@@ -108,7 +119,10 @@ export type BusinessQueries = Queries<BusinessFilter>;
 
 export type DocumentQueries = Queries<DocumentFilter> & {
   /** The current file of a document; null while it has none. `asNoted`: as in `byId`. */
-  readonly fileOf: (id: string, asNoted?: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<FileVersion>>>;
+  readonly fileOf: (
+    id: string,
+    asNoted?: boolean,
+  ) => Promise<E.Either<ReadModelUnavailable | RowParked<FileVersion>, O.Option<FileVersion>>>;
 };
 
 /** The file of a document as of a revision. */

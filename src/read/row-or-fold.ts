@@ -3,7 +3,7 @@ import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History, StateThen } from './history.js';
-import type { ReadModelUnavailable } from './queries.js';
+import type { ReadModelUnavailable, RowParked } from './queries.js';
 
 /**
  * Whether rows have every change that a client was told is written. `Behind`: some are missing, or were a moment ago.
@@ -25,22 +25,25 @@ export type Folding<State> = {
 };
 
 /**
- * The row; the folded stream when the row is behind or its database is away, or for an earlier state. While nobody knows
- * whether it is behind, it is read together with what was noted of it. The stream gets the time that the row has left.
+ * The row; the folded stream when the row is behind or parked or its database is away, or for an earlier state. While
+ * nobody knows whether it is behind, it is read together with what was noted of it. The stream gets the time that the row
+ * has left. Where it has an event that this program cannot read, a parked row stands in.
  */
 export const rowOrFold =
   <State, A>(
     { history, freshness }: Folding<State>,
-    readRow: (id: string, asNoted: boolean) => Promise<E.Either<ReadModelUnavailable, O.Option<A>>>,
+    readRow: (id: string, asNoted: boolean) => Promise<E.Either<ReadModelUnavailable | RowParked<A>, O.Option<A>>>,
     fromState: (id: string, then: StateThen<State>) => O.Option<A>,
   ) =>
   async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<A>>> => {
     const until = answerDeadline();
-    const rows = asOf._tag === 'Now' ? freshness.rows() : 'Behind';
-    if (rows !== 'Behind') {
-      const row = await readRow(id, rows === 'Unsure');
-      if (E.isRight(row)) return row;
-    }
+    const isNow = asOf._tag === 'Now';
+    const rows = isNow ? freshness.rows() : 'Behind';
+    const row = rows === 'Behind' ? undefined : await readRow(id, rows === 'Unsure');
+    if (row !== undefined && E.isRight(row)) return row;
     const then = await history.stateAsOf(id, asOf, admitPage, until);
-    return E.isLeft(then) ? then : E.right(O.chain((found: StateThen<State>) => fromState(id, found))(then.right));
+    if (E.isRight(then)) return E.right(O.chain((found: StateThen<State>) => fromState(id, found))(then.right));
+    if (!isNow || then.left._tag !== 'UndecodableEvent') return then;
+    const stays = row ?? (await readRow(id, false));
+    return E.isLeft(stays) && stays.left._tag === 'RowParked' ? E.right(stays.left.row) : then;
   };

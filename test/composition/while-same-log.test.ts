@@ -61,7 +61,9 @@ describe('a service whose rows are of another log', () => {
           queries.all({}, { order: IN_CREATION_ORDER }),
           queries.hiddenState('b1'),
         ])
-      ).map((result) => (E.isLeft(result) ? result.left._tag : 'answered'));
+      ).map((result: E.Either<{ readonly _tag: string }, unknown>) =>
+        E.isLeft(result) ? result.left._tag : 'answered',
+      );
     expect(await queried()).to.deep.equal(Array(4).fill('answered'));
     findOtherLog();
     expect(await queried()).to.deep.equal(Array(4).fill('ReadModelUnavailable'));

@@ -127,7 +127,7 @@ describe('the projection engine', function () {
     await shows(projections, position);
     expect(await names()).to.deep.equal(['Bad', 'Good']);
     const byId = await queries.of(businesses).byId(bad);
-    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('RowParked');
     const { rows } = await database.query('select stream, revision, error, waiting from read_model.parked');
     expect(rows).to.deep.equal([
       { stream, revision: '1', error: 'schema version 99 is newer than this program', waiting: '3' },
@@ -143,7 +143,7 @@ describe('the projection engine', function () {
     const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
     await shows(projections, await append(store, stream, 1n, unreadable));
     const byId = await queries.of(businesses).byId(id);
-    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('RowParked');
   });
 
   it('answers no GET from a row that the database does not let it replace by the newer one', async () => {
@@ -152,7 +152,7 @@ describe('the projection engine', function () {
     await shows(projections, await append(store, `business-${id}`, 0n, created('Acme')));
     await shows(projections, await append(store, `business-${id}`, 1n, renamed('N\0L')));
     const byId = await queries.of(businesses).byId(id);
-    expect(E.isLeft(byId) && byId.left._tag).to.equal('ReadModelUnavailable');
+    expect(E.isLeft(byId) && byId.left._tag).to.equal('RowParked');
   });
 
   it('parks an entity whose row the database rejects, while all others are projected', async () => {

@@ -170,9 +170,9 @@ describe('while the database is away', function () {
     expect(await bodies()).to.deep.equal(['Acme']);
     proxy.sever();
     const answers = await asked(queries);
-    expect(answers.map((answer) => E.isLeft(answer) && answer.left._tag)).to.deep.equal(
-      answers.map(() => 'ReadModelUnavailable'),
-    );
+    expect(
+      answers.map((answer: E.Either<{ readonly _tag: string }, unknown>) => E.isLeft(answer) && answer.left._tag),
+    ).to.deep.equal(answers.map(() => 'ReadModelUnavailable'));
     proxy.mend();
     expect(await eventually(bodies, ([name]) => name === 'Acme')).to.deep.equal(['Acme']);
   });
@@ -184,7 +184,9 @@ describe('while the database is away', function () {
     const { port } = silent.address() as net.AddressInfo;
     const deaf = makeReadModelQueries({ connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
     const answers = await asked(deaf);
-    expect(answers.map((answer) => E.isLeft(answer))).to.deep.equal(answers.map(() => true));
+    expect(answers.map((answer: E.Either<{ readonly _tag: string }, unknown>) => E.isLeft(answer))).to.deep.equal(
+      answers.map(() => true),
+    );
     await deaf.close();
     for (const socket of sockets) socket.destroy();
     silent.close();

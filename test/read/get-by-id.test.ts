@@ -4,8 +4,9 @@ import type { DocumentState } from '../../src/domain/document/state.js';
 import type { AsOf, StateThen } from '../../src/read/history.js';
 import { makeGetFile } from '../../src/read/get-file.js';
 import { makeGetView } from '../../src/read/get-view.js';
-import type { FileVersion, ReadModelUnavailable, View } from '../../src/read/queries.js';
+import type { FileVersion, ReadModelUnavailable, RowParked, View } from '../../src/read/queries.js';
 import type { RowsFreshness } from '../../src/read/row-or-fold.js';
+import type { LoadFailure } from '../../src/event-sourcing/for-each-event.js';
 import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { aStoredFile } from '../support/document-events.js';
 
@@ -21,10 +22,16 @@ const folded: View = {
   body: Buffer.from(`{"folded":"b1","createdAt":"${times.createdAt}","updatedAt":"${times.updatedAt}","revision":8}`),
 };
 
+const unreadable: E.Either<LoadFailure, never> = E.left({
+  _tag: 'UndecodableEvent',
+  stored: { id: 'e1', stream: 'business-b1', revision: 1n, position: 2n, type: 'X', data: '{}', metadata: '{}' },
+  reason: 'newer',
+});
+
 const get = (
   over: {
-    readonly byId?: E.Either<ReadModelUnavailable, O.Option<View>>;
-    readonly then?: E.Either<StoreUnavailable, O.Option<StateThen<string>>>;
+    readonly byId?: E.Either<ReadModelUnavailable | RowParked<View>, O.Option<View>>;
+    readonly then?: E.Either<LoadFailure, O.Option<StateThen<string>>>;
     readonly isBehind?: boolean;
   },
   asOf: AsOf = now,
@@ -81,6 +88,20 @@ describe('a record by its id', () => {
     const then = E.right(O.some({ state: 'deleted', revision: 8n, ...times }));
     expect(await get({ isBehind: true, then })).to.deep.equal(E.right(O.none));
     expect(await get({ isBehind: true, then: E.right(O.none) })).to.deep.equal(E.right(O.none));
+  });
+
+  it('is the row that stays when it is parked and an event of its stream cannot be read', async () => {
+    const byId = E.left({ _tag: 'RowParked' as const, row: O.some(row) });
+    expect(await get({ byId })).to.deep.equal(E.right(O.some(folded)));
+    for (const isBehind of [false, true])
+      expect(await get({ byId, then: unreadable, isBehind })).to.deep.equal(E.right(O.some(row)));
+  });
+
+  it('is a failure when an event of its stream cannot be read, and no row is parked there', async () => {
+    expect(await get({ then: unreadable, isBehind: true })).to.deep.equal(unreadable);
+    expect(await get({ byId: E.left(away), then: unreadable })).to.deep.equal(unreadable);
+    const parked = E.left({ _tag: 'RowParked' as const, row: O.some(row) });
+    expect(await get({ byId: parked, then: unreadable }, earlier)).to.deep.equal(unreadable);
   });
 
   it('is a failure when the stream cannot be read either', async () => {

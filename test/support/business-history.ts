@@ -11,7 +11,7 @@ export const businessHistory = (store: EventStore): History<BusinessState> =>
   makeHistory({
     store,
     serde: businessSerde,
-    fold: businessDecider,
+    folding: { serde: businessSerde, fold: businessDecider },
     description: { entityType: 'Business', describe: describeBusinessEvent },
     comparison: businessComparison,
     category: 'business',

@@ -7,6 +7,13 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../src/event-sourcing/log-memory.js';
 import { type CommandLimits, makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import { extendChain, chainStart } from '../../src/event-sourcing/hash-chain.js';
+import {
+  decidePassingOver,
+  type FindSkipped,
+  noneSkipped,
+  readPassingOver,
+  type SkippedEvent,
+} from '../../src/event-sourcing/skipped-events.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import {
   type Notebook,
@@ -17,7 +24,7 @@ import {
   notebookSerde,
 } from './notebook.js';
 
-type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent>>;
+type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent | SkippedEvent>>;
 
 type Asked = Partial<CommandCall<NotebookCommand>> & {
   /** `Idempotency-Key` of the request. */
@@ -38,15 +45,25 @@ export const aProcess = (
     now = () => new Date(),
     eventKey,
     onLost = () => undefined,
+    findSkipped,
     ...limits
   }: Partial<CommandLimits> & {
     readonly now?: () => Date;
     readonly eventKey?: EventKey;
     readonly onLost?: OnLost;
+    readonly findSkipped?: FindSkipped;
   } = {},
 ) => {
-  const rules = { decider: notebookDecider, serde: notebookSerde };
-  const handle = makeHandleCommand({ ...rules, store, now, eventKey, onLost, limits });
+  const handle = makeHandleCommand({
+    decider: decidePassingOver(notebookDecider),
+    serde: readPassingOver(notebookSerde, findSkipped ?? (() => noneSkipped)),
+    store,
+    now,
+    eventKey,
+    onLost,
+    limits,
+    ...(findSkipped && { findSkipped }),
+  });
   return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
     handle({
       stream,
@@ -87,7 +104,7 @@ export const notesOf = async (store: EventStore, stream: StreamName): Promise<Re
     .map(({ data }) => (JSON.parse(data) as { readonly text: string }).text);
 
 /** For arranging and for single facts: throws on a failure. */
-export const handled = async (outcome: Promise<Outcome>): Promise<Handled<Notebook, NotebookEvent>> => {
+export const handled = async (outcome: Promise<Outcome>): Promise<Handled<Notebook, NotebookEvent | SkippedEvent>> => {
   const result = await outcome;
   if (E.isLeft(result)) throw new Error(`failed: ${result.left._tag}`, { cause: result.left });
   return result.right;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeDecisions } from '../../src/event-sourcing/decisions.js';
+import { noneSkipped } from '../../src/event-sourcing/skipped-events.js';
 import type { EntityPorts } from '../../src/entities/entity-definition.js';
 import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
 import type { Route } from '../../src/http/route.js';
@@ -15,7 +16,7 @@ type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'prog
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
 export type MemoryPorts = Pick<
   EntityPorts,
-  'store' | 'storage' | 'onFileFault' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'now'
+  'store' | 'storage' | 'onFileFault' | 'findSkipped' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'now'
 > & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
@@ -42,6 +43,7 @@ export const memoryPorts = async (
     store,
     storage: await diskStorage(folder),
     onFileFault: () => undefined,
+    findSkipped: () => noneSkipped,
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
     onLost: () => undefined,

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { SkippedEvents } from '../../projection.js';
+import type { SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import type { ReadModel } from '../../read-model.js';
 import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 

@@ -9,6 +9,7 @@ import { readLive, readPrevious } from '../generation/generation.js';
 import { acquireLease, newHolder, releaseLease, whileHeld } from '../generation/lease.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { catchUp } from '../rows/catch-up.js';
+import { withSkips } from '../parked/skips.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 
 /** How far previous rows may be behind, ms: nobody reads them, and writing them in large batches is much cheaper. */
@@ -51,7 +52,7 @@ export const updatePrevious = async (
     const generation = isSameLog() ? await readPrevious(pool, projection) : undefined;
     const lease = generation && (await acquireLease(pool, generation.name, holder, false));
     if (generation === undefined || lease === undefined) return;
-    const writer = { pool, projection, generation, lease, notifies: false };
+    const writer = { pool, projection: await withSkips(store, projection), generation, lease, notifies: false };
     // parked entities are not reported: the live rows have the same
     const apply = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
     let { checkpoint } = generation;

@@ -9,6 +9,7 @@ import type { OnLost } from '../log-memory.js';
 import { makeRetry, type Retry } from '../retry.js';
 import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
+import { type FindSkipped, noneSkipped } from '../skipped-events.js';
 import type { CommandCall, CommandFailure, HandleCommand, Handled, PreconditionFailed } from './command-call.js';
 import { type CommandQueue, makeCommandQueue } from './command-queue.js';
 import type { Folded } from './fold.js';
@@ -24,6 +25,8 @@ type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = 
   readonly now: () => Date;
   /** Default: there are none. */
   readonly findSnapshot?: FindSnapshot<State>;
+  /** Default: there are none. */
+  readonly findSkipped?: FindSkipped;
   /** Default: there are none. */
   readonly rows?: ShownRows;
   /** Where decisions are left for whoever meets their events in the log. */
@@ -175,6 +178,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
   deps.onLost?.(() => (cache = newCache()));
   const handler: Handler<State, Command, Event, Rejection> = {
     findSnapshot: () => Promise.resolve(undefined),
+    findSkipped: () => noneSkipped,
     rows: noRows,
     decisions: makeDecisions(),
     ...deps,

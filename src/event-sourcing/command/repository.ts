@@ -7,6 +7,7 @@ import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { withReason } from '../reason.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
 import type { DomainEvent } from '../serde.js';
+import type { FindSkipped } from '../skipped-events.js';
 import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
@@ -21,6 +22,7 @@ import type { FindSnapshot, Snapshot } from './snapshot.js';
 export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
   readonly now: () => Date;
   readonly findSnapshot: FindSnapshot<State>;
+  readonly findSkipped: FindSkipped;
   readonly rows: ShownRows;
   readonly decisions: Decisions;
   /** What new events are sealed with; without it they have no `mac`. */
@@ -78,14 +80,16 @@ const notRead = <State>(folded: Folded<State>): E.Either<never, Loaded<State>> =
   E.right({ folded, own: undefined, isJustRead: false });
 
 /**
- * The cached fold, else a snapshot, else the stream. A stream whose name was minted for this command is taken for empty;
+ * The cached fold, else a snapshot, else the stream; always the stream where one of its events is skipped, because what was
+ * folded before that was decided includes the event. A stream whose name was minted for this command is taken for empty;
  * a command with an `Idempotency-Key` needs all that came with one before it.
  */
 export const load = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
 ): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
-  const { cache, decider, findSnapshot } = repository;
+  const { cache, decider, findSnapshot, findSkipped } = repository;
+  if (findSkipped().streams.has(call.stream)) return loadAnew(repository, call);
   const needsKeys = isKeyed(call.envelope.commandId);
   const cached = cache.get(call.stream);
   if (cached !== undefined) return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call) : notRead(cached);

@@ -11,6 +11,7 @@ import { makePool } from '../../../postgres/pool.js';
 import type { LedgerQueries } from '../../../read/ledger.js';
 import type {
   FilterValues,
+  HiddenRow,
   HiddenStates,
   Page,
   Queries,
@@ -25,7 +26,7 @@ import { copyJson } from './copy-json.js';
 import { makeEstimates } from './estimates.js';
 import { makeLedgerQueries } from './ledger-queries.js';
 import { answeredBy, makeAll, makePage, pageDeadline, unknownCursor } from './lists.js';
-import { type Listed, type ListPlan, type ReadModelConnections, unavailable } from './read-model.js';
+import { type Listed, type ListPlan, type ReadModelConnections, unavailable, unlessParked } from './read-model.js';
 import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
 import { makeSearch } from './searches.js';
@@ -66,13 +67,13 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
   return {
-    byId: async (id, asNoted): Promise<E.Either<ReadModelUnavailable, O.Option<View>>> => {
+    byId: async (id, asNoted) => {
       try {
         const row = await bodyById(id, asNoted);
         if (row === undefined) return E.right(O.none);
-        const { revision, value, isLarge } = row;
-        if (isLarge) return E.right(O.some({ id, revision, body: { read: readLarge(id) } }));
-        return E.right(value === null ? O.none : O.some({ id, revision, body: value }));
+        const { revision, value, isLarge, isParked } = row;
+        const body = isLarge ? { read: readLarge(id) } : value;
+        return unlessParked<View>(isParked, body === null ? O.none : O.some({ id, revision, body }));
       } catch (cause) {
         return E.left(unavailable(cause));
       }
@@ -91,13 +92,15 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
 const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): HiddenStates => {
   const rowById = makeRowById(short, name, 'kept');
   return {
-    hiddenState: (id, asNoted) =>
-      attempt(async () => {
-        const row = await rowById(id, asNoted);
-        return row === undefined || row.value === null
-          ? O.none
-          : O.some({ hidden: row.value.toString(), revision: row.revision });
-      }, unavailable),
+    hiddenState: async (id, asNoted) => {
+      const found = await attempt(() => rowById(id, asNoted), unavailable);
+      if (E.isLeft(found)) return found;
+      const row = found.right;
+      if (row === undefined) return E.right(O.none);
+      const { value, revision, isParked } = row;
+      const hidden = value === null ? O.none : O.some({ hidden: value.toString(), revision });
+      return unlessParked<HiddenRow>(isParked, hidden);
+    },
   };
 };
 

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
+import { either as E, type option as O } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { Projection } from '../../../../projections/projection.js';
 import type { CopyLimits } from './copy-json.js';
-import type { ReadModelUnavailable } from '../../../read/queries.js';
+import type { ReadModelUnavailable, RowParked } from '../../../read/queries.js';
 import type { Search } from './searches.js';
 
 export type ListPlan = 'ByIndex' | 'ByValues';
@@ -23,3 +24,7 @@ export type ReadModelConnections = {
 export type Listed = Pick<Projection, 'name' | 'keys'>;
 
 export const unavailable = (cause: unknown): ReadModelUnavailable => ({ _tag: 'ReadModelUnavailable', cause });
+
+/** What a row holds; on the left where its entity is parked. */
+export const unlessParked = <A>(isParked: boolean, row: O.Option<A>): E.Either<RowParked<A>, O.Option<A>> =>
+  isParked ? E.left({ _tag: 'RowParked', row }) : E.right(row);

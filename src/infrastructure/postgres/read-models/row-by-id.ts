@@ -47,9 +47,9 @@ const lacking = (view: string): string => `
   where projection = '${view}' and role = 'live'`;
 
 /**
- * One column of a row by id, with the row's revision. Calls at the same time share a query. Rejects for a parked entity:
- * its row lacks events that could not be projected. `asNoted`: rejects as well where the rows of the view lack a change
- * that was acknowledged, by what is noted when the row is read.
+ * One column of a row by id, with the row's revision. Calls at the same time share a query. The row of a parked entity
+ * lacks events that could not be projected. `asNoted`: rejects where the rows of the view lack a change that was
+ * acknowledged, by what is noted when the row is read.
  */
 export const makeRowById = (pool: Pool, view: string, column: string) => {
   const columns = `id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
@@ -80,11 +80,8 @@ export const makeRowById = (pool: Pool, view: string, column: string) => {
     },
   );
 
-  return async (id: string, asNoted = false): Promise<FoundRow | undefined> => {
-    const row = isUuid(id) ? await (asNoted ? readAsNoted : read)(id) : undefined;
-    if (row?.isParked === true) throw new Error(`${id} is parked`);
-    return row;
-  };
+  return async (id: string, asNoted = false): Promise<FoundRow | undefined> =>
+    isUuid(id) ? (asNoted ? readAsNoted : read)(id) : undefined;
 };
 
 /** Short, because the body is read into memory: no slow client is involved. */

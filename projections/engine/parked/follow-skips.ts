@@ -1,0 +1,55 @@
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
+import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
+import { operationsStream } from '../../skipped-event.js';
+import type { OnEngineEvent } from '../engine-event.js';
+import { makeTaskRunner, repeat } from '../run-task.js';
+import { readSkips } from './skips.js';
+
+/** How often it is looked for new decisions, ms: so late do commands and earlier states pass over a skipped event. */
+const LOOK_MS = 1_000;
+
+type FollowedSkips = {
+  /** The events of one projection that operators have decided to skip. */
+  readonly of: (projection: string) => SkippedEvents;
+  readonly stop: () => Promise<void>;
+};
+
+type Options = {
+  readonly store: Pick<EventStore, 'readStream' | 'newestRevision'>;
+  readonly projections: ReadonlyArray<string>;
+  readonly onEvent: OnEngineEvent;
+};
+
+/**
+ * Knows the operators' decisions about some projections, and learns of each new one, whichever process records it.
+ * Resolves when the present ones are known; without a log they are looked for again as all others are.
+ */
+export const followSkips = async ({ store, projections, onEvent }: Options): Promise<FollowedSkips> => {
+  const known = new Map<string, { readonly events: SkippedEvents; readonly newest: ExpectedRevision }>();
+
+  const look = async (projection: string): Promise<void> => {
+    const newest = orThrow(await store.newestRevision(operationsStream(projection)));
+    if (newest === (known.get(projection)?.newest ?? 'no-stream')) return;
+    // read after `newest`, so that it may hold more: then the next look reads it once more
+    const { events } = await readSkips(store, projection);
+    known.set(projection, { events, newest });
+  };
+
+  const looks = projections.map((projection) => {
+    const run = makeTaskRunner({ projection, name: 'reading which events are skipped', onEvent });
+    return () => run(() => look(projection));
+  });
+  await Promise.all(looks.map((each) => each()));
+  const stopping = new AbortController();
+  const looking = Promise.all(looks.map((each) => repeat(LOOK_MS, stopping.signal, each)));
+
+  return {
+    of: (projection) => known.get(projection)?.events ?? noneSkipped,
+    stop: async () => {
+      stopping.abort();
+      await looking;
+    },
+  };
+};
