@@ -126,6 +126,25 @@ describe('a parked entity', function () {
     expect(parked.map(({ stream }) => stream)).to.deep.equal([unreadable]);
   });
 
+  it('is in no rebuild that was begun before its event was skipped: the next one begins anew', async () => {
+    const { store } = engine;
+    const service = engine.serve();
+    const stream = `business-${randomUUID()}` as const;
+    const unreadable = sealed(renamed('From the future'), stream, 1n, 99);
+    await engine.shown(service, await append(store, stream, 0n, created('Acme'), unreadable, renamed('After')));
+    const keep = { decide: () => Promise.resolve('keep' as const) };
+    const before = await engine.rebuild(keep);
+    expect((await engine.rebuild(keep)).generation).to.equal(before.generation);
+    const businessesOf = (await engine.operations()).showing(stream);
+    const decision = { actor: 'olivia', reason: 'unreadable', at: new Date() };
+    await businessesOf?.recordSkip({ stream, revision: 1n, eventId: unreadable.id }, decision);
+    await businessesOf?.repair(stream);
+    const after = await engine.rebuild();
+    expect(after.generation).to.not.equal(before.generation);
+    expect([after.differences, after.outcome]).to.deep.equal([[], 'Switched']);
+    expect(await engine.names()).to.deep.equal(['After']);
+  });
+
   it('is forgotten with the rows that hold it', async () => {
     const stream = `business-${randomUUID()}` as const;
     await append(engine.store, stream, 0n, created('Acme'), sealed(renamed('From the future'), stream, 1n, 99));

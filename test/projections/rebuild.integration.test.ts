@@ -412,6 +412,26 @@ describe('rebuilding a read model', function () {
     expect((await pool.query('select from read_model.stretch')).rowCount).to.equal(1);
   });
 
+  it('changes nothing as a dry run, however it ends: what an earlier one has kept stays', async () => {
+    await live();
+    const { generation: kept } = await rebuildBusinesses({ decide: () => Promise.resolve('keep') });
+    const tables = async (): Promise<ReadonlyArray<string>> =>
+      (
+        await pool.query<{ name: string }>('select table_name as name from read_model.instance order by created_at')
+      ).rows.map(({ name }) => name);
+    const before = await tables();
+    expect(before).to.include(kept);
+    for (const isFromScratch of [false, true]) {
+      const dry = await rebuildBusinesses({ isDryRun: true, isFromScratch });
+      expect([dry.outcome, await tables()]).to.deep.equal(['Dropped', before]);
+    }
+    const failure = new Error('asked in vain');
+    const failed = await rebuildBusinesses({ isDryRun: true, decide: () => Promise.reject(failure) }).catch(
+      (error: unknown) => error,
+    );
+    expect([failed, await tables()]).to.deep.equal([failure, before]);
+  });
+
   it('fails while another command rebuilds', async () => {
     await live();
     const others: Array<unknown> = [];

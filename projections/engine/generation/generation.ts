@@ -96,20 +96,22 @@ type NewGeneration = Pick<Generation, 'role' | 'logIdentity'> & {
    * Built by `ops projections rebuild`: a service does not write it before it is live, and it gets its indexes last.
    */
   readonly isRebuild: boolean;
+  /** How many skipped events it is built without. Default: none. */
+  readonly skips?: number;
 };
 
 /** Creates a generation of this version of the read model, with an empty table. */
 export const createGeneration = async (
   client: PoolClient,
   projection: ReadModel,
-  { role, logIdentity, isRebuild }: NewGeneration,
+  { role, logIdentity, isRebuild, skips = 0 }: NewGeneration,
 ): Promise<Generation> => {
   const { name } = projection;
   const { rows } = await client.query<GenerationRow>(
-    `insert into read_model.instance (table_name, projection, version, role, log_identity, is_rebuild)
-     values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4, $5)
+    `insert into read_model.instance (table_name, projection, version, role, log_identity, is_rebuild, skips)
+     values ($1 || '_' || $2 || '_' || nextval('read_model.instance_number'), $1, $2, $3, $4, $5, $6)
      returning ${GENERATION_COLUMNS}`,
-    [name, versionOf(projection), role, logIdentity, isRebuild],
+    [name, versionOf(projection), role, logIdentity, isRebuild, skips],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the new generation was not returned');

@@ -54,6 +54,8 @@ export type OpenedRebuild = { readonly generation: Generation; readonly lease: L
 type RebuildOptions = {
   /** Drops unfinished rebuilds instead of continuing the newest. */
   readonly isFromScratch: boolean;
+  /** Begins a generation of its own, and leaves unfinished rebuilds as they are. */
+  readonly isDryRun: boolean;
   /** Whether the rebuild is to replace live rows of another log. */
   readonly isReplacing: boolean;
 };
@@ -78,31 +80,45 @@ const lease = async (client: PoolClient, projection: ReadModel, { name }: Genera
   });
 };
 
+/** How many skipped events a rebuild was begun without: with another number, its rows are not what one begun now would make. */
+const readSkips = async (client: PoolClient, { name }: Generation): Promise<number> => {
+  const text = 'select skips::integer from read_model.instance where table_name = $1';
+  return (await client.query<{ skips: number }>(text, [name])).rows[0]?.skips ?? 0;
+};
+
 const open = (
   pool: Pool,
   projection: ReadModel,
   logIdentity: string,
-  { isFromScratch, isReplacing }: RebuildOptions,
+  { isFromScratch, isDryRun, isReplacing }: RebuildOptions,
 ): Promise<OpenedRebuild> =>
   inSchemaTransaction(pool, async (client) => {
     if (!isReplacing) await requireSameVersion(client, projection);
+    const skips = projection.rowFor === 'entity' ? (projection.skipped?.ids.size ?? 0) : 0;
+    const begin = async (): Promise<OpenedRebuild> => {
+      const made = { role: 'building', logIdentity, isRebuild: true, skips } as const;
+      return lease(client, projection, await createGeneration(client, projection, made));
+    };
+    if (isDryRun) return begin();
     const unfinished: Array<OpenedRebuild> = [];
     for (const each of await readAll(client, projection, true)) unfinished.push(await lease(client, projection, each));
-    const [newest] = unfinished;
+    const [newest, ...rest] = unfinished;
     const isResumable =
-      newest?.generation.version === versionOf(projection) && newest.generation.logIdentity === logIdentity;
-    if (newest !== undefined && isResumable && !isFromScratch) return newest;
-    for (const { generation } of unfinished) await dropGeneration(client, generation);
-    const created = await createGeneration(client, projection, { role: 'building', logIdentity, isRebuild: true });
-    return lease(client, projection, created);
+      newest?.generation.version === versionOf(projection) &&
+      newest.generation.logIdentity === logIdentity &&
+      (await readSkips(client, newest.generation)) === skips;
+    const goesOn = newest !== undefined && isResumable && !isFromScratch;
+    // a dry run that was killed may have left one beside another
+    for (const { generation } of goesOn ? rest : unfinished) await dropGeneration(client, generation);
+    return goesOn ? newest : begin();
   });
 
 /** How often the lease is tried: a command that was killed still holds it for up to `LEASE_MS`. */
 const AGAIN_MS = 250;
 
 /**
- * The generation that a rebuild writes, and its lease: the unfinished one of an earlier rebuild, or a new
- * one. Throws `LeaseLost` while another command rebuilds, `NotAllowed` when the live rows are of another version, and
+ * The generation that a rebuild writes, and its lease: the unfinished one of an earlier rebuild, or a new one; always a new one
+ * where events were skipped since that began. Throws `LeaseLost` while another command rebuilds, `NotAllowed` when the live rows are of another version, and
  * the signal's reason when aborted.
  */
 export const openForRebuild = async (

@@ -75,6 +75,11 @@ create table read_model.tile (
 alter table read_model.tile alter column hashes set storage external;
 `;
 
+// of rows that a rebuild makes: how many skipped events were known when it began
+const SKIPS = `
+alter table read_model.instance add column skips bigint not null default 0;
+`;
+
 // Each row may be deleted when its log has lost events. One that stays too high makes nothing wrong: records are folded.
 const ACKNOWLEDGED = `
 create table if not exists read_model.acknowledged (
@@ -104,7 +109,7 @@ const readModelSchema: VersionedSchema = {
       version integer not null
     );
     insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
-  steps: [FIRST_STEP, TILES, ACKNOWLEDGED],
+  steps: [FIRST_STEP, TILES, SKIPS, ACKNOWLEDGED],
   allowsNewer: true,
 };
 

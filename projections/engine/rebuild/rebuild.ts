@@ -41,10 +41,12 @@ export type RebuildOptions = {
   readonly isFromScratch: boolean;
   /** As `isFromScratch`, and also replaces live rows that were made from a log of another name. */
   readonly isFromOtherLog?: boolean;
+  /** Changes nothing: what an earlier rebuild has kept stays, and what is built here is dropped, however it ends. */
+  readonly isDryRun?: boolean;
   readonly differences: Differences;
   /**
-   * Decides what to do with the rows, once they were compared (undefined: there are no live rows). `signal` aborts when
-   * the rebuild has ended meanwhile.
+   * Decides what to do with the rows, once they were compared (undefined: there are no live rows); a dry run drops them.
+   * `signal` aborts when the rebuild has ended meanwhile.
    */
   readonly decide: (compared: Compared | undefined, signal: AbortSignal) => Promise<'switch' | 'keep' | 'drop'>;
   readonly observer: RebuildObserver;
@@ -138,11 +140,11 @@ const run = async (
   await rebuilding.approachLive();
   observer.onBuilt();
   const compared = await compareWithLive(rebuilding, differences);
-  const decision = await decide(compared, signal);
+  const decided = await decide(compared, signal);
+  const decision = options.isDryRun === true ? 'drop' : decided;
   signal.throwIfAborted();
   const switched = decision === 'switch' ? await switchTo(rebuilding) : undefined;
   if (switched !== undefined) await tidy(pool, projection);
-  if (decision === 'drop') await inSchemaTransaction(pool, (client) => dropGeneration(client, generation));
   const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
   return { generation: generation.name, compared, outcome: outcome[decision], previous: switched?.previous };
 };
@@ -161,18 +163,23 @@ const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
 };
 
 const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
-  const { pool, store, projection, observer, signal } = options;
+  const { pool, store, observer, signal, isDryRun = false } = options;
   const identity = orThrow(await store.identity());
   await migrateReadModels(pool);
   const isReplacing = await isReplacingOthers(options);
   const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
-  const opened = await openForRebuild(pool, projection, identity, { isFromScratch, isReplacing, signal });
+  const projection = await withSkips(store, options.projection);
+  const opened = await openForRebuild(pool, projection, identity, { isFromScratch, isDryRun, isReplacing, signal });
+  let isDropped = isDryRun;
   try {
     return await whileHeld(pool, opened.lease, signal, async (held) => {
       observer.onOpened(opened.generation.name, opened.generation.checkpoint);
-      return run({ ...options, projection: await withSkips(store, projection) }, opened, isReplacing, held);
+      const rebuilt = await run({ ...options, projection }, opened, isReplacing, held);
+      isDropped ||= rebuilt.outcome === 'Dropped';
+      return rebuilt;
     });
   } finally {
+    if (isDropped) await inSchemaTransaction(pool, (client) => dropGeneration(client, opened.generation));
     await releaseLease(pool, opened.lease);
   }
 };

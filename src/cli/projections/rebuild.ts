@@ -117,6 +117,7 @@ const rebuildAll = async (
         projection,
         isFromScratch: options.fromScratch === true,
         isFromOtherLog: options.fromOtherLog === true,
+        isDryRun: options.dryRun === true,
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
         observer: observe(projection.name, say),
@@ -155,7 +156,7 @@ export const addRebuild = (projections: Command, registry: Registry): void => {
         'what is not in the log, as after a restore of the log: nothing is compared then, and there is no way back',
     )
     .option('--from-other-log', 'the same, also when the live rows were made from the log of another installation')
-    .option('--dry-run', 'compare only, and drop what was built')
+    .option('--dry-run', 'compare only: builds rows of its own and drops them; what an earlier rebuild has kept stays')
     .addOption(jsonOption('one JSON object a line: what became of each read model; nothing is asked'))
     .action((name: string | undefined, options: Options) =>
       onReadModels(registry, (readModels, signal) => rebuildAll(readModels, name, options, signal)),
