@@ -16,6 +16,7 @@ import { makePostgresEventStore, type PostgresEventStore } from './postgres/even
 import { connectingBy } from '../postgres/connecting.js';
 import { requireSessions } from '../postgres/require-sessions.js';
 import { isAway } from '../postgres/sql-failure.js';
+import { onceRestored, UNFINISHED } from './unfinished-restore.js';
 
 /** Where a Postgres is: one of our own in a data directory, or a server. */
 type DatabaseLocation =
@@ -58,6 +59,8 @@ type OpenOptions = {
   readonly waiting?: Waiting;
   /** Whether a Postgres without our data is a failure. Otherwise the data directory or the tables are made there. */
   readonly mustExist?: boolean;
+  /** Whether a log that is half restored is opened, too: for the restore that goes on. Otherwise it is a failure. */
+  readonly isToBeRestored?: boolean;
   /** A service excludes other services from an embedded Postgres; an operator's command joins one. */
   readonly processKind: ProcessKind;
   /** The categories of our streams: in EventStoreDB other streams may stand beside them. */
@@ -145,8 +148,8 @@ const openInEventStoreDb = async (
   );
 };
 
-/** Opens a log, with the Postgres that holds it where one does. gRPC is loaded only for a log in EventStoreDB. */
-export const openLog = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
+/** gRPC is loaded only for a log in EventStoreDB. */
+const openAny = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
   if (location._tag === 'EventStoreDb') return openInEventStoreDb(location.url, options);
   const database = await openDatabase(location, options);
   if (E.isLeft(database)) return database;
@@ -163,6 +166,20 @@ const requireUsable = async ({ url, directory }: OpenDatabase): Promise<E.Either
     (cause) => ({ message: 'the database of the read models cannot be opened', cause }),
   );
   return E.isLeft(checked) && !isAway(checked.left.cause) ? E.left(cannotOpen(checked.left)) : E.right(undefined);
+};
+
+/** Left where a restore has not ended. A log that does not answer now is asked again later. */
+const unlessHalfRestored = async (opened: OpenLog): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const marked = await opened.log.isBeingRestored();
+  if (E.isLeft(marked) || !marked.right) return E.right({ ...opened, log: onceRestored(opened.log) });
+  await opened.close();
+  return E.left({ _tag: 'CannotOpen', message: UNFINISHED });
+};
+
+/** Opens a log, with the Postgres that holds it where one does. */
+export const openLog = async (location: LogLocation, options: OpenOptions): Promise<E.Either<CannotOpen, OpenLog>> => {
+  const opened = await openAny(location, options);
+  return E.isLeft(opened) || options.isToBeRestored === true ? opened : unlessHalfRestored(opened.right);
 };
 
 export type Stores = {

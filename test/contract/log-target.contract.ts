@@ -59,5 +59,15 @@ export const logTargetContract = (name: string, open: () => Promise<OpenedTarget
       expect(await target.adoptIdentity(one)).to.deep.equal(E.left({ _tag: 'LogNotEmpty', identity: other }));
       expect(await target.identity()).to.deep.equal(E.right(other));
     });
+
+    it('keeps beside the events that a restore has begun, and that it has ended', async () => {
+      const steps = [undefined, 'begun', 'begun', 'ended', 'ended', 'begun'] as const;
+      for (const state of steps) {
+        if (state !== undefined) expect(await target.markRestore(state)).to.deep.equal(E.right(undefined));
+        expect(await target.isBeingRestored()).to.deep.equal(E.right(state === 'begun'));
+      }
+      expect(await wholeLog(target)).to.deep.equal([]);
+      expect(await target.head()).to.deep.equal(E.right(undefined));
+    });
   });
 };

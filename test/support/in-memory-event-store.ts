@@ -43,6 +43,7 @@ const firstOf = (events: ReadonlyArray<StoredEvent>): number => {
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
 export const makeInMemoryEventStore = (): LogTarget => {
   let identity: string = randomUUID();
+  let isBeingRestored = false;
   const streams = new Map<StreamName, Array<StoredEvent>>();
   const waiting = new Set<() => void>();
   // the event at index i has position i + 1
@@ -197,5 +198,10 @@ export const makeInMemoryEventStore = (): LogTarget => {
     byStream: { divide: (category, events) => Promise.resolve(E.right(divide(category, events))), read: readByStream },
     appendInOrder: (appends) => Promise.resolve(appendAllNow(appends)),
     adoptIdentity: (given) => Promise.resolve(adoptNow(given)),
+    isBeingRestored: () => Promise.resolve(E.right(isBeingRestored)),
+    markRestore: (state) => {
+      isBeingRestored = state === 'begun';
+      return Promise.resolve(E.right(undefined));
+    },
   };
 };

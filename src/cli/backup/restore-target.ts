@@ -49,7 +49,7 @@ export const withInstallation = (
           await storage.right.space?.stop();
         }
       }),
-    'is made',
+    'is restored',
   );
 
 /** A service that runs makes read models, and keys, and signs. */

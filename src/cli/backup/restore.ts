@@ -9,7 +9,9 @@ import { readSecrets } from '../../backup/secrets.js';
 import { type VerifiedBackup, verifyBackup } from '../../backup/verify-backup.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import type { CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
+import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackup } from '../../infrastructure/disk/backup-directory.js';
 import { OWN_SECRETS, planSecrets, putSecrets, type SecretsPlan } from '../../infrastructure/disk/own-secrets.js';
@@ -117,6 +119,11 @@ const signing = (config: Config, { wanted }: SecretsPlan): Config => {
   return key === undefined ? config : { ...config, checkpointKey: key.text };
 };
 
+/** The last step: from now on the service and all commands work there. A log without the mark needs no right to remove it. */
+const endRestore = async (log: LogTarget): Promise<void> => {
+  if (orThrow(await log.isBeingRestored())) orThrow(await log.markRestore('ended'));
+};
+
 /** A copy has begun an origin of its own when all else was there. */
 const sayRestored = async (
   config: Config,
@@ -127,6 +134,7 @@ const sayRestored = async (
 ): Promise<ExitCode> => {
   const origin = await originInForce(signing(config, plan), log);
   await putCheckpointKey(config, plan);
+  if (options.replace !== true) await endRestore(log);
   const already = `it is restored already; checkpoints are signed as ${origin ?? 'nothing'}`;
   if (options.replace === true)
     return failed(`${already}, as a copy: to replace the old installation, restore into an empty one`);
@@ -144,6 +152,8 @@ const restoreInto = async (
   const { directory, place, manifest } = backup;
   const goesOn = await findOutWhereToGoOn(installation, registry, manifest.log);
   if (E.isLeft(goesOn)) return failed(`not restored: ${goesOn.left}`);
+  // a log with events and without the mark may be in use, as the one that was backed up is
+  if (!goesOn.right) orThrow(await installation.log.markRestore('begun'));
   const plan = await planSecrets(config, options.secrets ? await readSecrets(place, manifest) : []);
   await putSecrets(
     config,
@@ -161,6 +171,7 @@ const restoreInto = async (
   const sealing = await beginOwnOrigin(signing(config, plan), installation.log, manifest, wanted);
   if (E.isLeft(sealing)) return failed(sealing.left);
   await putCheckpointKey(config, plan);
+  await endRestore(installation.log);
   sayRestoredSecrets(plan, directory);
   const { origin, note } = sealing.right;
   if (note !== undefined) printNote(note);

@@ -7,8 +7,8 @@ import { runCommand } from '../run-command.js';
 import { withOpened } from '../with-opened.js';
 import { makePrintConnectionEvents } from './connection-events.js';
 
-/** A command that has to have a log finds none where it was told to look; one that fills a log makes it there. */
-type Missing = 'fails' | 'is made';
+/** A command that has to have a log finds none where it was told to look; one that fills a log makes it there, and a restore goes on. */
+type Missing = 'fails' | 'is made' | 'is restored';
 
 /** Opens a log for the time that `use` takes. */
 export const withLog = async (
@@ -19,6 +19,7 @@ export const withLog = async (
 ): Promise<ExitCode> => {
   const opened = await openLog(location, {
     mustExist: missing === 'fails',
+    isToBeRestored: missing === 'is restored',
     processKind: 'operator',
     categories: categoriesOf(registry),
     onPostgresLog: printNote,

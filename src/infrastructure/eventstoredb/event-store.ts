@@ -10,6 +10,7 @@ import { makeReaches } from './reading/checkpoint.js';
 import { makeHead } from './reading/head.js';
 import { makeReadAll, makeSubscribe } from './reading/read-log.js';
 import { makeNewestRevision, makeReadStream } from './reading/read-stream.js';
+import { makeRestoreMark } from './restore-mark.js';
 import { makeReadTruncations } from './reading/read-truncations.js';
 
 /**
@@ -39,6 +40,7 @@ export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUn
     ...store,
     appendInOrder: makeAppendInOrder(access, append),
     adoptIdentity: makeAdoptIdentity(access, store),
+    ...makeRestoreMark(access, append),
     close: () => {
       connection.close();
       return Promise.resolve();

@@ -297,6 +297,17 @@ describe('the commands that back up and restore', function () {
     await kill(['restore', backup], at('copy'), at('copy'));
     // who signs with the key of the backup has its whole history
     expect(await readdir(at('copy'))).to.not.include('checkpoint-key');
+    const unfinished = 'a restore into this log has begun and not ended: repeat `ops restore` with the same backup';
+    for (const args of [
+      ['log', 'verify'],
+      ['projections', 'status'],
+      ['files', 'verify'],
+      ['events'],
+      ['migrate'],
+      ['log', 'import'],
+    ])
+      expect(await refused(at('copy'), ...args), args.join(' ')).to.include(unfinished);
+    expect(await start(at('copy')).then(() => 'started', String)).to.include(unfinished);
     const restored = await done(at('copy'), 'restore', backup);
     expect(restored.files).to.equal(42);
     expect(await originOf(at('copy'))).to.equal(restored.origin);

@@ -20,6 +20,7 @@ import { isForbidden } from '../../../postgres/sql-failure.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
 import { readLog, readStream } from './read/read-log.js';
+import { isBeingRestored, markRestore } from './restore-mark.js';
 import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
@@ -126,6 +127,8 @@ const open = ({
     byStream: makeStreamOrder(pool, copies),
     appendInOrder: (appends) => appendInOrder(queue, appends),
     adoptIdentity: (identity) => adoptIdentity(pool, identity),
+    isBeingRestored: () => ask(() => isBeingRestored(pool)),
+    markRestore: (state) => ask(() => markRestore(pool, state)),
     close: async () => {
       isClosing = true;
       await queue.close();
