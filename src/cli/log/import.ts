@@ -20,7 +20,11 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { onConfiguredLog } from './with-log.js';
 
-const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
+/** `stored`: how many events of the export are known to be in the log. */
+const describe = (failure: BrokenLine | NotEmpty | AppendFailure, stored: number): string => {
+  if (failure._tag !== 'NotEmpty' && stored > 0)
+    return `the import ended early: ${reasonFor(failure)}. ${hasStored(failure, stored)}`;
+
   switch (failure._tag) {
     case 'BrokenLine':
       return `not imported: ${failure.message}`;
@@ -32,6 +36,13 @@ const describe = (failure: BrokenLine | NotEmpty | AppendFailure): string => {
       return `import ended: ${describeAppendFailure(failure)}`;
   }
 };
+
+const reasonFor = (failure: BrokenLine | AppendFailure): string =>
+  failure._tag === 'BrokenLine' ? failure.message : describeAppendFailure(failure);
+
+/** Of a batch that the log did not take to its end, some events may be there. */
+const hasStored = ({ _tag }: BrokenLine | AppendFailure, stored: number): string =>
+  `The log has the first ${counted(stored, 'event')} of the export${_tag === 'BrokenLine' ? '' : ' and perhaps some more'}, and an import does not go on: repeat it into an empty log`;
 
 type Outcome = E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>;
 
@@ -47,15 +58,27 @@ const watch = async (what: string, size: number | undefined, run: Run): Promise<
 };
 
 /** A file is read twice, so that nothing of a broken one is stored; standard input can be read only once. */
-const importFrom = async (target: LogTarget, file: string | undefined, signal: AbortSignal): Promise<Outcome> => {
-  if (file === undefined)
-    return watch('importing', undefined, (onBatch) => importLog(target, process.stdin, { onBatch, signal }));
+const importFrom = async (
+  target: LogTarget,
+  file: string | undefined,
+  onStored: (events: number) => void,
+  signal: AbortSignal,
+): Promise<Outcome> => {
+  const store = (chunks: AsyncIterable<Uint8Array>, size: number | undefined): Promise<Outcome> =>
+    watch('importing', size, (onBatch) => {
+      const onCopied = (events: number, read: number): void => {
+        onStored(events);
+        onBatch(events, read);
+      };
+      return importLog(target, chunks, { onBatch: onCopied, signal });
+    });
+  if (file === undefined) return store(process.stdin, undefined);
   const { size } = await stat(file);
   const empty = await requireEmpty(target);
   if (E.isLeft(empty)) return empty;
   const checked = await watch('checking', size, (onBatch) => checkExport(createReadStream(file), { onBatch, signal }));
   if (E.isLeft(checked) || !checked.right.isComplete) return checked;
-  return watch('importing', size, (onBatch) => importLog(target, createReadStream(file), { onBatch, signal }));
+  return store(createReadStream(file), size);
 };
 
 const importInto = async (
@@ -64,8 +87,12 @@ const importInto = async (
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const outcome = await importFrom(target, file, signal);
-  if (E.isLeft(outcome)) return failed(describe(outcome.left));
+  let stored = 0;
+  const onStored = (events: number): void => {
+    stored = events;
+  };
+  const outcome = await importFrom(target, file, onStored, signal);
+  if (E.isLeft(outcome)) return failed(describe(outcome.left, stored));
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete)
     return interrupted(`${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);

@@ -109,6 +109,15 @@ describe('the log commands', function () {
     );
     const { stdout: empty } = await runOperator(['log', 'verify', '--json'], { env: other });
     expect(countsIn(empty)).to.deep.include({ events: 0, streams: 0, broken: 0 });
+
+    // standard input can be read only once
+    const piped = await runOperator(['log', 'import'], { env: other, input: lines.join('\n') });
+    expect(piped.code).to.equal(1);
+    expect(piped.stderr).to.match(
+      /^the import ended early: line 61 .*\. The log has the first 60 events of the export, and an import does not go on: repeat it into an empty log\n$/,
+    );
+    const { stdout: begun } = await runOperator(['log', 'verify', '--json'], { env: other });
+    expect(countsIn(begun)).to.deep.include({ events: 60 });
   });
 
   it('name the broken event of a log that somebody changed, and end with 1', async () => {
