@@ -32,6 +32,12 @@ describe('malformed requests over HTTP', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'must be valid UTF-8'],
     ['half a surrogate pair as bytes', Buffer.from('eda080', 'hex'), 'must be valid UTF-8'],
     ['a list', '[]', 'expected an object'],
+    ['a list of 101 levels', '['.repeat(101), 'must not be nested deeper than 100 levels'],
+    [
+      'an object of 101 levels',
+      `${'{"a":'.repeat(100)}[]${'}'.repeat(100)}`,
+      'must not be nested deeper than 100 levels',
+    ],
     ['a text', '"name"', 'expected an object'],
     ['null', 'null', 'expected an object'],
   ];
@@ -40,6 +46,11 @@ describe('malformed requests over HTTP', () => {
       const { status, json } = await post(body);
       expect([status, json['errors']]).to.deep.equal([400, [{ path: '', message }]]);
     });
+
+  it('takes 100 levels, and brackets within texts', async () => {
+    const deep = `{"name":"${'['.repeat(200)}\\"${'{'.repeat(40)}","other":${'['.repeat(99)}${']'.repeat(99)}}`;
+    expect((await post(deep)).json['name']).to.equal(`${'['.repeat(200)}"${'{'.repeat(40)}`);
+  });
 
   it('takes the last of duplicate keys, and a byte order mark', async () => {
     expect((await post('\ufeff{"name":"a","name":"b"}')).json['name']).to.equal('b');

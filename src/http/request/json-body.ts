@@ -27,9 +27,32 @@ const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | u
     : undefined;
 };
 
+/** How deep the lists and objects of a JSON text may be nested: a deep text costs its parser more than its length. */
+const MOST_DEPTH = 100;
+
+const [QUOTE, ESCAPE] = [0x22, 0x5c];
+
+const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
+const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
+
+const isTooDeep = (bytes: Buffer): boolean => {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length && depth <= MOST_DEPTH; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) at += byte === ESCAPE ? 1 : 0;
+    else if (isOpening(byte)) depth += 1;
+    else if (isClosing(byte)) depth -= 1;
+  }
+  return depth > MOST_DEPTH;
+};
+
 /** The value of a JSON text in UTF-8; of duplicate keys the last wins. */
 const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
   if (!isUtf8(bytes)) return E.left(requestInvalid({ path: '', message: 'must be valid UTF-8' }));
+  if (isTooDeep(bytes))
+    return E.left(requestInvalid({ path: '', message: `must not be nested deeper than ${MOST_DEPTH} levels` }));
   const text = bytes.toString('utf8');
   try {
     // A byte order mark is no part of the text (RFC 8259 §8.1 lets a reader pass over it).
