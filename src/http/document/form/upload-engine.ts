@@ -21,6 +21,15 @@ const encodedPart = (name: string, encoding: string): RequestInvalid =>
 
 const foreignCharset = (name: string): RequestInvalid => requestInvalid({ path: name, message: 'must be in UTF-8' });
 
+// busboy reads all of these as ISO 8859-1, whose controls are characters in windows-1252
+const SINGLE_BYTE = /^(?:latin1|cp1252|x-cp1252|windows-1252|iso[-_]?8859-?1(?::1987)?)$/i;
+
+/** Whether the parser has read a text in the charset that its part declares, and not in another one. */
+const isReadAs = (charset: string, text: string): boolean => {
+  if (/^(?:us-)?ascii$/i.test(charset)) return !/[\u0080-\uffff]/.test(text);
+  return SINGLE_BYTE.test(charset) ? !/[\u0080-\u009f]/.test(text) : /^(?:utf-?8|utf-?16le|ucs-?2)$/i.test(charset);
+};
+
 /** RFC 7578 §4.7: these leave the bytes as they are. */
 const isIdentity = (encoding: string): boolean => /^(?:7bit|8bit|binary)$/i.test(encoding.trim());
 
@@ -98,11 +107,13 @@ export class UploadEngine implements multer.StorageEngine {
 
   /**
    * To be called with each other part and the charset that it declares: the parser takes some charsets for others, and
-   * drops a text whose charset it does not know. A form can also name the charset of all its texts (RFC 7578 §4.6).
+   * drops a text whose charset it does not know. A form can also name the charset of all its texts (RFC 7578 §4.6), which
+   * it does not look at.
    */
   noteField(name: string, value: unknown, info: PartInfo, charset: string | undefined): void {
     this.#notePart(name, info);
-    if (charset !== undefined && !isUtf8Charset(charset)) this.#noteFault(foreignCharset(name));
+    if (charset !== undefined && (typeof value !== 'string' || !isReadAs(charset, value)))
+      this.#noteFault(foreignCharset(name));
     if (name === '_charset_' && typeof value === 'string' && !isUtf8Charset(value))
       this.#noteFault(foreignCharset(name));
   }
