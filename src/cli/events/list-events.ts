@@ -21,6 +21,7 @@ type Options = LedgerFilter &
     readonly limit?: number;
     readonly order: 'asc' | 'desc';
     readonly csv?: true;
+    readonly bom?: true;
     readonly follow?: true;
   };
 
@@ -34,9 +35,9 @@ const WIDTH_OF_A_FILE = 160;
 
 type Form = { readonly head: string; readonly line: (entry: LedgerEntry) => string };
 
-const formOf = ({ json, csv }: Options): Form => {
+const formOf = ({ json, csv, bom }: Options): Form => {
   if (json === true) return { head: '', line: (entry) => `${withIndex(entry)}\n` };
-  if (csv === true) return { head: CSV_HEADER, line: csvLine };
+  if (csv === true) return { head: `${bom === true ? '\ufeff' : ''}${CSV_HEADER}`, line: csvLine };
   const columns = process.stdout.isTTY ? process.stdout.columns : WIDTH_OF_A_FILE;
   return { head: tableHead(columns), line: (entry) => tableLine(entry, columns) };
 };
@@ -149,10 +150,13 @@ export const addEvents = (program: Command, registry: Registry): void => {
     .addOption(new Option('--order <order>', 'oldest or newest first').choices(['asc', 'desc']).default('asc'))
     .addOption(jsonOption('one JSON object a line: each event, as the API shows it').conflicts('csv'))
     .option('--csv', 'a table of comma-separated values, as the API gives it')
+    .option('--bom', 'with --csv: begin with a byte order mark, by which spreadsheets know UTF-8')
     .option('--follow', 'then the events that come, until it is interrupted')
     .action((options: Options, command: Command) => {
       if (options.follow === true && options.order === 'desc')
         command.error("error: option '--follow' cannot be used with option '--order desc'");
+      if (options.bom === true && options.csv !== true)
+        command.error("error: option '--bom' can only be used with option '--csv'");
       return onReadModels(registry, (readModels, signal) => events(readModels, options, signal));
     });
 };

@@ -71,11 +71,13 @@ describe('the command that lists events', function () {
     expect(header).to.equal('index,at,user,type,message,entityType,entity,revision,name,refs,reason,data,hash,_id');
     expect(one).to.match(/^0,2026-01-02T03:04:05.678Z,alice,created,business created,Business,/);
     expect(rest).to.deep.equal(['']);
+    expect((await run('--csv', '--bom', '--limit', '1')).stdout).to.equal(`\ufeff${stdout}`);
   });
 
   it('refuses what makes no sense, with 2', async () => {
     const wrong = [
       ['--json', '--csv'],
+      ['--bom'],
       ['--follow', '--order', 'desc'],
       ['--follow', '--limit', '1'],
       ['--follow', '--until', '2026-01-02T03:04:05Z'],
