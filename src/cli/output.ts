@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { errorCode } from '../infrastructure/error-code.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { isOutputLost } from './lost-output.js';
 
 /** Without control characters, which move the cursor of a terminal: names come from tokens, databases and storages. */
 export const harmless = (text: string): string => text.replace(/\p{C}/gu, '�');
@@ -17,14 +17,10 @@ const harmlessJson = (json: string): string =>
 /** Writes a result, which is all that standard output has: a script reads it. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Resolves when standard output has taken a part of a long result; false when nobody reads it any more. */
+/** Resolves when standard output has taken a part of a long result; false where it was lost (`watchOutput` says it). */
 export const write = (text: string): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
-      if (error === null || error === undefined) resolve(true);
-      else if (errorCode(error) === 'EPIPE') resolve(false);
-      else reject(error);
-    });
+  new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(error === null || error === undefined));
   });
 
 /** Writes a line that is no result to standard error: progress, or why something was not done. */
@@ -36,9 +32,9 @@ export const failed = (why: string): ExitCode => {
   return EXIT.failed;
 };
 
-/** Says how far a command came before it was interrupted. */
+/** Says how far a command came before it was interrupted; of lost output enough was said. */
 export const interrupted = (how: string): ExitCode => {
-  printNote(`interrupted after ${how}`);
+  if (!isOutputLost()) printNote(`interrupted after ${how}`);
   return EXIT.interrupted;
 };
 

@@ -19,7 +19,7 @@ const isExpected = (error: unknown): error is Error =>
   isSystemError(error);
 
 /**
- * Aborts at the first signal, or when standard output is closed, so that the command can end in order. A second signal
+ * Aborts at the first signal, or when standard output is lost, so that the command can end in order. A second signal
  * ends the process.
  */
 const interruption = (): AbortSignal => {
@@ -29,7 +29,6 @@ const interruption = (): AbortSignal => {
       if (interrupted.signal.aborted) process.exit(EXIT.interrupted);
       interrupted.abort();
     });
-  // as with `| head`: nobody reads the rest
   process.stdout.on('error', () => interrupted.abort());
   return interrupted.signal;
 };

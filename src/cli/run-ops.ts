@@ -1,15 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import type { Registry } from '../entities/registry.js';
-import { errorCode } from '../infrastructure/error-code.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { type Commands, groups, ungrouped } from './commands.js';
 import { EXIT } from './exit-code.js';
+import { watchOutput } from './lost-output.js';
 
 const ABOUT = `
 Settings are those of the service (docs/configuration.md): the commands work on the log and the databases that it works on.
 
 Exit codes: 0 done, nothing wrong; 1 something wrong was found, or it could not be done; 2 the command line or the
-configuration is not valid; 130 interrupted.`;
+configuration is not valid; 130 interrupted; 141 the reader of standard output has gone.`;
 
 type LoadRegistry = () => Promise<Registry>;
 
@@ -60,16 +60,9 @@ const makeProgram = async (args: ReadonlyArray<string>, load: LoadRegistry): Pro
   return program;
 };
 
-/** As with `ops --help | head`: nobody reads the rest, and that is no error. */
-const endWithReader = (): void => {
-  process.stdout.on('error', (error) => {
-    if (errorCode(error) !== 'EPIPE') throw error;
-  });
-};
-
 /** Runs the command of this process's arguments and sets the exit code. The registry is loaded when a command needs it. */
 export const runOps = async (load: LoadRegistry): Promise<void> => {
-  endWithReader();
+  watchOutput();
   try {
     const program = await makeProgram(process.argv.slice(2), load);
     await program.parseAsync();

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { groups, ungrouped } from '../../src/cli/commands.js';
+import { needs } from '../support/needs.js';
 import { operatorProgram, runOperator } from '../support/operator.js';
 
 const run = promisify(execFile);
@@ -85,9 +87,29 @@ describe('the program of the operator', function () {
     }
   });
 
-  it('does not complain when nobody reads the rest of its help', async () => {
+  it('is run by npm, as runbooks do', async () => {
+    await operatorProgram();
+    const { stdout } = await run('npm', ['run', '-s', 'ops', '--', '--version']);
+    expect(stdout).to.equal(await version());
+  });
+
+  it('ends quietly with 141 when the reader of its output has gone', async () => {
     const program = path.resolve(await operatorProgram());
-    const { stdout, stderr } = await run('bash', ['-c', `'${program}' help log | head -n 1`]);
-    expect([stdout, stderr]).to.deep.equal(['Usage: ops log [options] [command]\n', '']);
+    // the reader has ended before anything is written
+    const command = `exec 3> >(:); wait $!; '${program}' help log >&3; echo "$?"`;
+    const { stdout, stderr } = await run('bash', ['-c', command]);
+    expect([stdout, stderr]).to.deep.equal(['141\n', '']);
+  });
+
+  it('says that its output was lost to a full disk, and does not end with 0', async function () {
+    needs(this, existsSync('/dev/full'), '/dev/full');
+    const program = path.resolve(await operatorProgram());
+    for (const args of ['--help', '--version', 'help log verify', 'log --help']) {
+      const { stdout, stderr } = await run('bash', ['-c', `'${program}' ${args} >/dev/full; echo "$?"`]);
+      expect(stdout, args).to.equal('1\n');
+      expect(stderr, args).to.match(
+        /^standard output could not be written \(ENOSPC: .*\): what it has is not complete\n$/,
+      );
+    }
   });
 });

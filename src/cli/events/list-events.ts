@@ -77,7 +77,7 @@ const list = async (queries: LedgerQueries, options: Options, line: Form['line']
     const page = await queries.page({ ...asked, after, limit: Math.min(PAGE, most - count) });
     if (E.isLeft(page)) throw page.left.cause;
     const { entries, isLast } = page.right;
-    if (entries.length > 0 && !(await write(entries.map(line).join('')))) return EXIT.ok;
+    if (entries.length > 0 && !(await write(entries.map(line).join('')))) return EXIT.interrupted;
     after = entries.at(-1)?.index ?? after;
     count += entries.length;
     if (isLast || count >= most) {
@@ -90,7 +90,7 @@ const list = async (queries: LedgerQueries, options: Options, line: Form['line']
 
 const listOrFollow = async (queries: LedgerQueries, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { head, line } = formOf(options);
-  if (head !== '' && !(await write(head))) return EXIT.ok;
+  if (head !== '' && !(await write(head))) return EXIT.interrupted;
   if (options.follow !== true) return list(queries, options, line, signal);
   const show = (entries: ReadonlyArray<LedgerEntry>): Promise<boolean> => write(entries.map(line).join(''));
   return followEvents({ queries, show }, { filter: filterOf(options), after: options.after }, signal);

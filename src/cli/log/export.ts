@@ -41,7 +41,10 @@ const exportTo = async (
       progress.end();
       return interrupted(counted(exported, 'event'));
     }
-    if (!(await write(text))) return EXIT.ok;
+    if (!(await write(text))) {
+      progress.end();
+      return EXIT.interrupted;
+    }
     exported += events;
     progress.report(exported, share(reached));
   }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { categoriesOf, registry } from '../../../src/entities/registry.js';
 import { type OpenLog, openLog } from '../../../src/infrastructure/open-stores.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
 import { oneKey } from '../../support/event-keys.js';
+import { needs } from '../../support/needs.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { LIFT_GUARD } from '../../support/tamper.js';
@@ -217,18 +219,26 @@ describe('the log commands', function () {
     expect([refused.code, refused.stderr.includes('EVENT_KEY: expected one key a line')]).to.deep.equal([2, true]);
   });
 
-  it('end an export cleanly when nobody reads on', async () => {
+  it('end an export or another result that could not be printed, and never with 0', async function () {
     const { PATH = '' } = process.env;
-    const command = `"${process.execPath}" ${await operatorProgram()} log export | head -n 1; echo "\${PIPESTATUS[0]}"`;
-    const shell = spawn('bash', ['-c', command], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let [stdout, stderr] = ['', ''];
-    shell.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    await once(shell, 'close');
-    const [first = '', code] = stdout.split('\n');
-    expect((JSON.parse(first) as { position: string }).position).to.equal('1');
-    expect(code).to.equal('0');
-    expect(stderr).not.to.include('Error');
+    const program = `"${process.execPath}" ${await operatorProgram()}`;
+    const code = async (command: string): Promise<ReadonlyArray<string>> => {
+      const shell = spawn('bash', ['-c', command], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+      let [stdout, stderr] = ['', ''];
+      shell.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      await once(shell, 'close');
+      return [stdout, stderr];
+    };
+    // the reader has ended before anything is written
+    expect(await code(`exec 3> >(:); wait $!; ${program} log export >&3; echo "$?"`)).to.deep.equal(['141\n', '']);
+    needs(this, existsSync('/dev/full'), '/dev/full');
+    for (const command of ['log export', 'log verify --json']) {
+      const [stdout, stderr] = await code(`${program} ${command} >/dev/full; echo "$?"`);
+      expect(stdout, command).to.equal('1\n');
+      expect(stderr, command).to.match(/^standard output could not be written \(ENOSPC/m);
+      expect(stderr, command).not.to.match(/^(?:exported|interrupted)/m);
+    }
   });
 
   it('export nothing of a stream that there is not, or from behind the end of the log, and end with 1', async () => {
