@@ -12,7 +12,7 @@ const isRead = ({ operation }: Draft): boolean => documents(operation, 415);
 
 const JSON_TYPE = 'application/json';
 const LIMIT = 256 * 1024;
-const DEEP = 10_000;
+const DEEP = 90;
 
 const raw = (draft: Draft, bytes: string | Buffer, type: string | undefined = JSON_TYPE): void => {
   draft.body = { _tag: 'Raw', bytes: Buffer.from(bytes), type };
