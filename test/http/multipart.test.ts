@@ -355,6 +355,55 @@ describe('the form of an upload', () => {
     expect(E.isRight(await post(formOf(file(), { name: '_charset_', content: 'UTF-8' })))).to.equal(true);
   });
 
+  for (const [type, expected] of [
+    ['text/csv;', 'text/csv'],
+    ['text/csv; name=my report.csv', 'text/csv'],
+    ['text/csv; charset=', 'text/csv'],
+    ['Text/HTML;charset=utf-8;', 'text/html'],
+    ['text/csv;\r\n header=present', 'text/csv'],
+  ] as const)
+    it(`takes the type of a file from ${JSON.stringify(type)}`, async () => {
+      expect(storedFile(await post(formOf(file('a,b,c,d,e', { type })))).mimeType).to.equal(expected);
+    });
+
+  for (const type of [
+    'text/plain;\r\n charset=windows-1252',
+    'text/plain; charset=x-unknown;',
+    'text/plain; charset =iso-8859-2',
+    "text/plain; charset*=us-ascii''koi8-r",
+    'text/plain; charset=utf-8; charset=koi8-r',
+    'text/plain; foo; charset=koi8-r',
+  ])
+    it(`refuses a text of type ${JSON.stringify(type)}`, async () => {
+      const field = { name: 'description', content: Buffer.from('3 \x80', 'latin1'), type };
+      await isRefused(await post(formOf(field, file())), 'description', FOREIGN);
+    });
+
+  for (const content of ['', 'new'])
+    it(`refuses a field that is declared as a file without a name: ${JSON.stringify(content)}`, async () => {
+      const field = { name: 'description', content, type: 'application/octet-stream' };
+      await isRefused(await post(formOf(field, file())), 'description', 'must be sent as text, or have a file name');
+    });
+
+  for (const [headers, message] of [
+    [['Content-Encoding: gzip'], 'must be sent as it is, without the Content-Encoding "gzip"'],
+    [['Content-Range: bytes 0-3/100'], 'must be sent as it is, without the Content-Range "bytes 0-3/100"'],
+    [
+      ['Content-Transfer-Encoding: binary', 'Content-Transfer-Encoding: base64'],
+      'must not have the header "content-transfer-encoding" twice',
+    ],
+    [['Content-Disposition: form-data; name="name"'], 'must not have the header "content-disposition" twice'],
+  ] as const)
+    it(`refuses a file whose header has ${headers.join(', ')}`, async () => {
+      await isRefused(await post(formOf(file('x', { headers }))), 'file', message);
+    });
+
+  for (const name of ["windows-1252''10%80.txt", "us-ascii''%e9.txt", "base64''aGVsbG8"])
+    it(`refuses a file whose name is ${name}`, async () => {
+      const part = { name: `file"; filename*=${name}; x="`, content: 'x' };
+      await isRefused(await post(formOf(part)), 'file', 'must have its name in UTF-8');
+    });
+
   it('leaves the charset of a file to the file', async () => {
     const outcome = await post(formOf(file('x', { type: 'text/csv; charset=windows-1252' })));
     expect(storedFile(outcome).mimeType).to.equal('text/csv');

@@ -7,7 +7,7 @@ import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
 import { sendContinue } from '../../request/body-bytes.js';
-import { type PartInfo, UploadEngine } from './upload-engine.js';
+import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { formTextFault } from './form-text.js';
 import { readFormType } from './form-type.js';
@@ -49,12 +49,7 @@ const overflow = ({ req }: KoaContext, limit: number): Promise<PayloadTooLarge> 
     req.on('data', count);
   });
 
-const parse = async (
-  ctx: KoaContext,
-  engine: UploadEngine,
-  scan: PartScan,
-  maxUploadBytes: number,
-): Promise<object> => {
+const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: number): Promise<object> => {
   const parsers: Array<Writable> = [];
   const limits = {
     fileSize: maxUploadBytes,
@@ -69,10 +64,10 @@ const parse = async (
   const streamHandler = (request: Readable, parser: Writable): void => {
     parsers.push(parser);
     // reason: busboy gives these with each part that it takes for a file, or for a field
-    parser.on('file', (name: string, content: Readable, info: PartInfo) => engine.noteFile(name, content, info));
-    parser.on('field', (name: string, value: unknown, info: PartInfo) => {
-      engine.noteField(name, value, info, scan.charsetOf(engine.read));
+    parser.prependListener('file', (name: string, content: Readable, info: { filename?: string }) => {
+      engine.noteFile(name, content, info);
     });
+    parser.prependListener('field', (name: string, value: unknown) => engine.noteField(name, value));
     request.pipe(parser);
   };
   const options = { storage: engine, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
@@ -88,17 +83,16 @@ const isClientGone = ({ req }: KoaContext): boolean => req.destroyed && !req.com
 const receive = async (
   ctx: KoaContext,
   engine: UploadEngine,
-  boundary: string,
+  scan: PartScan,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, object>> => {
-  const scan = new PartScan(boundary);
   ctx.req.on('data', (piece: Buffer) => scan.add(piece)).pause();
   const failed = async (): Promise<E.Either<FormFailure, object>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
   const parsed = async (): Promise<E.Either<FormFailure, object>> => {
     try {
-      const fields = await parse(ctx, engine, scan, maxUploadBytes);
-      const fault = engine.fault(scan.parts) ?? formTextFault(fields);
+      const fields = await parse(ctx, engine, maxUploadBytes);
+      const fault = engine.fault() ?? formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));
@@ -135,8 +129,9 @@ export const readForm = async (
   const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
   if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
   sendContinue(ctx.req, ctx.res);
-  const engine = new UploadEngine(store);
-  const received = await receive(ctx, engine, boundary.right, maxUploadBytes);
+  const scan = new PartScan(boundary.right);
+  const engine = new UploadEngine(store, scan);
+  const received = await receive(ctx, engine, scan, maxUploadBytes);
   if (E.isLeft(received)) engine.abort();
   const stored = await engine.outcome();
   if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;

@@ -1,24 +1,84 @@
+import { parametersOf } from '../../request/media-type.js';
+
 const CRLF = '\r\n';
-const END_OF_HEAD = Buffer.from(CRLF + CRLF);
+const END_OF_HEAD = CRLF + CRLF;
 
 // The parser takes no longer header of a part, bytes.
 const LONGEST_HEAD = 16 * 1024;
 
-const CHARSET = /^content-type:[^\r\n]*;[ \t]*charset=[ \t]*"?([^";\s]*)/im;
+/** What the header of a part says of its content. */
+export type PartHead = {
+  /** The media type; undefined where there is none that can be read. */
+  readonly type: string | undefined;
+  /** The charset of a text, as it is declared. */
+  readonly charset: string | undefined;
+  /** What it declares that is not obeyed here, as a sentence to follow the name of the part. */
+  readonly fault: string | undefined;
+};
+
+const NOTHING: PartHead = { type: undefined, charset: undefined, fault: undefined };
+
+// RFC 7578 §4.7: these leave the bytes as they are
+const IDENTITY: Readonly<Record<string, RegExp>> = {
+  'Content-Transfer-Encoding': /^(?:7bit|8bit|binary)$/i,
+  'Content-Encoding': /^identity$/i,
+  'Content-Range': /^$/,
+};
+
+const headersOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const headers = new Map<string, Array<string>>();
+  // a line that begins with a blank goes on with the one before it (RFC 5322 §2.2.3)
+  for (const line of head.replaceAll(/\r\n[ \t]+/g, ' ').split(CRLF)) {
+    const colon = line.indexOf(':');
+    if (colon === -1) continue;
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [line.slice(colon + 1).trim()]);
+    else values.push(line.slice(colon + 1).trim());
+  }
+  return headers;
+};
+
+const faultOf = (headers: ReadonlyMap<string, ReadonlyArray<string>>): string | undefined => {
+  for (const [name, values] of headers)
+    if (values.length > 1) return `must not have the header ${JSON.stringify(name.slice(0, 40))} twice`;
+  for (const [name, identity] of Object.entries(IDENTITY)) {
+    const [value] = headers.get(name.toLowerCase()) ?? [];
+    if (value !== undefined && !identity.test(value))
+      return `must be sent as it is, without the ${name} ${JSON.stringify(value.slice(0, 40).toLowerCase())}`;
+  }
+  // RFC 8187 §3.2.1: the parser takes other charsets for these
+  const [, charset = 'utf-8'] =
+    /name\*[ \t]*=[ \t]*"?([^'";]*)'/i.exec(headers.get('content-disposition')?.[0] ?? '') ?? [];
+  return /^(?:utf-8|iso-8859-1)$/i.test(charset) ? undefined : 'must have its name in UTF-8';
+};
+
+const readHead = (bytes: Buffer): PartHead => {
+  const headers = headersOf(bytes.toString('latin1'));
+  const fault = faultOf(headers);
+  const header = headers.get('content-type')?.[0] ?? '';
+  const type = /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
+  if (type === undefined) return { ...NOTHING, fault };
+  const parameters = parametersOf(header.slice(type.length));
+  const [charset, ...others] = (parameters ?? []).filter(([name]) => /^charset\*?$/.test(name));
+  const isReadable = parameters !== undefined && others.length === 0 && charset?.[0] !== 'charset*';
+  return { type, charset: isReadable ? charset?.[1] : 'unreadable', fault };
+};
 
 /**
  * Looks at the parts of a form while its bytes go by, for what the parser leaves out without a word: a part whose header it
- * cannot read is skipped, and its content would be lost; the charset of a text is not told, and one that the parser does
- * not know takes the text away.
+ * cannot read is skipped, and its content would be lost; of a part's media type it tells nothing where a parameter displeases
+ * it; a text in a charset that it does not know is dropped.
  */
 export class PartScan {
   readonly #delimiter: Buffer;
   // the first boundary may stand at the very beginning, where no line ends
   #rest: Buffer = Buffer.from(CRLF);
-  /** What has come of the header of the newest part; undefined when it is complete. */
-  #head: Buffer | undefined;
+  readonly #head = Buffer.allocUnsafe(LONGEST_HEAD);
+  /** How much has come of the header of the newest part; undefined when it is complete. */
+  #headLength: number | undefined;
   #found = 0;
-  readonly #charsets: Array<string | undefined> = [];
+  readonly #heads: Array<PartHead> = [];
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
@@ -26,29 +86,31 @@ export class PartScan {
 
   add(piece: Buffer): void {
     const bytes = Buffer.concat([this.#rest, piece]);
-    let end = this.#head === undefined ? 0 : this.#rest.length;
+    let end = this.#headLength === undefined ? 0 : this.#rest.length;
     for (let at = bytes.indexOf(this.#delimiter); at !== -1; at = bytes.indexOf(this.#delimiter, end)) {
-      this.#readHead(bytes.subarray(end, Math.max(end, at)));
+      this.#takeHead(bytes.subarray(end, Math.max(end, at)));
       this.#found += 1;
-      this.#head = Buffer.alloc(0);
+      this.#headLength = 0;
       end = at + this.#delimiter.length;
     }
-    this.#readHead(bytes.subarray(end));
+    this.#takeHead(bytes.subarray(end));
     // what may be the beginning of the next one
     this.#rest = bytes.subarray(Math.max(end, bytes.length - this.#delimiter.length + 1));
   }
 
-  #readHead(bytes: Buffer): void {
-    if (this.#head === undefined) return;
-    this.#head = Buffer.concat([this.#head, bytes.subarray(0, LONGEST_HEAD - this.#head.length)]);
-    if (!this.#head.includes(END_OF_HEAD) && this.#head.length < LONGEST_HEAD) return;
-    this.#charsets[this.#found - 1] = CHARSET.exec(this.#head.toString('latin1'))?.[1];
-    this.#head = undefined;
+  #takeHead(bytes: Buffer): void {
+    if (this.#headLength === undefined) return;
+    const length = this.#headLength + bytes.copy(this.#head, this.#headLength);
+    const end = this.#head.subarray(0, length).indexOf(END_OF_HEAD, Math.max(0, this.#headLength - END_OF_HEAD.length));
+    this.#headLength = length;
+    if (end === -1 && length < LONGEST_HEAD) return;
+    this.#heads[this.#found - 1] = readHead(this.#head.subarray(0, end === -1 ? length : end));
+    this.#headLength = undefined;
   }
 
-  /** The charset that the header of the part with this index declares; undefined when it declares none. */
-  charsetOf(index: number): string | undefined {
-    return this.#charsets[index];
+  /** What the header of the part with this index says. */
+  headOf(index: number): PartHead {
+    return this.#heads[index] ?? NOTHING;
   }
 
   /** Of all delimiters the last one ends the form. */

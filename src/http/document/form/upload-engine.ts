@@ -9,15 +9,7 @@ import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { isUtf8Charset } from '../../request/media-type.js';
 import { isReplaced, NAMELESS } from './form-text.js';
 import { originalNameOf } from './original-name.js';
-
-/** What busboy tells of a part beside its name and content. */
-export type PartInfo = { readonly encoding?: string; readonly filename?: string };
-
-const encodedPart = (name: string, encoding: string): RequestInvalid =>
-  requestInvalid({
-    path: name,
-    message: `must be sent as it is, without the Content-Transfer-Encoding ${JSON.stringify(encoding.slice(0, 40))}`,
-  });
+import type { PartHead, PartScan } from './part-scan.js';
 
 const foreignCharset = (name: string): RequestInvalid => requestInvalid({ path: name, message: 'must be in UTF-8' });
 
@@ -30,9 +22,6 @@ const isReadAs = (charset: string, text: string): boolean => {
   return SINGLE_BYTE.test(charset) ? !/[\u0080-\u009f]/.test(text) : /^(?:utf-?8|utf-?16le|ucs-?2)$/i.test(charset);
 };
 
-/** RFC 7578 §4.7: these leave the bytes as they are. */
-const isIdentity = (encoding: string): boolean => /^(?:7bit|8bit|binary)$/i.test(encoding.trim());
-
 const UNREADABLE = requestInvalid({ path: '', message: 'has a part whose headers cannot be read' });
 
 /** The file's name is empty once it is cleaned, or not in UTF-8. */
@@ -44,6 +33,8 @@ export class UnusableFileName extends Error {}
  */
 export class UploadEngine implements multer.StorageEngine {
   readonly #store: StoreUpload;
+  readonly #scan: PartScan;
+  #declaredType: string | undefined;
   #stream: Readable | undefined;
   #isOver = false;
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
@@ -53,8 +44,9 @@ export class UploadEngine implements multer.StorageEngine {
   /** Resolves as soon as the storage fails: the rest of the form is then not worth waiting for. */
   readonly storageFailed = new Promise<StorageUnavailable>((resolve) => (this.#onStorageFailure = resolve));
 
-  constructor(store: StoreUpload) {
+  constructor(store: StoreUpload, scan: PartScan) {
     this.#store = store;
+    this.#scan = scan;
   }
 
   _handleFile(_request: IncomingMessage, file: multer.File, callback: (error?: Error | null) => void): void {
@@ -74,8 +66,9 @@ export class UploadEngine implements multer.StorageEngine {
     this.#stream = stream;
     // The parser would end the stream at the limit as if the file ended there.
     stream.once('limit', () => this.abort());
-    const declaredType = file.mimetype.length <= 255 ? file.mimetype : undefined;
-    this.#outcome = this.#store({ body: stream, originalName, declaredType });
+    const declaredType = (this.#declaredType ?? file.mimetype).toLowerCase();
+    const isTooLong = declaredType.length > 255;
+    this.#outcome = this.#store({ body: stream, originalName, declaredType: isTooLong ? undefined : declaredType });
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
         if (stored.left._tag === 'StorageUnavailable') this.#onStorageFailure(stored.left);
@@ -94,38 +87,37 @@ export class UploadEngine implements multer.StorageEngine {
     this.#partFault ??= fault;
   }
 
-  #notePart(name: string, { encoding = '7bit' }: PartInfo): void {
+  #notePart(name: string): PartHead {
+    const head = this.#scan.headOf(this.#read);
     this.#read += 1;
-    if (!isIdentity(encoding)) this.#noteFault(encodedPart(name, encoding));
+    if (head.fault !== undefined) this.#noteFault(requestInvalid({ path: name, message: head.fault }));
+    return head;
   }
 
-  /** To be called with each file part: multer silently drops the content of one without a file name. */
-  noteFile(name: string, content: Readable, info: PartInfo): void {
-    this.#notePart(name, info);
-    if (name === 'file' && (info.filename ?? '') === '') content.once('data', () => this.#noteFault(NAMELESS));
+  /** To be called with each file part, before multer is: multer silently drops the content of one without a file name. */
+  noteFile(name: string, content: Readable, { filename = '' }: { readonly filename?: string }): void {
+    const { type } = this.#notePart(name);
+    if (name === 'file') this.#declaredType = type;
+    if (filename !== '') return;
+    if (name === 'file') content.once('data', () => this.#noteFault(NAMELESS));
+    // a text that is declared as application/octet-stream
+    else this.#noteFault(requestInvalid({ path: name, message: 'must be sent as text, or have a file name' }));
   }
 
   /**
-   * To be called with each other part and the charset that it declares: the parser takes some charsets for others, and
-   * drops a text whose charset it does not know. A form can also name the charset of all its texts (RFC 7578 §4.6), which
-   * it does not look at.
+   * To be called with each other part: the parser takes some charsets for others, and drops a text whose charset it does not
+   * know. A form can also name the charset of all its texts (RFC 7578 §4.6), which it does not look at.
    */
-  noteField(name: string, value: unknown, info: PartInfo, charset: string | undefined): void {
-    this.#notePart(name, info);
-    if (charset !== undefined && (typeof value !== 'string' || !isReadAs(charset, value)))
-      this.#noteFault(foreignCharset(name));
-    if (name === '_charset_' && typeof value === 'string' && !isUtf8Charset(value))
-      this.#noteFault(foreignCharset(name));
+  noteField(name: string, value: unknown): void {
+    const { charset = 'utf-8' } = this.#notePart(name);
+    const isForeign =
+      typeof value !== 'string' || !isReadAs(charset, value) || (name === '_charset_' && !isUtf8Charset(value));
+    if (isForeign) this.#noteFault(foreignCharset(name));
   }
 
-  /** How many parts the parser has told of. */
-  get read(): number {
-    return this.#read;
-  }
-
-  /** A fault that the parser has missed in a form of `parts` parts; undefined when there is none. */
-  fault(parts: number): RequestInvalid | undefined {
-    return this.#partFault ?? (this.#read < parts ? UNREADABLE : undefined);
+  /** A fault of the form that the parser has missed; undefined when there is none. */
+  fault(): RequestInvalid | undefined {
+    return this.#partFault ?? (this.#read < this.#scan.parts ? UNREADABLE : undefined);
   }
 
   /** Breaks the file off, so that it is not stored, and takes no other. */
