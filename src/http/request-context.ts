@@ -27,6 +27,8 @@ export type RequestState = {
   operation?: string | undefined;
   /** The code of the error where there is no such record; its route sets it. */
   absent?: ErrorCode | undefined;
+  /** What the path says is the id of a record; its route sets it. */
+  record?: string | undefined;
   caller?: Caller | undefined;
   /** Payload of the verified token, as koa-jwt leaves it. */
   user?: unknown;

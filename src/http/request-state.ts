@@ -16,6 +16,7 @@ export class ServedRequest implements RequestState {
   readonly #budget: ProcessBudget;
   operation: string | undefined = undefined;
   absent: ErrorCode | undefined = undefined;
+  record: string | undefined = undefined;
   caller: Caller | undefined = undefined;
   user: unknown = undefined;
   handling: Handling | undefined = undefined;

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import { isUuid } from '../event-sourcing/uuid.js';
 import { PageNotAdmitted } from '../read/admit-page.js';
 import { type Connection, connectionOf } from './budget/connection.js';
 import { type ProcessBudget, UNCOUNTED_BYTES } from './budget/process-budget.js';
@@ -14,11 +15,13 @@ import { withAbsoluteAddresses } from './response/absolute-addresses.js';
 import type { HttpResponse } from './response/http-response.js';
 import { send } from './response/send.js';
 import type { RouteRequest } from './routing/make-routing.js';
+import { routeOf } from './routing/route-of-request.js';
 import { unrouted } from './routing/unrouted.js';
 
-/** What the HTTP layer needs of a log; pino satisfies it. No payloads, tokens, queries or bodies ever go in. */
+/** What the HTTP layer needs of a log; pino satisfies it. No payloads, tokens, paths, queries or bodies ever go in. */
 type Logger = {
   readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
   readonly error: (fields: object, message: string) => void;
 };
 
@@ -43,16 +46,21 @@ export type RespondDeps = {
   readonly publicUrl?: string | undefined;
 };
 
-const MAX_LOGGED_PATH = 256;
-
-/** The line of a request in the log. */
+/**
+ * The line of a request in the log. It names the route, because a path may have the identifier of an owner; the path of a
+ * request without a route is not there for the same reason.
+ */
 type Line = {
   readonly requestId: string;
   readonly method: string;
-  readonly path: string;
+  readonly route: string | undefined;
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;
+  /** Address of the other end of the connection: of a proxy, where there is one. */
+  readonly client: string;
+  /** The id of the record that the path names. */
+  record?: string;
   /** Why there is no success. */
   failure?: object;
   /** Why the connection was cut, or could not take the response. */
@@ -82,7 +90,7 @@ const overloadOf = (failure: Failure, connection: Connection): Failure => {
 
 /**
  * Responds to a request: gives it its id, has it routed to its handler, makes a response of the outcome, sends it, and
- * writes one line to the log, without query, body or token. A client that has gone is no failure of ours. The promise
+ * writes one line to the log, without path, query, body or token. A client that has gone is no failure of ours. The promise
  * resolves when no more is done for the request, and never rejects.
  */
 export const makeRespond = (
@@ -94,25 +102,29 @@ export const makeRespond = (
     state: ServedRequest,
     status: number,
     waited: number | undefined,
-    failure?: object,
+    failure?: Failure,
     cut?: unknown,
   ): void => {
-    const { requestId, operation = 'none', caller } = state;
+    const { requestId, operation = 'none', record: id, caller } = state;
     const { method = '' } = ctx.req;
     const seconds = secondsSince(state.began);
     observe?.({ operation, method, status, seconds: waited ?? seconds });
     const line: Line = {
       requestId,
       method,
-      path: pathOf(ctx).slice(0, MAX_LOGGED_PATH),
+      route: routeOf(ctx.req),
       operation,
       status,
       seconds: Math.round(seconds * 1e6) / 1e6,
+      client: connectionOf(ctx.req.socket).address,
     };
-    if (failure !== undefined) line.failure = failure;
+    // anything else in its place names no record, and may be whatever a client has put there
+    if (id !== undefined && isUuid(id)) line.record = id;
+    if (failure !== undefined) line.failure = failureFields(failure);
     if (cut !== undefined) line.cut = cut;
     if (caller !== undefined) line.actor = caller.subject;
     if (status >= 500) log.error(line, 'request failed');
+    else if (failure?._tag === 'Unauthenticated') log.warn(line, 'authentication failed');
     else log.info(line, 'request');
   };
 
@@ -136,7 +148,7 @@ export const makeRespond = (
     if (E.isLeft(outcome)) outcome = E.left(overloadOf(outcome.left, connection));
     const relative = E.isLeft(outcome) ? problemResponse(ctx, problemOf(outcome.left, state.absent)) : outcome.right;
     const response = publicUrl === undefined ? relative : withAbsoluteAddresses(publicUrl, pathOf(ctx), relative);
-    const failed = E.isLeft(outcome) ? failureFields(outcome.left) : undefined;
+    const failed = E.isLeft(outcome) ? outcome.left : undefined;
     const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {
       const sending = send(ctx, response, connection, responseTimeoutMs);

@@ -189,8 +189,8 @@ describe('failures over HTTP', () => {
         .end('GET http:// HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     });
     expect(answer).to.match(/^HTTP\/1\.1 404 /);
-    const lines = stack.log.map(({ message, fields }) => [message, (fields as Record<string, unknown>)['path']]);
-    expect(lines).to.deep.equal([['request', '']]);
+    const lines = stack.log.map(({ message, fields }) => [message, (fields as Record<string, unknown>)['route']]);
+    expect(lines).to.deep.equal([['request', undefined]]);
   });
 
   it('answers what nobody foresaw by exactly the shown text', async () => {

@@ -8,7 +8,7 @@ import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from '.
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 
-type LogLine = { readonly level: 'info' | 'error'; readonly message: string; readonly fields: object };
+type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly fields: object };
 
 /** Options of the app under test; `ports` may replace some of those in memory. */
 export type MemoryStackOptions = Partial<Omit<AppOptions, 'entityRoutes'> & EntityOptions> & {
@@ -44,6 +44,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     version: programVersion(),
     log: {
       info: (fields, message) => log.push({ level: 'info', message, fields }),
+      warn: (fields, message) => log.push({ level: 'warn', message, fields }),
       error: (fields, message) => log.push({ level: 'error', message, fields }),
     },
     ...given,

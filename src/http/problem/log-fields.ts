@@ -10,7 +10,7 @@ export const errorFields = (error: unknown, depth = 4): object => {
 };
 
 /** Failures whose reason is a sentence of ours. */
-const EXPLAINED = ['AppendRejected', 'FileMissing', 'FileTooShort', 'FileDiffers'] as const;
+const EXPLAINED = ['Unauthenticated', 'AppendRejected', 'FileMissing', 'FileTooShort', 'FileDiffers'] as const;
 
 type Explained = Extract<Failure, { _tag: (typeof EXPLAINED)[number] }>;
 

@@ -21,10 +21,11 @@ const handleAdmitted = (
   ctx: RoutedContext,
   query: Query,
 ): Handling => {
+  // before it is refused: the log says who was
+  if (E.isRight(identified)) ctx.state.caller = identified.right;
   const admitted = admit(admission, route, ctx, query.values, identified);
   if (E.isLeft(admitted)) return admitted;
   const caller = admitted.right;
-  ctx.state.caller = caller;
   if (connectionOf(ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
   if (route.access === 'optional token') return route.handle(requestOf(ctx, query));
   return caller === undefined
@@ -59,6 +60,7 @@ const middlewareOf = (route: Route, common: Admission): RouterMiddleware<Request
     const { state, querystring } = ctx;
     state.operation = route.operation;
     state.absent = route.absent;
+    state.record = ctx.params['id'];
     noteRoute(ctx.req, route.path);
     const query = querystring === '' ? NO_QUERY : readQuery(querystring);
     state.handling = handle(route, admission, ctx, query);

@@ -7,19 +7,20 @@ import { logTime } from './log-time.js';
 export type { Logger } from 'pino';
 
 /** Fields that a request's line shows in words; they are not listed below it again. */
-const REQUEST_FIELDS = ['requestId', 'method', 'path', 'operation', 'status', 'seconds', 'actor'];
+const REQUEST_FIELDS = ['requestId', 'method', 'route', 'record', 'operation', 'status', 'seconds', 'client', 'actor'];
 
 /** A request in one line: listed key by key, a screen would hold three of them. */
 const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
-  const { requestId, method, path, status, seconds, actor } = line;
+  const { requestId, method, route, record, status, seconds, actor } = line;
   if (typeof method !== 'string') return String(line[messageKey]);
   const by = typeof actor === 'string' ? ` by ${actor}` : '';
-  return `${method} ${String(path)} ${String(status)}${by} in ${(Number(seconds) * 1000).toFixed(1)} ms (${String(requestId)})`;
+  const of = typeof record === 'string' ? ` of ${record}` : '';
+  return `${method} ${typeof route === 'string' ? route : 'without a route'}${of} ${String(status)}${by} in ${(Number(seconds) * 1000).toFixed(1)} ms (${String(requestId)})`;
 };
 
 /**
  * The service's log: one JSON object a line, or coloured lines where a person looks at a terminal. Ids, types,
- * revisions and causes go in; bodies, tokens and payloads never do. Redaction only catches what breaks that rule. A
+ * revisions and causes go in; bodies, tokens, paths and payloads never do. Redaction only catches what breaks that rule. A
  * terminal gets each line at once. Else lines are written in batches to standard output, errors at once: a process that
  * is killed loses what it has logged in its last 10 ms (see `batchedLines`).
  */

@@ -25,10 +25,8 @@ const headerOf = (span: Span): string | undefined => {
   return carrier.traceparent;
 };
 
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
-
 /**
- * A span for each request, named by its route where it has one. The request goes on under the span's `traceparent`, which the command puts into its events'
+ * A span for each request, named by its route where it has one, not by its path, which may have the identifier of an owner. The request goes on under the span's `traceparent`, which the command puts into its events'
  * metadata: that is how append and projection find the trace again.
  */
 export const traceRequests =
@@ -39,7 +37,7 @@ export const traceRequests =
   (request: IncomingMessage, response: ServerResponse): A => {
     const { method = 'GET', headers } = request;
     const parent = propagation.extract(ROOT_CONTEXT, headers);
-    const attributes = { 'http.request.method': method, 'url.path': pathOf(request) };
+    const attributes = { 'http.request.method': method };
     const span = tracer().startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     const traceparent = headerOf(span);
     if (traceparent !== undefined) headers['traceparent'] = traceparent;

@@ -20,13 +20,16 @@ describe('the log', () => {
   };
 
   it('shows a request in one line on a terminal', () => {
-    const request = { requestId: 'r-1', method: 'GET', path: '/api/v1/business', operation: 'listBusinesses' };
-    expect(onTerminal({ ...request, status: 200, seconds: 0.01234, actor: 'alice' }, 'request')).to.equal(
-      'INFO: GET /api/v1/business 200 by alice in 12.3 ms (r-1)\n',
-    );
-    expect(onTerminal({ ...request, status: 404, seconds: 2, failure: { kind: 'NotFound' } }, 'request')).to.equal(
-      'INFO: GET /api/v1/business 404 in 2000.0 ms (r-1)\n    failure: {\n      "kind": "NotFound"\n    }\n',
-    );
+    const request = { requestId: 'r-1', method: 'GET', route: '/api/v1/business/:id', operation: 'getBusiness' };
+    expect(
+      onTerminal(
+        { ...request, record: 'b-1', status: 200, seconds: 0.01234, client: '::1', actor: 'alice' },
+        'request',
+      ),
+    ).to.equal('INFO: GET /api/v1/business/:id of b-1 200 by alice in 12.3 ms (r-1)\n');
+    expect(
+      onTerminal({ ...request, route: undefined, status: 404, seconds: 2, failure: { kind: 'NotFound' } }, 'request'),
+    ).to.equal('INFO: GET without a route 404 in 2000.0 ms (r-1)\n    failure: {\n      "kind": "NotFound"\n    }\n');
   });
 
   it('shows everything else with all its fields', () => {

@@ -59,11 +59,11 @@ describe('tracing', () => {
       corsOrigins: [],
       readiness: () => Promise.resolve({ checks: {}, missing: [] }),
       version: '1',
-      log: { info: () => undefined, error: () => undefined },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     const served = await serve(traceRequests(listener, routeOf), { host: '127.0.0.1', port: 0 });
     exporter.reset();
-    for (const path of ['/docs/init.js?a=b', '/livez', '/docs/unknown.js', '/none'])
+    for (const path of ['/docs/init.js?a=b', '/livez', '/docs/unknown.js', '/none/private'])
       await (await fetch(served.address + path)).text();
     await served.stop(1000);
     const named = exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes['http.route']]);
@@ -73,5 +73,7 @@ describe('tracing', () => {
       ['GET /docs/:asset', '/docs/:asset'],
       ['GET', undefined],
     ]);
+    const attributes = exporter.getFinishedSpans().map((span) => span.attributes);
+    expect(JSON.stringify(attributes)).not.to.include('unknown.js').and.not.to.include('private');
   });
 });
