@@ -10,6 +10,8 @@ import type { Config } from '../config.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
+import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-directory.js';
+import { logNarrowed } from '../infrastructure/logging/log-narrowed.js';
 import { routeOf } from '../http/routing/route-of-request.js';
 import { type Listener, serve } from '../http/serve.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
@@ -165,6 +167,7 @@ export const startService = async (
   registry: Registry,
 ): Promise<string> => {
   requireUsableKey(config);
+  logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
   const metrics = makeMetrics();
   const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);

@@ -1,10 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BackupFault } from '../../backup/backup-fault.js';
 import type { Secret } from '../../backup/secrets.js';
 import type { Config } from '../../config.js';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
+import { prepareDirectory } from './usable-directory.js';
 
 type SecretSettings = Pick<
   Config,
@@ -85,6 +86,6 @@ export const planSecrets = async (config: SecretSettings, secrets: ReadonlyArray
 
 /** Puts secrets into the data directory, unless they are there. */
 export const putSecrets = async (config: SecretSettings, secrets: ReadonlyArray<Secret>): Promise<void> => {
-  await mkdir(config.dataDir, { recursive: true });
+  await prepareDirectory(config.dataDir);
   for (const { name, text } of secrets) await createFirst(path.join(config.dataDir, name), text);
 };

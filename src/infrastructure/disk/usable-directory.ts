@@ -61,10 +61,10 @@ const makeOne = async (wanted: string, directory: string, mode: number): Promise
 };
 
 /** `mkdir` with `recursive` tries for ever below `/proc`, and does not say that a file system is read-only. */
-const makeWithParents = async (wanted: string, directory: string, mode: number): Promise<void> => {
+const makeWithParents = async (wanted: string, directory: string, above: number): Promise<void> => {
   if ((await unlessMissing(stat(directory))) === undefined && path.dirname(directory) !== directory)
-    await makeWithParents(wanted, path.dirname(directory), mode);
-  if (!(await isDirectory(directory))) await makeOne(wanted, directory, mode);
+    await makeWithParents(wanted, path.dirname(directory), above);
+  if (!(await isDirectory(directory))) await makeOne(wanted, directory, directory === wanted ? 0o700 : above);
 };
 
 /** For a step that fails on some file systems: `own` is the code by which this step says that it is one of them. */
@@ -92,13 +92,13 @@ const tryOut = async (directory: string): Promise<void> => {
 };
 
 /**
- * Makes a directory, and those above it, unless it is there, and tries that data can be kept there durably. Rejects with
- * `UnusableDirectory`.
+ * Makes a directory that only its owner may enter, and those above it, with the mode `above`, unless they are there, and
+ * tries that data can be kept there durably. Rejects with `UnusableDirectory`.
  */
-export const prepareDirectory = async (directory: string, mode = 0o777): Promise<void> => {
+export const prepareDirectory = async (directory: string, above = 0o755): Promise<void> => {
   try {
     const wanted = path.resolve(directory);
-    await makeWithParents(wanted, wanted, mode);
+    await makeWithParents(wanted, wanted, above);
     await tryOut(wanted);
   } catch (cause) {
     throw unusable(directory, cause);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
+import { mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { either as E } from 'fp-ts';
 import { unlessMissing } from '../disk/missing-files.js';
@@ -41,16 +41,12 @@ const locateAsUser = async (dataDir: string, directory: string): Promise<Located
 };
 
 /**
- * Lets the account traverse a DATA_DIR that only root may enter: the directory gets the account's group, which may pass
- * through it. Its old group must be root's or have had no rights, so nobody else gains or loses any. Does nothing when
- * the account cannot reach DATA_DIR anyway.
+ * Lets the account pass through a DATA_DIR of root that it may not enter: others may then pass, but not list it. Does
+ * nothing when the account cannot reach DATA_DIR anyway.
  */
 const allowTraversal = async (account: Account, dataDir: string): Promise<void> => {
-  const { uid, gid, mode } = await stat(dataDir);
-  const isRootsOnly = uid === 0 && (mode & 0o067) === 0 && (gid === 0 || (mode & 0o010) === 0);
-  if (!isRootsOnly || account.gid === undefined || !(await mayTraverse(account, path.dirname(dataDir)))) return;
-  await chown(dataDir, uid, account.gid);
-  await chmod(dataDir, (mode & 0o700) | 0o010);
+  if ((await stat(dataDir)).uid !== 0 || (await mayTraverse(account, dataDir))) return;
+  if (await mayTraverse(account, path.dirname(dataDir))) await makeTraversable(dataDir);
 };
 
 /** Existing data is used where it is, or this fails: an empty cluster elsewhere would look like lost data. */
