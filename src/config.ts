@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { either as E } from 'fp-ts';
 import { type Environment, Reader } from './config/reader.js';
 import { withSecretFiles } from './config/secret-files.js';
@@ -174,4 +174,4 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
 
 /** The configuration of this process: the only place that reads its environment. */
 export const loadConfig = (): E.Either<ReadonlyArray<string>, Config> =>
-  E.chain(readConfig)(withSecretFiles(process.env, (file) => readFileSync(file, 'utf8')));
+  E.chain(readConfig)(withSecretFiles(process.env, (file) => readFileSync(file, 'utf8'), statSync));

@@ -9,14 +9,30 @@ const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET
   'METRICS_TOKEN',
 ]);
 
+/** Whose a file is, and what may be done with it, after all links; undefined where files have no owner (Windows). */
+type StatSecret = (file: string) => { readonly uid: number; readonly mode: number } | undefined;
+
+/** Why a secret cannot be taken from a file: others may have chosen it. `uid` is the account of this process. */
+const ownerFault = (found: ReturnType<StatSecret>, uid: number | undefined): string | undefined => {
+  if (found === undefined || uid === undefined) return undefined;
+  if (found.uid !== 0 && found.uid !== uid)
+    return `the file it names belongs to uid ${found.uid}; give it to uid ${uid}, which this process runs as, or to root`;
+  return (found.mode & 0o022) === 0
+    ? undefined
+    : 'others than its owner can write the file it names; take that from them: chmod go-w';
+};
+
 /**
  * Reads secrets from files where `<NAME>_FILE` names one, as container secrets do, so that they need not stand in the
  * environment. Left: the files that cannot be read, and those that are empty: a setting whose file was forgotten is not one
  * that was left out. A secret that is given both ways is a fault: one of the two is old, and nobody sees which one is used.
+ * So is a file that others can write, or that belongs to neither `uid` nor root.
  */
 export const withSecretFiles = (
   environment: Environment,
   readFile: (file: string) => string,
+  statFile: StatSecret = () => undefined,
+  uid: number | undefined = process.getuid?.(),
 ): E.Either<ReadonlyArray<string>, Environment> => {
   const faults: Array<string> = [];
   const resolved: Record<string, string | undefined> = { ...environment };
@@ -26,6 +42,8 @@ export const withSecretFiles = (
     if (![undefined, ''].includes(environment[name])) faults.push(`${name} and ${name}_FILE: give only one of them`);
     try {
       const value = readFile(file).trim();
+      const fault = ownerFault(statFile(file), uid);
+      if (fault !== undefined) faults.push(`${name}_FILE: ${fault}`);
       if (value === '') faults.push(`${name}_FILE: the file it names is empty`);
       resolved[name] = value;
     } catch {
