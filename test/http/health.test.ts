@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errorIn } from '../support/error-in.js';
 import { startMemoryStack, type MemoryStack, type MemoryStackOptions } from '../support/memory-stack.js';
-import { call, callerOf } from '../support/client.js';
+import { call, callerOf, idOf } from '../support/client.js';
 import { type Described, makeConforms } from '../support/conforms.js';
 
 describe('health over HTTP', () => {
@@ -124,5 +124,18 @@ describe('a public document list', () => {
     expect((await get('GET', '/document/', { as: stack.tokenFor('nobody') })).status).to.equal(401);
     expect((await get('GET', '/document/', { as: stack.tokenFor('viewer') })).status).to.equal(200);
     for (const path of ['/document/x', '/business']) expect((await get('GET', path)).status).to.equal(401);
+  });
+
+  it('shows everybody what a viewer sees in it, and nothing else of a document', async () => {
+    stack = await startMemoryStack({ publicDocumentList: true });
+    const get = callerOf(() => stack);
+    const id = idOf(await get('POST', '/document', { as: stack.tokenFor('editor'), body: { name: 'Lease' } }));
+    for (const path of ['/document', '/document?sort=name']) {
+      const seen = (await get('GET', path)).json;
+      expect(seen).to.have.length(1);
+      expect(seen).to.deep.equal((await get('GET', path, { as: stack.tokenFor('viewer') })).json);
+    }
+    for (const part of ['', '/file', '/events', '?revision=0'])
+      expect((await get('GET', `/document/${id}${part}`)).status).to.equal(401);
   });
 });
