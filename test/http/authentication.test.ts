@@ -77,6 +77,13 @@ describe('authentication', () => {
       'a control character in the subject': () => signed({ ...claims(), sub: 'a\u0000b' }),
       'half a character in the subject': () => signed({ ...claims(), sub: 'a\ud800' }),
       'a payload that is no object': () => forged({ alg: 'HS256' }, ['alice'], SECRET),
+      'the type of a logout token': () => forged({ alg: 'HS256', typ: 'logout+jwt' }, claims(), SECRET),
+      'the type of an ID token': () => forged({ alg: 'HS256', typ: 'id_token' }, claims(), SECRET),
+      'a type that ends as one of ours': () => forged({ alg: 'HS256', typ: 'text/jwt' }, claims(), SECRET),
+      'a type that begins as one of ours': () => forged({ alg: 'HS256', typ: 'JWT ' }, claims(), SECRET),
+      'an empty type': () => forged({ alg: 'HS256', typ: '' }, claims(), SECRET),
+      'a type that is no text': () => forged({ alg: 'HS256', typ: ['JWT'] }, claims(), SECRET),
+      'a type that is null': () => forged({ alg: 'HS256', typ: null }, claims(), SECRET),
       'nothing of a token': () => 'abc',
       'two parts': () => 'abc.def',
     };
@@ -85,6 +92,11 @@ describe('authentication', () => {
         const { status, json, headers } = await ask(token());
         expect([status, (json as { name: string }).name]).to.deep.equal([401, 'Unauthorized']);
         expect(headers.get('www-authenticate')).to.match(/^Bearer error="invalid_token", error_description="[^"]+"$/);
+      });
+
+    for (const typ of ['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/jwt', 'Application/at+jwt', undefined])
+      it(`takes a token of the type ${String(typ)}`, async () => {
+        expect(await verdict(forged({ alg: 'HS256', typ }, claims(), SECRET))).to.equal('let in');
       });
 
     for (const header of ['Basic YTpi', 'Bearer', 'Bearer a b', 'bearer "x"', ''])
