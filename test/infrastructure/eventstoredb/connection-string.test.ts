@@ -58,19 +58,52 @@ describe('the EventStoreDB connection string', () => {
       expect(settingsIn(text)).to.deep.equal(expected);
     });
 
+  const invalid = (why: string): string => `the EventStoreDB connection string is not valid: ${why}`;
+  const encode = 'percent-encode each of : / ? # @ % & in a user, a password and the value of an option';
+  const userExpected = `expected username:password before @; ${encode}`;
+  const hostsExpected = 'expected hosts like log:2113, separated by commas';
+  const known =
+    'known are tls, tlsVerifyCert, throwOnAppendFailure, dnsDiscover, maxDiscoverAttempts, defaultDeadline, discoveryInterval, gossipTimeout, keepAliveInterval, keepAliveTimeout, nodePreference, connectionName, tlsCAFile, userCertFile, userKeyFile';
   const faults: ReadonlyArray<readonly [string, string]> = [
-    ['http://log', 'the EventStoreDB connection string is not valid: expected esdb:// or esdb+discover://'],
-    ['esdb://ops:secret@', 'the EventStoreDB connection string is not valid: expected host'],
-    ['esdb://log?tls=perhaps', 'the EventStoreDB connection string is not valid: expected true or false'],
-    ['esdb://log?userCertFile=/a', 'userCertFile and userKeyFile belong together'],
+    [
+      'http://ops:planted@log',
+      invalid('expected esdb:// or esdb+discover://, or kurrentdb:// or kurrentdb+discover://'),
+    ],
+    ['esdb://ops:planted@', invalid(hostsExpected)],
+    ['esdb://ops:planted@log:70000', invalid(hostsExpected)],
+    ['esdb://ops:planted@log:2113:1', invalid(hostsExpected)],
+    ['esdb://ops:planted:word@log', invalid(userExpected)],
+    ['esdb://planted@log', invalid(userExpected)],
+    ['esdb://:planted@log', invalid(userExpected)],
+    ['esdb://ops:100%planted@log', invalid(encode)],
+    ['esdb://ops:planted@planted@log', invalid(encode)],
+    ['esdb://ops:1?planted=1@log', invalid(encode)],
+    ['esdb://ops:1/planted@log', invalid(encode)],
+    ['esdb://ops:1#planted@log', invalid(encode)],
+    ['esdb://ops:planted@log?tls=perhaps', invalid('expected true or false as tls')],
+    ['esdb://ops:planted@log?keepAliveTimeout=planted', invalid('expected a whole number as keepAliveTimeout')],
+    ['esdb://ops:planted@log?tls', invalid('expected options like ?tls=false&connectionName=one')],
+    ['esdb://ops:planted@log?tls=false&tsl=true', invalid(`it has an unknown option tsl; ${known}`)],
+    ['esdb://ops:planted@log?planted1=1', invalid(`it has an unknown option; ${known}`)],
+    ['esdb://ops:planted@log?tls=true&TLS=false', invalid('it has the option tls twice')],
+    [
+      'esdb://ops:planted@log?tlsVerifyCert=false',
+      'tlsVerifyCert=false is not possible: certificates are always verified. Name their CA as tlsCAFile.',
+    ],
+    ['esdb://ops:planted@log?userCertFile=/a', 'userCertFile and userKeyFile belong together'],
+    [
+      'esdb://ops:planted@log?tlsCAFile=/no/such/planted.pem',
+      'tlsCAFile: the file that the connection string names cannot be read (ENOENT)',
+    ],
   ];
   for (const [text, message] of faults)
     it(`is not quoted when it is rejected: ${text}`, () => {
       expect(settingsIn(text)).to.equal(message);
     });
 
-  it('fails with the name of a certificate file that is missing', () => {
-    expect(settingsIn('esdb://log?tlsCAFile=/no/such/ca.pem')).to.match(/ENOENT.*\/no\/such\/ca\.pem/);
+  it('may have options of the client that this adapter has no use for', () => {
+    const unused = 'tls=false&tlsVerifyCert=false&node_preference=Leader&maxDiscoverAttempts=3&defaultDeadline=100';
+    expect(settingsIn(`esdb://log/?${unused}`)).to.deep.equal({ ...plain, isSecure: false });
   });
 
   it('is the only reason why a store is not made', async () => {

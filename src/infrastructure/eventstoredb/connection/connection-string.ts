@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
-import {
-  type ConnectionOptions,
-  parseConnectionString,
-} from '@eventstore/db-client/dist/Client/parseConnectionString.js';
 import { either as E } from 'fp-ts';
-import { asEsdb } from '../../../config/variables.js';
+import { errorCode } from '../../error-code.js';
+import { type ConnectionString, type Endpoint, parse } from './parse-connection-string.js';
 
-export type Endpoint = { readonly address: string; readonly port: number };
+export type { Endpoint } from './parse-connection-string.js';
 
 /** What a connection string says, with the certificates that it names. */
 export type Settings = {
@@ -27,30 +24,35 @@ export const nameOf = ({ address, port }: Endpoint): string => `${address}:${por
 
 const DEFAULT_KEEP_ALIVE = 10_000;
 
-const channelCredentials = ({ tls, tlsCAFile, userCertFile, userKeyFile }: ConnectionOptions): ChannelCredentials => {
-  if (tls === false) return credentials.createInsecure();
-  if ((userCertFile === undefined) !== (userKeyFile === undefined))
+type Options = ConnectionString['options'];
+
+const readFile = (options: Options, name: string): Buffer | null => {
+  const file = options.get(name);
+  const read = E.tryCatch(() => (file === undefined ? null : readFileSync(file)), errorCode);
+  // without its cause, whose message has the path: also that is a part of a setting
+  if (E.isLeft(read))
+    throw new Error(`${name}: the file that the connection string names cannot be read (${read.left})`);
+  return read.right;
+};
+
+const channelCredentials = (options: Options): ChannelCredentials => {
+  if (options.get('tls') === 'false') return credentials.createInsecure();
+  if (options.get('tlsVerifyCert') === 'false')
+    throw new Error(
+      'tlsVerifyCert=false is not possible: certificates are always verified. Name their CA as tlsCAFile.',
+    );
+  if (options.has('userCertFile') !== options.has('userKeyFile'))
     throw new Error('userCertFile and userKeyFile belong together');
-  const read = (file: string | undefined): Buffer | null => (file === undefined ? null : readFileSync(file));
-  return credentials.createSsl(read(tlsCAFile), read(userKeyFile), read(userCertFile));
+  const [ca, key, certificate] = ['tlsCAFile', 'userKeyFile', 'userCertFile'].map((name) => readFile(options, name));
+  return credentials.createSsl(ca, key, certificate);
 };
 
 // also without TLS: KurrentDB's `--disable-tls` keeps its users, and a server without users ignores the header
-const authorizationOf = ({ defaultCredentials }: ConnectionOptions): string | undefined =>
-  defaultCredentials === undefined
-    ? undefined
-    : `Basic ${Buffer.from(`${defaultCredentials.username}:${defaultCredentials.password}`).toString('base64')}`;
+const authorizationOf = (user: ConnectionString['user']): string | undefined =>
+  user === undefined ? undefined : `Basic ${Buffer.from(`${user.name}:${user.password}`).toString('base64')}`;
 
 // -1 means never, as it does to the client; without pings a silent host would never be noticed
-const keepAliveOf = (given: number | undefined): number =>
-  given === undefined || given < 0 ? DEFAULT_KEEP_ALIVE : given;
-
-// the parser's own message quotes the string, which may hold a password
-const faultOf = (error: unknown): Error => {
-  const expected = error instanceof Error && 'expected' in error ? String(error.expected) : undefined;
-  if (expected !== undefined) return new Error(`the EventStoreDB connection string is not valid: expected ${expected}`);
-  return E.toError(error);
-};
+const keepAliveOf = (given = '-1'): number => (Number(given) < 0 ? DEFAULT_KEEP_ALIVE : Number(given));
 
 /**
  * Reads what the EventStoreDB client reads (hosts, user, TLS, CA and user certificates, keep-alive, name), and the schemes
@@ -58,16 +60,16 @@ const faultOf = (error: unknown): Error => {
  */
 export const readConnectionString = (text: string): E.Either<Error, Settings> =>
   E.tryCatch(() => {
-    const options = parseConnectionString(asEsdb(text.trim()));
+    const { hosts, user, isDiscovered, options } = parse(text);
     return {
-      seeds: options.hosts,
-      isDiscovered: options.dnsDiscover || options.hosts.length > 1,
+      seeds: hosts,
+      isDiscovered: isDiscovered || options.get('dnsDiscover') === 'true' || hosts.length > 1,
       credentials: channelCredentials(options),
-      authorization: authorizationOf(options),
-      connectionName: options.connectionName ?? 'business-document-service',
+      authorization: authorizationOf(user),
+      connectionName: options.get('connectionName') ?? 'business-document-service',
       keepAlive: {
-        interval: keepAliveOf(options.keepAliveInterval),
-        timeout: keepAliveOf(options.keepAliveTimeout),
+        interval: keepAliveOf(options.get('keepAliveInterval')),
+        timeout: keepAliveOf(options.get('keepAliveTimeout')),
       },
     };
-  }, faultOf);
+  }, E.toError);
