@@ -2,11 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { either as E } from 'fp-ts';
 import { type Environment, Reader } from './config/reader.js';
 import { withSecretFiles } from './config/secret-files.js';
+import { sharedSecrets } from './config/shared-secrets.js';
 import {
   bearerToken,
+  collector,
   duration,
   flag,
   integer,
+  jwksUri,
   keyList,
   logLevel,
   logServerUrl,
@@ -14,10 +17,11 @@ import {
   origins,
   pem,
   period,
+  postgresUrl,
   publicUrl,
+  s3Endpoint,
   secret,
   text,
-  url,
 } from './config/variables.js';
 
 export type S3Config = {
@@ -79,12 +83,14 @@ export type Config = {
   /** Whether spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
   readonly isTraced: boolean;
   readonly parts: { readonly api: boolean; readonly projector: boolean };
+  /** What works and should not stay so: said at the start, and by `/readyz`. */
+  readonly warnings: ReadonlyArray<string>;
 };
 
 const S3_VARIABLES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const;
 
 const readS3 = (reader: Reader): S3Config | undefined => {
-  const endpoint = reader.optional('S3_ENDPOINT', url('http', 'https'));
+  const endpoint = reader.optional('S3_ENDPOINT', s3Endpoint);
   const bucket = reader.optional('S3_BUCKET', text);
   const accessKey = reader.optional('S3_ACCESS_KEY', text);
   const secretKey = reader.optional('S3_SECRET_KEY', text);
@@ -106,11 +112,16 @@ const readJwtKey = (reader: Reader, isProduction: boolean): JwtKey => {
     reader.faults.push(`${JWT_VARIABLES.join(', ')}: one of them is required when NODE_ENV is production`);
   const key = reader.optional('JWT_SECRET', secret);
   const publicKey = reader.optional('JWT_PUBLIC_KEY', pem);
-  const uri = reader.optional('JWKS_URI', url('https', 'http'));
+  const uri = reader.optional('JWKS_URI', jwksUri(isProduction));
   if (key !== undefined) return { _tag: 'Secret', secret: key };
   if (publicKey !== undefined) return { _tag: 'PublicKey', pem: publicKey };
   return uri === undefined ? { _tag: 'Development' } : { _tag: 'Jwks', uri };
 };
+
+const warningsOf = (reader: Reader, isProduction: boolean): Config['warnings'] =>
+  isProduction && reader.has('JWKS_URI') && !reader.has('JWT_AUDIENCE')
+    ? ['JWKS_URI without JWT_AUDIENCE: tokens for other services are accepted']
+    : [];
 
 const readSealing = (
   reader: Reader,
@@ -141,7 +152,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     port: reader.optional('PORT', integer(0, 65535)) ?? 3000,
     host: reader.optional('HOST', text) ?? '127.0.0.1',
     dataDir: reader.optional('DATA_DIR', text) ?? '.data',
-    databaseUrl: reader.optional('DATABASE_URL', url('postgres', 'postgresql')),
+    databaseUrl: reader.optional('DATABASE_URL', postgresUrl),
     databaseUrlFile: reader.optional('DATABASE_URL_FILE', text),
     databaseConnectTimeout: reader.optional('DATABASE_CONNECT_TIMEOUT', period),
     eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', logServerUrl),
@@ -165,9 +176,11 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     maxConnectionsPerAddress: reader.optional('MAX_CONNECTIONS_PER_ADDRESS', integer(1, 100_000)),
     rollbackWindow: reader.optional('ROLLBACK_WINDOW', duration) ?? 86_400,
     verifyPeriod: reader.optional('VERIFY_PERIOD', period) ?? 86_400,
-    isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')) !== undefined,
+    isTraced: reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT', collector) !== undefined,
     parts: readParts(reader),
+    warnings: warningsOf(reader, isProduction),
   };
+  reader.faults.push(...sharedSecrets(environment));
   const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };

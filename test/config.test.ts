@@ -37,6 +37,7 @@ describe('configuration', () => {
         verifyPeriod: 86_400,
         isTraced: false,
         parts: { api: true, projector: true },
+        warnings: [],
       }),
     );
   });
@@ -70,8 +71,8 @@ describe('configuration', () => {
       ROLLBACK_WINDOW: '90m',
       VERIFY_PERIOD: '12h',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-      SNAPSHOT_KEY: secret,
-      EVENT_KEY: secret,
+      SNAPSHOT_KEY: `${secret} for rows`,
+      EVENT_KEY: `${secret} for events`,
       CHECKPOINT_KEY: 'a key',
       CHECKPOINT_ORIGIN: 'example.com/log',
       SEALING: 'yes',
@@ -94,8 +95,8 @@ describe('configuration', () => {
           secretKey: 'secret',
           region: 'eu-west-1',
         },
-        snapshotKey: secret,
-        eventKeys: [secret],
+        snapshotKey: `${secret} for rows`,
+        eventKeys: [`${secret} for events`],
         checkpointKey: 'a key',
         checkpointOrigin: 'example.com/log',
         isSealed: true,
@@ -114,6 +115,7 @@ describe('configuration', () => {
         verifyPeriod: 43_200,
         isTraced: true,
         parts: { api: true, projector: false },
+        warnings: [],
       }),
     );
   });
@@ -214,7 +216,9 @@ describe('configuration', () => {
   ] as const)
     it(`refuses a token for the metrics that ${what}`, () => {
       expect(readConfig({ METRICS_TOKEN: token })).to.deep.equal(
-        E.left(['METRICS_TOKEN: expected at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone']),
+        E.left([
+          'METRICS_TOKEN: expected at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone, and not one repeated character',
+        ]),
       );
     });
 

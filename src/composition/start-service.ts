@@ -168,6 +168,7 @@ export const startService = async (
 ): Promise<string> => {
   requireUsableKey(config);
   logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
+  for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics();
   const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
@@ -196,8 +197,10 @@ export const startService = async (
   const seal = await sealLog(context, stores, projections);
   const verification = await verifyContinuously(context, stores, projections);
 
+  const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
-  const warnings = { ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...seal, ...verification };
+  const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings };
+  const warnings = { ...lasting, ...seal, ...verification };
   watchWarnings(metrics, warnings);
   let isStopping = false;
   const readiness = makeReadiness(

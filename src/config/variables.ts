@@ -60,23 +60,86 @@ export const origins: Variable<ReadonlyArray<string>> = (value) => {
     : E.left('origins like https://app.example.com, separated by commas');
 };
 
-/** An address that others are sent to: it has neither credentials nor a query, and is given on without a slash at its end. */
+const parsed = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
+
+/** An address of HTTP without credentials, query or fragment. */
+const plainAddress = (value: string): URL | undefined => {
+  const address = parsed(value);
+  const isPlain = address !== undefined && address.href === address.origin + address.pathname;
+  return isPlain && /^https?:$/.test(address.protocol) && !/[?#]/.test(value) ? address : undefined;
+};
+
+/** An address that others are sent to, given on without a slash at its end. */
 export const publicUrl: Variable<string> = (value) => {
-  const parsed = URL.canParse(value) ? new URL(value) : undefined;
-  const isPlain = parsed !== undefined && parsed.href === parsed.origin + parsed.pathname;
-  return isPlain && /^https?:$/.test(parsed.protocol) && !/[?#]/.test(value)
-    ? E.right(parsed.href.replace(/\/$/, ''))
+  const address = plainAddress(value);
+  return address !== undefined
+    ? E.right(address.href.replace(/\/$/, ''))
     : E.left('an address like https://example.com/records, without credentials or a query');
 };
 
-export const secret: Variable<string> = (value) =>
-  Buffer.byteLength(value) >= 32 ? E.right(value) : E.left('at least 32 bytes');
+/** A server of S3. The client takes its host and port alone, and messages name it. */
+export const s3Endpoint: Variable<string> = (value) =>
+  plainAddress(value)?.pathname === '/'
+    ? E.right(value)
+    : E.left('an address like https://files.example.com:9000, without credentials, path or query');
+
+/** A collector of spans; the exporter would leave out credentials without a word. */
+export const collector: Variable<string> = (value) =>
+  plainAddress(value) !== undefined
+    ? E.right(value)
+    : E.left('an address like http://collector:4318, without credentials (OTEL_EXPORTER_OTLP_HEADERS) or a query');
+
+const POSTGRES = 'a URL that begins with postgres:// or postgresql://';
+const ENCODE = 'with each of : / ? # @ % in its user and password percent-encoded';
+
+/**
+ * A connection string of Postgres. A password that is not encoded must not be taken for a part of the host: messages name
+ * the host.
+ */
+export const postgresUrl: Variable<string> = (value) => {
+  if (E.isLeft(url('postgres', 'postgresql')(value))) return E.left(POSTGRES);
+  // the driver knows the form `user@/database`, too
+  const address = parsed(value.replace('@/', '@host/'));
+  const isCut = address?.username === '' && address.password === '' && /@/.test(value);
+  return address === undefined || address.hash !== '' || isCut ? E.left(`${POSTGRES}, ${ENCODE}`) : E.right(value);
+};
+
+const isDecodable = (text: string): boolean => E.isRight(E.tryCatch(() => decodeURIComponent(text), E.toError));
+
+const isLoopback = (hostname: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+/** Where keys are published: in production, nobody between may replace them. */
+export const jwksUri =
+  (isProduction: boolean): Variable<string> =>
+  (value) => {
+    const address = parsed(value);
+    const isUsable =
+      address !== undefined &&
+      /^https?:$/.test(address.protocol) &&
+      !value.includes('#') &&
+      isDecodable(address.username) &&
+      isDecodable(address.password);
+    if (!isUsable) return E.left('an address like https://issuer.example/keys, without a fragment');
+    return isProduction && address.protocol === 'http:' && !isLoopback(address.hostname)
+      ? E.left('https:// when NODE_ENV is production, unless the host is this one (localhost)')
+      : E.right(value);
+  };
+
+/** Whether a text, however long, is known to everybody or guessed at once. */
+const isNoSecret = (value: string): boolean => value.includes('-----BEGIN ') || new Set(value).size === 1;
+
+export const secret: Variable<string> = (value) => {
+  if (Buffer.byteLength(value) < 32) return E.left('at least 32 bytes');
+  return isNoSecret(value) ? E.left('a random text, not a key in PEM form or one repeated character') : E.right(value);
+};
 
 /** What a client can send as a bearer token (RFC 6750, section 2.1), long enough not to be guessed. */
 export const bearerToken: Variable<string> = (value) =>
-  /^[\w.~+/-]+=*$/.test(value) && value.length >= 32
+  /^[\w.~+/-]+=*$/.test(value) && value.length >= 32 && !isNoSecret(value)
     ? E.right(value)
-    : E.left('at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone');
+    : E.left(
+        'at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone, and not one repeated character',
+      );
 
 /** One key a line, the newest first. Empty lines and those that begin with # are for people. */
 export const keyList: Variable<ReadonlyArray<string>> = (value) => {
@@ -90,7 +153,9 @@ export const keyList: Variable<ReadonlyArray<string>> = (value) => {
 
 export const pem: Variable<string> = (value) => {
   const unescaped = value.replaceAll('\\n', '\n');
-  return unescaped.includes('-----BEGIN') ? E.right(unescaped) : E.left('a public key in PEM form');
+  return unescaped.includes('-----BEGIN') && !unescaped.includes('PRIVATE KEY-----')
+    ? E.right(unescaped)
+    : E.left('a public key in PEM form, not a private one');
 };
 
 export const logLevel: Variable<LogLevel> = (value) =>

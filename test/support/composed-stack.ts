@@ -21,7 +21,7 @@ type Settings = Readonly<Record<string, string | undefined>>;
 /** The service as its process composes it, in this process, with a database of its own. */
 const compose = async (settings: Settings, stopServers: () => Promise<void>): Promise<Stack> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'composed-'));
-  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: SECRET };
+  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: `${SECRET} (of events)` };
   const fixed = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, MAX_UPLOAD_BYTES: '1000000' };
   const config = readConfig({
     ...fixed,
