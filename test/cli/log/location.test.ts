@@ -11,6 +11,21 @@ describe('a log on the command line', () => {
       expect(nameLocation(location)).to.equal(`${scheme}://ops:***@log:2113`);
     });
 
+  const names: ReadonlyArray<readonly [string, string]> = [
+    ['postgres://app:planted@db:5432/app?password=planted', 'postgres://app:***@db:5432/app?***'],
+    ['postgres://:planted@db/app', 'postgres://:***@db/app'],
+    ['postgres://app@db/app', 'postgres://app@db/app'],
+    ['postgres://app:pl@planted@db/app', 'postgres://***'],
+    ['postgres://app:1/planted@db/app', 'postgres://***'],
+    ['postgres://app:1#planted@db/app', 'postgres://***'],
+    ['esdb://:planted@log', 'esdb://:***@log'],
+    ['esdb://ops:planted@log:2113?tls=false&tlsCAFile=planted', 'esdb://ops:***@log:2113?tls=false&***'],
+  ];
+  for (const [url, name] of names)
+    it(`is named ${name}`, () => {
+      expect(nameLocation({ _tag: 'Postgres', url })).to.equal(name);
+    });
+
   it('is the same log by each of its schemes, but not by another host', () => {
     const at = (url: string) => ({ _tag: 'EventStoreDb', url }) as const;
     for (const scheme of ['kurrentdb', 'kurrent', 'kdb'])
@@ -19,6 +34,7 @@ describe('a log on the command line', () => {
   });
 
   it('is not repeated when it is none', () => {
-    expect(() => locationArgument('kurrentbd://ops:planted@log')).to.throw(/^((?!planted).)*$/);
+    for (const text of ['kurrentbd://ops:planted@log', 'postgres://app:1#planted@db/app'])
+      expect(() => locationArgument(text)).to.throw(/^((?!planted).)*$/);
   });
 });
