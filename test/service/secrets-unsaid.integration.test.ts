@@ -52,4 +52,27 @@ describe('what the service says', function () {
       expect(said).not.to.include(PLANTED);
       expect(said).not.to.include(JWT_SECRET);
     });
+
+  it('warns at the start and by /readyz of keys of an issuer without an audience, and has no secret in it', async () => {
+    const keys = { JWT_SECRET: '', JWKS_URI: `https://a:${PLANTED}@127.0.0.1:1/keys` };
+    const service = await startService({
+      dataDir: path.join(directory, 'warned'),
+      env: { NODE_ENV: 'production', SEALING: 'false', METRICS_TOKEN: JWT_SECRET.replaceAll(' ', '-'), ...keys },
+    });
+    try {
+      const warning = 'JWKS_URI without JWT_AUDIENCE: tokens for other services are accepted';
+      expect(service.output()).to.include(warning);
+      const headers = { authorization: 'Bearer e30.e30.e30' };
+      const answers = await Promise.all(
+        ['/readyz', '/metrics', '/api/v1/document'].map(async (at) =>
+          (await fetch(service.address + at, { headers })).text(),
+        ),
+      );
+      expect(answers[0]).to.include(warning);
+      expect(answers.join() + service.output()).not.to.include(PLANTED);
+    } finally {
+      service.kill('SIGTERM');
+      await service.exited;
+    }
+  });
 });
