@@ -37,7 +37,7 @@ export const flag: Variable<boolean> = (value) => {
   return /^(false|0|no)$/i.test(value) ? E.right(false) : E.left('true or false');
 };
 
-export const url =
+const url =
   (...schemes: ReadonlyArray<string>): Variable<string> =>
   (value) =>
     schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3)
