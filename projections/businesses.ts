@@ -50,7 +50,7 @@ export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   rowFor: 'entity',
   name: 'businesses',
   category: 'business',
-  revision: 1,
+  revision: 2,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,

@@ -106,7 +106,7 @@ export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
   rowFor: 'entity',
   name: 'documents',
   category: 'document',
-  revision: 1,
+  revision: 2,
   eventTypes: DocumentEvent.types.map(({ props }) => props.type.value),
   serde: documentSerde,
   initialState: initialDocument,

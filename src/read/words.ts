@@ -15,14 +15,16 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * Without what only the typing makes different: invisible characters, as a soft hyphen, compatible forms (NFKC) and case.
- * Lower, upper and lower case again: `ẞ` has only a lower case that has `SS` for its upper case. `İ` leaves a dot above its
+ * Without what only the typing makes different: invisible characters, as a soft hyphen, the tatweel, compatible forms (NFKC)
+ * and case. Lower, upper and lower case again: `ẞ` has only a lower case that has `SS` for its upper case. `İ` leaves a dot above its
  * `i`, and the Greek sigma has two lower cases. Case may take a letter from its marks, so NFKC comes last as well.
  */
 const fold = (text: string): string =>
   text
     .replace(IGNORABLE, '')
     .normalize('NFKC')
+    // the tatweel only draws an Arabic word out; some compatible forms become one with a mark
+    .replaceAll('\u0640', '')
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()

@@ -36,6 +36,13 @@ describe('the words of a record', () => {
     expect(words('\u00ad\u200d')).to.deep.equal([]);
   });
 
+  it('are the same however far an Arabic word is drawn out', () => {
+    for (const text of ['مح\u0640\u0640\u0640مد', 'محمد\u0640', '\u0640محمد', 'مح\u0640\u200dمد'])
+      expect(words(text), JSON.stringify(text)).to.deep.equal(words('محمد'));
+    expect(words('\u0640'), 'a tatweel alone').to.deep.equal([]);
+    expect(words('\ufe71'), 'a compatible form of tatweel with a mark').to.deep.equal(words('\u064b'));
+  });
+
   it('are found in scripts that put no space between them', () => {
     expect(words('東京電力')).to.deep.equal(['東京', '電力']);
     expect(words('ภาษาไทย')).to.have.length.greaterThan(1);
