@@ -74,6 +74,28 @@ describe('the body of a business', () => {
     for (const name of [null, '', ' \u00a0\u3000', 7]) refuses(UpdateBusinessBody, 'name', name);
   });
 
+  it('takes no name, and no type, that nobody sees', () => {
+    const unseen = {
+      'a zero width space': '\u200b',
+      'a byte order mark': '\ufeff',
+      'a soft hyphen': '\u00ad',
+      'marks of direction': '\u200e\u202e\u2066',
+      'a combining mark on nothing': '\u0301',
+      'a variation selector': '\ufe0f',
+      'a blank of braille': '\u2800',
+      'fillers of Hangul': '\u115f\u1160\u3164\uffa0',
+      'tag characters': '\u{e0041}\u{e007f}',
+      'C1 control characters': '\u007f\u0085',
+      'several of them': ' \u200b\u00a0\u0301\u2800',
+    };
+    for (const text of Object.values(unseen)) {
+      refuses(UpdateBusinessBody, 'name', text);
+      refuses(UpdateBusinessBody, 'businessType', text);
+    }
+    for (const text of ['x\u200b', '\u202ex', 'e\u0301', '👩\u200d🚀', '❤\ufe0f', '\u2801', '-', '한', '\ue000'])
+      accepts(UpdateBusinessBody, { name: text }, { name: text });
+  });
+
   it('refuses what is no object', () => {
     for (const body of [null, [], 'text', 7, undefined])
       expect(faultPaths(CreateBusinessBody, body)).to.deep.equal(['']);

@@ -19,7 +19,11 @@ const isWithin = (text: string, limit: number): boolean =>
 /** Whether a text has at most `limit` code points and no C0 control character or lone surrogate. */
 export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !INVALID.test(value);
 
-const isBlank = (value: string): boolean => value.trim() === '';
+/** Braille's blank is a symbol to Unicode. Marks are seen only with what bears them. */
+const SEEN = /[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether a text has nothing that anybody sees: white space, controls, invisible characters, marks on nothing. */
+export const isBlank = (value: string): boolean => !SEEN.test(value);
 
 /** An optional text; null or an empty text unsets it. */
 export const text = (): t.Type<string | null, string | null> =>
@@ -52,7 +56,7 @@ export const requiredText = (): t.Type<string, string> =>
       typeof value === 'string' && !isBlank(value) && isPlainText(value, TEXT_LIMIT) ? value : undefined,
   });
 
-/** An optional text that is not only white space; null or an empty text unsets it. */
+/** An optional text that is not blank; null or an empty text unsets it. */
 export const nonBlankText = (limit: number): t.Type<string | null, string | null> =>
   field({
     expectation: `non-blank text of at most ${limit} characters without control characters, or null`,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
-import { isPlainText, TEXT_LIMIT } from '../fields/text.js';
+import { isBlank, isPlainText, TEXT_LIMIT } from '../fields/text.js';
 import type { Fault } from '../problem/problem.js';
 
 const fault: Fault = {
@@ -30,7 +30,7 @@ const decode = (header: string): string | undefined => {
 /** DEL and the C1 control characters, which other texts may contain: a reason is read as one line. */
 const CONTROL = /[\u007f-\u009f]/;
 
-const isReason = (text: string): boolean => text.trim() !== '' && isPlainText(text, TEXT_LIMIT) && !CONTROL.test(text);
+const isReason = (text: string): boolean => !isBlank(text) && isPlainText(text, TEXT_LIMIT) && !CONTROL.test(text);
 
 /** Why a command is given, by the header `Change-Reason`; undefined where there is none. */
 export const reasonOf = (
