@@ -10,6 +10,7 @@ import { clusterIn, type ClusterLocation } from './cluster-location.js';
 import { type EmbeddedPostgresError, fromProgram, majorVersionMismatch } from './embedded-postgres-error.js';
 import { type Installation, majorOf, programIn } from './installation/installation.js';
 import { isAlive, startTimeOf } from '../process-liveness.js';
+import { makePrivate } from './private-cluster.js';
 import { runProgram } from './run-program.js';
 
 /** A database cluster: Postgres's files, and what is needed to run a server on them. */
@@ -91,12 +92,14 @@ const initialise = async (
 
 /**
  * The cluster at a location, created on first use. A new one is synced to disk when `durable`, as initdb does by
- * default. Fails when the data is of another major version. Rejects on file system errors.
+ * default. Where others may use the data of an old one, that is mended. Fails when it cannot be, and when the data is of
+ * another major version. Rejects on file system errors.
  */
 export const openCluster = async (
   location: ClusterLocation,
   installation: Installation,
   durable: boolean,
+  onLog: (line: string) => void,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
   const cluster = clusterIn(location.directory);
   if (!existsSync(cluster)) {
@@ -105,13 +108,16 @@ export const openCluster = async (
   }
   if (location.account.uid !== undefined && (await stat(cluster)).uid === 0)
     await changeOwnerOfTree(location.account, cluster);
-  const found = (await readFile(path.join(dataIn(cluster), 'PG_VERSION'), 'utf8')).trim();
+  const files = { cluster, data: dataIn(cluster), password: passwordIn(cluster) };
+  const mended = await makePrivate(files, onLog);
+  if (E.isLeft(mended)) return mended;
+  const found = (await readFile(path.join(files.data, 'PG_VERSION'), 'utf8')).trim();
   if (found !== majorOf(installation))
     return E.left(majorVersionMismatch(location.dataDir, found, majorOf(installation)));
-  const password = (await readFile(passwordIn(cluster), 'utf8')).trim();
+  const password = (await readFile(files.password, 'utf8')).trim();
   return E.right({
     dataDir: location.dataDir,
-    data: dataIn(cluster),
+    data: files.data,
     password,
     account: location.account,
     installation,

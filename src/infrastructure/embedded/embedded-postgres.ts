@@ -66,7 +66,7 @@ const prepareCluster = async (
   const location = await locateCluster(dataDir, onLog);
   if (E.isLeft(location)) return location;
   const runnable = await makeRunnable(installation, location.right.account, location.right.programs);
-  return openCluster(location.right, runnable, settings?.['fsync'] !== 'off');
+  return openCluster(location.right, runnable, settings?.['fsync'] !== 'off', onLog);
 };
 
 /** Starts another server on the port of the first, so that connection pools find it. */

@@ -157,7 +157,7 @@ describe('embedded Postgres when something is killed', function () {
     const location = await locateCluster(dataDir, () => undefined);
     if (E.isLeft(location)) throw new Error(location.left.message);
     const runnable = await makeRunnable(await installed(), location.right.account, location.right.programs);
-    const cluster = await openCluster(location.right, runnable, false);
+    const cluster = await openCluster(location.right, runnable, false, () => undefined);
     if (E.isLeft(cluster)) throw new Error(cluster.left.message);
     const launch = async (): Promise<Server> => {
       const launched = await launchServer({

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { makePrivate } from '../../../src/infrastructure/embedded/private-cluster.js';
 import { startTimeOf } from '../../../src/infrastructure/process-liveness.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
 import { endLeftovers, startChild } from './support/child-process.js';
@@ -183,6 +184,59 @@ describe('embedded Postgres', function () {
     child.process.kill('SIGINT');
     await child.ended;
     discard(fresh);
+  });
+
+  it('data that others may use, which Postgres refuses, gets its modes back, and the log says so', async () => {
+    const data = pgDataOf(dataDir);
+    const cluster = path.dirname(data);
+    const password = path.join(cluster, 'password');
+    for (const [directory, file] of [
+      [0o2770, 0o660],
+      [0o775, 0o664],
+    ] as const) {
+      for (const name of [cluster, data]) chmodSync(name, directory);
+      chmodSync(password, file);
+      const log: Array<string> = [];
+      const service = await runningService(dataDir, log);
+      await service.stop();
+      expect([cluster, data, password].map((name) => statSync(name).mode & 0o7777)).to.deep.equal([
+        0o700, 0o700, 0o600,
+      ]);
+      const [of, ofFile] = [directory & 0o777, file].map((mode) => mode.toString(8).padStart(4, '0'));
+      expect(log).to.deep.equal([
+        `${cluster} had mode ${of}, which lets others use it; it has mode 0700 again`,
+        `${data} had mode ${of}, which lets others use it; it has mode 0700 again`,
+        `${password} had mode ${ofFile}, which lets others use it; it has mode 0600 again`,
+      ]);
+    }
+  });
+
+  it('data that its group may read, which Postgres bears, stays so', async () => {
+    const data = pgDataOf(dataDir);
+    chmodSync(data, 0o750);
+    const log: Array<string> = [];
+    await (await runningService(dataDir, log)).stop();
+    expect([statSync(data).mode & 0o777, log]).to.deep.equal([0o750, []]);
+    chmodSync(data, 0o700);
+  });
+
+  it('data that others may use, whose modes cannot be changed, is named with what to do', async () => {
+    const log: Array<string> = [];
+    // of root, or of whoever mounted it; its modes cannot be changed by anybody
+    const fixed = await makePrivate({ cluster: '/proc/self/net', data: '/proc', password: '/proc/version' }, (line) =>
+      log.push(line),
+    );
+    expect(fixed).to.deep.equal({
+      _tag: 'Left',
+      left: {
+        _tag: 'DataDirectoryNotWritable',
+        message:
+          '/proc/self/net cannot be used for data: others may use it (mode 0555), and this process cannot change that. Let ' +
+          'its owner (uid 0) run "chmod 0700 /proc/self/net", or keep it on a file system that has modes. Mend that, or set ' +
+          'DATA_DIR to another directory.',
+      },
+    });
+    expect(log).to.deep.equal([]);
   });
 
   it('data of another major version is not opened', async () => {
