@@ -68,7 +68,7 @@ describe('the role of docs/production.md that cannot change the history', functi
     await superuser.query(`reassign owned by ${owner} to current_user`);
     for (const each of [role, owner]) await superuser.query(`drop role ${each}`);
     await superuser.end();
-    await rm(dataDir, { recursive: true });
+    for (const directory of [dataDir, `${dataDir}-backup`]) await rm(directory, { recursive: true, force: true });
   });
 
   const start = async () => {
@@ -95,6 +95,18 @@ describe('the role of docs/production.md that cannot change the history', functi
     expect((await ops(owner, 'migrate')).code).to.equal(0);
     await asOwner(exampleIn(page, 'grants', role));
     await api.json('PUT', `/business/${_id}`, { name: 'Acme again' });
+  });
+
+  it('records its backups, and a role that may not still makes them', async () => {
+    const isRecorded = async (): Promise<boolean> => {
+      const { code, stderr } = await ops(role, 'backup', `${dataDir}-backup`);
+      expect(code, stderr).to.equal(0);
+      return !stderr.includes('could not be recorded');
+    };
+    expect(await isRecorded()).to.equal(true);
+    await asOwner(`revoke insert, update on backup.newest from ${role}`);
+    expect(await isRecorded()).to.equal(false);
+    await asOwner(exampleIn(page, 'grants', role));
   });
 
   it('changes and removes no event, and not what guards them', async () => {

@@ -9,11 +9,13 @@ import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
 import { OWN_SECRETS, readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
 import { openStorage } from '../../infrastructure/open-storage.js';
+import { recordBackup } from '../../infrastructure/postgres/backup-record.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import { programVersion } from '../../infrastructure/program-version.js';
 import { renderVerifier } from '../../seal/note-key.js';
@@ -84,6 +86,16 @@ const sayBackedUpSecrets = (config: Config, { secrets }: Manifest, options: Opti
   if (given.length > 0) printNote(`not in the backup, because settings give them: ${given.join(', ')}`);
 };
 
+/** Lets the service know when it was backed up. A backup is none the worse where that cannot be written. */
+const recordSuccess = ({ pool }: ReadModels, manifest: Manifest): Promise<void> =>
+  recordBackup(pool, manifest).catch((error: unknown) =>
+    printNote(
+      `the backup is complete, and the service does not know of it: its time could not be recorded (${reasonOf(error)}). ` +
+        'Until it is, the alert BackupTooOld is wrong: let the owner of the tables run "ops migrate", and this role write ' +
+        'backup.newest',
+    ),
+  );
+
 const conclude = ({ manifest, ...added }: BackedUp, notCopied: ReadonlyArray<string>, options: Options): ExitCode => {
   const { log, events, files, fileBytes, lacking } = manifest;
   const lacks = lacking.length === 0 ? '' : `; ${counted(lacking.length, 'file')} of events could not be backed up`;
@@ -135,7 +147,9 @@ const backUpInto = async (
       if (signal.aborted)
         return interrupted(`${counted(backedUp.right.events, 'event')}: the same command goes on from there`);
       sayBackedUpSecrets(config, backedUp.right.manifest, options, directory);
-      return conclude(backedUp.right, secretsOf(config).given, options);
+      const exit = conclude(backedUp.right, secretsOf(config).given, options);
+      if (exit === EXIT.ok) await recordSuccess(readModels, backedUp.right.manifest);
+      return exit;
     } finally {
       await close();
     }

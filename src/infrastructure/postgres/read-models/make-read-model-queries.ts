@@ -21,6 +21,7 @@ import type {
   View,
 } from '../../../read/queries.js';
 import type { SealedTree } from '../../../read/sealed-tree.js';
+import { findLastBackup } from '../backup-record.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
 import { makeEstimates } from './estimates.js';
@@ -46,6 +47,8 @@ export type ReadModelQueries = {
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
   readonly sealedTree: (ledger: Pick<Ledger, 'name'>) => SealedTree;
   readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
+  /** When a log was last backed up, in seconds since 1970. Rejects when that cannot be read. */
+  readonly lastBackup: (log: string) => Promise<number | undefined>;
   /** Whether the database answers, and whether it takes writes or only reads. */
   readonly ping: () => Promise<E.Either<ReadModelUnavailable, 'Writes' | 'ReadsOnly'>>;
   /** Waits for the queries under way. */
@@ -159,6 +162,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
     findRevision: (projection) => makeFindRowRevision(short, projection),
+    lastBackup: (log) => findLastBackup(short, log),
     ping: () => attempt(() => ping(short), unavailable),
     close: async () => {
       await Promise.all([short, searches, ledgers, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
