@@ -14,6 +14,7 @@ import {
   StreamTruncated,
 } from './event-store.js';
 import { pause } from './pause.js';
+import type { StreamPage } from './stream-page.js';
 import { readEvent } from './read-event.js';
 import { type Checkpoint, checkpointAt, type NewEvent, type Position, type StoredEvent } from './recorded-event.js';
 
@@ -27,7 +28,7 @@ class EventsLost extends StoreUnavailable {
   }
 }
 
-type SeenEvent = Pick<StoredEvent, 'stream' | 'revision' | 'id'>;
+type SeenEvent = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
 
 /** The furthest place in the log that this process knows of, and the newest event that it has seen. */
 type Seen = { readonly checkpoint: Checkpoint; readonly event: SeenEvent | undefined };
@@ -77,8 +78,14 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   const position = (): Position => seen?.checkpoint.commit ?? -1n;
 
   const noteSeen = (checkpoint: Checkpoint, event?: SeenEvent): void => {
-    if (checkpoint.commit < position()) return;
-    seen = { checkpoint, event: event ?? seen?.event };
+    const isNewer = event !== undefined && event.position > (seen?.event?.position ?? -1n);
+    seen = {
+      checkpoint: seen !== undefined && checkpoint.commit <= position() ? seen.checkpoint : checkpoint,
+      // a copy: what is remembered must not hold the data of the event
+      event: isNewer
+        ? (({ stream, revision, id, position }) => ({ stream, revision, id, position }))(event)
+        : seen?.event,
+    };
   };
 
   const lose = (): void => {
@@ -151,7 +158,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     const last = events.at(-1);
     if (appended.right.position > before) {
       if (last !== undefined)
-        noteSeen(checkpointAt(appended.right.position), { stream, revision: appended.right.revision, id: last.id });
+        noteSeen(checkpointAt(appended.right.position), { ...appended.right, stream, id: last.id });
       return appended;
     }
     if (!(await isFirst(appended.right, stream, last))) return appended;
@@ -172,6 +179,16 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     return found;
   };
 
+  /** What a command has folded is among what is compared. */
+  async function* readStream(...args: Parameters<EventStore['readStream']>): AsyncGenerator<StreamPage> {
+    const log = whole;
+    for await (const page of store.readStream(...args)) {
+      for (const event of [page.bytes[0], page.bytes.at(-1)])
+        if (event !== undefined && log === whole) noteSeen(checkpointAt(event.position), event);
+      yield page;
+    }
+  }
+
   async function* subscribe(range: LogRange, signal: AbortSignal): AsyncGenerator<LogBatch> {
     const { signal: lost } = whole;
     try {
@@ -191,7 +208,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   }
 
   return {
-    store: { ...store, append, head, subscribe },
+    store: { ...store, append, readStream, head, subscribe },
     onConnectionEvent: (event) => {
       if (isOutage(event)) doubt();
     },

@@ -162,4 +162,22 @@ describe('what a process remembers of the log', () => {
     expect(await notesOf(log, stream)).to.deep.equal(['instead', 'new']);
     expect(await chainOf(log, stream)).to.have.length(3);
   });
+
+  it('finds out that the log has lost what a command has folded, also when it has grown beyond that since', async () => {
+    arranged = arrange();
+    const { log, memory, putBack, losses } = arranged;
+    const [one, another, third] = [aProcess(memory.store, { onLost: memory.onLost }), aProcess(log), aProcess(log)];
+    const stream = aNotebook();
+    await one(stream, open);
+    await another(stream, take('lost'));
+    await memory.store.head();
+    // it reads what the other one has appended, and keeps the fold
+    await one(stream, take('lost'));
+    await putBack(1);
+    await third(stream, take('kept'));
+    memory.onConnectionEvent(OUTAGE);
+    await eventually(losses, (count) => count === 1);
+    await one(stream, take('new'));
+    expect((await chainOf(log, stream)).length).to.equal(3);
+  });
 });
