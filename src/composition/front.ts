@@ -17,7 +17,8 @@ export const makeFront = (serve: (listener: Listener) => Promise<Served>, starte
   let serving: Promise<Served> | undefined;
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    const served = await serving;
+    // an address that could not be taken is none to be given up
+    const served = await serving?.catch(() => undefined);
     stopping ??= served?.stop();
     await stopping;
   };

@@ -1,5 +1,6 @@
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
 import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import { operationsStream } from '../../skipped-event.js';
@@ -19,6 +20,8 @@ type FollowedSkips = {
 type Options = {
   readonly store: Pick<EventStore, 'readStream' | 'newestRevision'>;
   readonly projections: ReadonlyArray<string>;
+  /** Tells when the log has lost events, and perhaps decisions. Default: it never does. */
+  readonly onLost?: OnLost;
   readonly onEvent: OnEngineEvent;
 };
 
@@ -26,15 +29,18 @@ type Options = {
  * Knows the operators' decisions about some projections, and learns of each new one, whichever process records it.
  * Resolves when the present ones are known; without a log they are looked for again as all others are.
  */
-export const followSkips = async ({ store, projections, onEvent }: Options): Promise<FollowedSkips> => {
-  const known = new Map<string, { readonly events: SkippedEvents; readonly newest: ExpectedRevision }>();
+export const followSkips = async ({ store, projections, onLost, onEvent }: Options): Promise<FollowedSkips> => {
+  let known = new Map<string, { readonly events: SkippedEvents; readonly newest: ExpectedRevision }>();
+  onLost?.(() => (known = new Map()));
 
   const look = async (projection: string): Promise<void> => {
+    // what was read of a log that has lost events since is void
+    const knownBefore = known;
     const newest = orThrow(await store.newestRevision(operationsStream(projection)));
-    if (newest === (known.get(projection)?.newest ?? 'no-stream')) return;
+    if (newest === (knownBefore.get(projection)?.newest ?? 'no-stream')) return;
     // read after `newest`, so that it may hold more: then the next look reads it once more
     const { events } = await readSkips(store, projection);
-    known.set(projection, { events, newest });
+    knownBefore.set(projection, { events, newest });
   };
 
   const looks = projections.map((projection) => {

@@ -55,6 +55,8 @@ export const makeComparison = (reached: () => Position, clock: Clock = CLOCK): C
     answer: (asked, position) => {
       newestShown();
       heardAt = asked.at;
+      // a head that is above the newest one was lost
+      unshown = unshown.filter((head) => head.position <= position);
       if (unshown.length >= MOST_HEADS) unshown = unshown.filter((_, i) => i % 2 === 0);
       unshown.push({ ...asked, position });
     },

@@ -10,7 +10,7 @@ const POLL_MS = 500;
 type LagMonitor = {
   readonly store: EventStore;
   readonly categories: ReadonlyArray<string>;
-  readonly progress: Pick<Progress, 'reached' | 'isBehind'>;
+  readonly progress: Pick<Progress, 'reached' | 'isBehind' | 'forgotten'>;
   readonly comparison: Comparison;
   /** Starts reading the checkpoint of the rows, when another process writes them. */
   readonly refresh: () => void;
@@ -26,11 +26,14 @@ export const monitorLag = (
 ): Promise<void> =>
   repeat(POLL_MS, signal, async () => {
     const asked = comparison.ask();
+    const forgotten = progress.forgotten();
     const head = await store.head(categories);
     if (E.isLeft(head)) {
       if (progress.isBehind()) refresh();
       return;
     }
+    // of a log that has lost events since
+    if (forgotten !== progress.forgotten()) return;
     const position = head.right ?? -1n;
     comparison.answer(asked, position);
     if (position > progress.reached()) refresh();

@@ -46,6 +46,7 @@ const CONNECT_MS = 2_000;
 export const listenToLiveCheckpoints = (
   connectionString: string,
   onCheckpoint: (projection: string, commit: Position) => void,
+  onLost: () => void,
   signal: AbortSignal,
 ): Promise<void> =>
   listen(
@@ -57,7 +58,7 @@ export const listenToLiveCheckpoints = (
         if (projection !== undefined && commit !== undefined) onCheckpoint(projection, BigInt(commit));
       },
       // the projector reports that the database is away
-      onLost: () => undefined,
+      onLost,
       onFailed: () => undefined,
     },
     signal,

@@ -110,14 +110,23 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const runTask = makeTaskRunner({ projection: 'all', name: 'reading the live checkpoints', onEvent });
   const refresh = singleFlight(() =>
     runTask(async () => {
-      const before = all.map(({ name, progress }) => [name, progress.forgotten()] as const);
-      const forgotten = new Map(before);
+      const before = new Map(
+        all.map(({ name, progress }) => [name, { forgotten: progress.forgotten(), reached: progress.reached() }]),
+      );
       for (const { projection, commit, lease } of await readLiveCheckpoints(pool)) {
         const known = byName.get(projection);
         // what was read is void when the log was put back meanwhile
-        if (known?.progress.forgotten() === forgotten.get(projection)) onCheckpoint(projection, commit);
+        const then = before.get(projection);
+        if (known !== undefined && then !== undefined && known.progress.forgotten() === then.forgotten) {
+          // the rows were put back: a process that does not write them learns of it only here
+          if (commit < then.reached && !known.writesLive()) known.progress.fallBack(commit);
+          else onCheckpoint(projection, commit);
+        }
         known?.onLease(lease);
+        before.delete(projection);
       }
+      // rows that have never been written, or that do not exist yet
+      for (const name of before.keys()) byName.get(name)?.onLease('Free');
     }),
   );
 
@@ -190,6 +199,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
         if (lease === 'Lapsed') progress.suspend();
         else if (lease === 'Held' && provenance.isSameLog()) progress.resume();
       },
+      writesLive,
       waitsForOthers: () => progress.isAwaited() && !writesLive(),
       stopped: [provenance.stopped, projector?.stopped, updating, monitoring],
       status: (): ReadModelStatus => {
@@ -222,7 +232,18 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     refresh();
     return Promise.resolve();
   });
-  const listening = isSoleProcess ? undefined : listenToLiveCheckpoints(connectionString, onCheckpoint, signal);
+  const listening = isSoleProcess
+    ? undefined
+    : listenToLiveCheckpoints(
+        connectionString,
+        onCheckpoint,
+        () => {
+          // the rows may be put back while nobody is heard of them
+          for (const { progress, writesLive } of all) if (!writesLive()) progress.fallBack(-1n);
+          refresh();
+        },
+        signal,
+      );
 
   const stop = async (): Promise<void> => {
     stopping.abort();
