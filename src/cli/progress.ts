@@ -3,6 +3,8 @@ import { counted, type Noun } from './plural.js';
 /** Where progress is shown: standard error, or a test. */
 type Terminal = {
   readonly isTerminal: boolean;
+  /** Its width now: a window can be made larger or smaller. */
+  readonly columns: () => number;
   readonly write: (text: string) => void;
   /** Milliseconds of a clock that only goes forwards. */
   readonly now: () => number;
@@ -10,6 +12,7 @@ type Terminal = {
 
 const standardError: Terminal = {
   isTerminal: process.stderr.isTTY,
+  columns: () => process.stderr.columns,
   write: (text) => void process.stderr.write(text),
   now: () => performance.now(),
 };
@@ -43,16 +46,22 @@ const plain = (what: string, thing: Noun, done: number, share: number | undefine
   return `${what}  ${Math.floor(share * 100)}%  ${soFar}  ${left} left`;
 };
 
-const bar = (share: number): string => '#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.');
+const bar = (share: number): string => `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}] `;
+
+/** What fits in one line of a terminal, of which the last column stays free: a longer one would go on in the next. */
+const fitting = (text: string, share: number | undefined, columns: number): string => {
+  const drawn = share === undefined ? '' : bar(share);
+  return (drawn.length + text.length < columns ? `${drawn}${text}` : text).slice(0, Math.max(columns - 1, 0));
+};
 
 /**
- * A bar with rate and time left on a terminal, otherwise one plain line a second; on standard error, so that standard
+ * A bar with rate and time left on a terminal, as much of it as fits in a line; otherwise one plain line a second; on standard error, so that standard
  * output is the command's own. The rate and the time left are those of the whole run so far.
  */
 export const makeProgress = (
   what: string,
   thing: Noun = ['event'],
-  { isTerminal, write, now }: Terminal = standardError,
+  { isTerminal, columns, write, now }: Terminal = standardError,
 ): Progress => {
   const start = now();
   let drawn = start;
@@ -66,7 +75,7 @@ export const makeProgress = (
       const share = given === undefined ? undefined : Math.min(1, Math.max(0, given));
       const text = plain(what, thing, done, share, (time - start) / 1000);
       hasLine = isTerminal;
-      write(isTerminal ? `\r\u001b[2K${share === undefined ? '' : `[${bar(share)}] `}${text}` : `${text}\n`);
+      write(isTerminal ? `\r\u001b[2K${fitting(text, share, columns())}` : `${text}\n`);
     },
     end: () => {
       if (hasLine) write('\r\u001b[2K');

@@ -3,9 +3,10 @@ import { makePhases, makeProgress } from '../../src/cli/progress.js';
 
 const watched = (isTerminal: boolean) => {
   const written: Array<string> = [];
-  let time = 0;
-  const terminal = { isTerminal, write: (text: string) => void written.push(text), now: () => time };
-  return { written, terminal, at: (ms: number) => (time = ms) };
+  let [time, columns] = [0, 100];
+  const write = (text: string): void => void written.push(text);
+  const terminal = { isTerminal, columns: () => columns, write, now: () => time };
+  return { written, terminal, at: (ms: number) => (time = ms), widen: (to: number) => (columns = to) };
 };
 
 describe('the progress of a command', () => {
@@ -35,6 +36,27 @@ describe('the progress of a command', () => {
       '\r\u001b[2K[############............] copying  50%  50 events  500/s  00:01 left',
       '\r\u001b[2K[############............] copying  50%  100 events  0/s  2:01:40 left',
       '\r\u001b[2K',
+    ]);
+  });
+
+  it('stays within one line of a terminal, however narrow that becomes', () => {
+    const { written, terminal, at, widen } = watched(true);
+    const { report } = makeProgress('copying', ['event'], terminal);
+    for (const [ms, columns] of [
+      [200, 70],
+      [400, 69],
+      [600, 20],
+      [800, 1],
+    ] as const) {
+      at(ms);
+      widen(columns);
+      report(ms / 2, 0.5);
+    }
+    expect(written.map((text) => text.slice('\r\u001b[2K'.length))).to.deep.equal([
+      '[############............] copying  50%  100 events  500/s  00:01 left',
+      'copying  50%  200 events  500/s  00:01 left',
+      'copying  50%  300 e',
+      '',
     ]);
   });
 
