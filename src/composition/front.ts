@@ -5,6 +5,8 @@ type Served = { readonly address: string; readonly stop: () => Promise<void> };
 
 /** The address of the service, where one listener may take over from another. */
 export type Front = {
+  /** Rejects when the address cannot be taken, so that this is known before a database is made. Does not keep it. */
+  readonly probe: () => Promise<void>;
   /** Has requests answered by this listener from now on. Gives the address, which is taken with the first one. */
   readonly show: (listener: Listener) => Promise<string>;
   /** Lets running requests finish, and gives the address up. */
@@ -23,6 +25,7 @@ export const makeFront = (serve: (listener: Listener) => Promise<Served>, starte
     await stopping;
   };
   return {
+    probe: async () => (await serve(() => undefined)).stop(),
     show: async (listener) => {
       current = listener;
       serving ??= serve((request, response) => current(request, response));

@@ -145,8 +145,6 @@ const mayTakeWrites = async ({ ping }: Pick<ReadModelQueries, 'ping'>): Promise<
 const serveAt =
   ({ config, log, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
   async (listener: Listener) => {
-    if (limits.connections < config.maxConnections)
-      log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
     const served = await serve(listener, {
       ...config,
       limits,
@@ -175,7 +173,10 @@ export const startService = async (
   const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
   const limits = connectionLimitsOf(config, openFilesLimit());
+  if (limits.connections < config.maxConnections)
+    log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
   const front = makeFront(serveAt(unsigned, limits), started);
+  await front.probe();
   const stores = await openAll(unsigned, front);
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
   const snapshotKey = (await sharedSnapshotKey(config)) ?? randomBytes(32).toString('base64url');

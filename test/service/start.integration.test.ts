@@ -91,6 +91,7 @@ describe('starting and stopping', function () {
     const other = await mkdtemp(path.join(tmpdir(), 'start-'));
     const message = await failure(startService({ dataDir: other, env: { PORT: new URL(first.address).port } }));
     expect(message).to.include('ended with 1').and.to.include('EADDRINUSE').and.to.include('Set PORT');
+    expect(await readdir(other)).to.not.include('postgres');
     first.kill('SIGTERM');
     await first.exited;
     await rm(other, { recursive: true });
@@ -102,6 +103,9 @@ describe('starting and stopping', function () {
     await chmod(closed, 0o700);
     const service = await startService({ dataDir: path.join(closed, 'data') });
     expect((await fetch(`${service.address}/readyz`)).status).to.equal(200);
+    expect(service.output())
+      .to.include('making a new database in /var/lib/')
+      .and.to.match(/the database is in \/var\/lib\/\S+ and not in \S+, which the account of Postgres may not enter/);
     service.kill('SIGTERM');
     expect(await service.exited).to.equal(0);
     await rm(closed, { recursive: true });
