@@ -37,7 +37,7 @@ describe('embedded Postgres', function () {
 
   it('a cold start makes a database on the loopback alone, a warm one keeps what was written', async () => {
     const cold = await running(startEmbeddedPostgres({ dataDir, processKind: 'service', onLog: () => undefined }));
-    expect(cold.connectionString).to.match(/^postgres:\/\/app:[\w-]{32}@127\.0\.0\.1:\d+\/app$/);
+    expect(cold.connectionString).to.match(/^postgres:\/\/app:[\w-]{32}@127\.0\.0\.1:\d+\/app\?sslmode=disable&/);
     expect(
       await rows(
         cold.connectionString,
