@@ -95,6 +95,7 @@ const answeredBy = async (wanted: number, send: () => Promise<Reply>): Promise<n
 
 /** The warnings that are not about disks. */
 const OTHERS = [
+  ...['businesses', 'documents', 'ledger'].map((name) => `nobody writes the rows: ${name}`),
   'history shorter than its rows: businesses',
   'history shorter than its rows: documents',
   'no checkpoint is signed: the log does not extend what was signed before',
