@@ -4,7 +4,7 @@ import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 
 /** Why such a log is not used, and how to go on. */
 export const UNFINISHED =
-  'a restore into this log has begun and not ended: repeat `ops restore` with the same backup until it ends with 0, or restore into an empty installation';
+  'a restore, a copy or an import into this log has begun and not ended: repeat the same `ops restore` or `ops log copy` until it ends with 0. `ops log import` does not go on: repeat it into an empty log';
 
 /**
  * A log that refuses to be written, named and followed until it is known that no restore is under way. It is asked once

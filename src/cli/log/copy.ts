@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import type { Move } from '../../../projections/engine/move-to-copy.js';
 import type { Config } from '../../config.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import { copyLog, type Copied } from '../../event-sourcing/whole-log/copy-log.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import type { Registry } from '../../entities/registry.js';
@@ -31,6 +32,8 @@ const copy = async (
   onEvent: Move['onEvent'],
 ): Promise<Copied | undefined> => {
   const share = await shareOfLog(source);
+  // a target with events and without the mark may be whole, from an earlier run
+  if (orThrow(await target.head()) === undefined) orThrow(await target.markRestore('begun'));
   const { report: reportPhase, end } = makePhases();
   const copied = await copyLog(source, target, {
     follow: follow === true,
@@ -38,7 +41,10 @@ const copy = async (
     onPair: (one, other) => onEvent(one, other.position),
     onProgress: (phase, events, reached) => reportPhase(phase, events, share(reached)),
   }).finally(end);
-  if (E.isRight(copied)) return copied.right;
+  if (E.isRight(copied)) {
+    if (copied.right.isComplete && orThrow(await target.isBeingRestored())) orThrow(await target.markRestore('ended'));
+    return copied.right;
+  }
   printNote(describeCopyFailure(copied.left));
   return undefined;
 };
@@ -87,7 +93,7 @@ const run = async (config: Config, registry: Registry, options: Options, signal:
         if (copied === undefined) return EXIT.failed;
         return report(route, copied, stepsToCutOver(route), options);
       },
-      'is made',
+      'is restored',
     ),
   );
 };

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { either as E } from 'fp-ts';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import {
   checkExport,
   importLog,
@@ -92,7 +93,12 @@ const importInto = async (
     stored = events;
   };
   const outcome = await importFrom(target, file, onStored, signal);
-  if (E.isLeft(outcome)) return failed(describe(outcome.left, stored));
+  if (E.isLeft(outcome)) {
+    // nothing was stored: the log is as empty as it was, for the next import
+    if (outcome.left._tag === 'BrokenLine' && stored === 0 && orThrow(await target.isBeingRestored()))
+      orThrow(await target.markRestore('ended'));
+    return failed(describe(outcome.left, stored));
+  }
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete)
     return interrupted(`${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);

@@ -57,7 +57,7 @@ export const requireEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty
 /**
  * Copies what `exportLog` wrote into an empty log: ids, revisions, texts and so hashes as they were, in the order of
  * the export, and checks each chain on the way. Of an export with a broken line, stores what stands before that line.
- * The log keeps a name of its own.
+ * The log keeps a name of its own, and the mark of a log that is not whole until all of the export is there.
  */
 export const importLog = (
   target: LogTarget,
@@ -67,11 +67,15 @@ export const importLog = (
   unlessBroken<NotEmpty | AppendFailure>(async () => {
     const empty = await requireEmpty(target);
     if (E.isLeft(empty)) return empty;
+    const marked = await target.markRestore('begun');
+    if (E.isLeft(marked)) return marked;
     const chains = makeChainVerifier();
     const copied = await copyBatches(readExport(chunks, chains), target, {
       onCopied: (events, { read }) => onBatch(events, read),
       signal,
     });
     if (E.isLeft(copied)) return copied;
+    const ended = signal.aborted ? E.right(undefined) : await target.markRestore('ended');
+    if (E.isLeft(ended)) return ended;
     return E.right({ events: copied.right, streams: chains.streams(), isComplete: !signal.aborted });
   });

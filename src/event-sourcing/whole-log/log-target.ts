@@ -21,7 +21,7 @@ export type LogTarget = EventStore & {
   readonly appendInOrder: (appends: ReadonlyArray<Append>) => Promise<E.Either<AppendFailure, void>>;
   /** Gives an empty log the name of the log that it is to be a copy of. */
   readonly adoptIdentity: (identity: string) => Promise<E.Either<StoreUnavailable | LogNotEmpty, void>>;
-  /** Whether a restore into this log has begun and not ended. Nobody else may use the log until then. */
+  /** Whether a restore, a copy or an import into this log has begun and not ended. Nobody else may use the log until then. */
   readonly isBeingRestored: () => Promise<E.Either<StoreUnavailable, boolean>>;
   /** Keeps beside the events that a restore has begun, or that it has ended. */
   readonly markRestore: (state: 'begun' | 'ended') => Promise<E.Either<StoreUnavailable, void>>;

@@ -297,7 +297,8 @@ describe('the commands that back up and restore', function () {
     await kill(['restore', backup], at('copy'), at('copy'));
     // who signs with the key of the backup has its whole history
     expect(await readdir(at('copy'))).to.not.include('checkpoint-key');
-    const unfinished = 'a restore into this log has begun and not ended: repeat `ops restore` with the same backup';
+    const unfinished =
+      'a restore, a copy or an import into this log has begun and not ended: repeat the same `ops restore`';
     for (const args of [
       ['log', 'verify'],
       ['projections', 'status'],
