@@ -49,11 +49,6 @@ const allowTraversal = async (account: Account, dataDir: string): Promise<void> 
   if (await mayTraverse(account, path.dirname(dataDir))) await makeTraversable(dataDir);
 };
 
-/** Says at each start that the data is not where DATA_DIR is, which nobody would guess. */
-const elsewhere = (dataDir: string, directory: string): string =>
-  `the database is in ${directory} and not in ${dataDir}, which the account of Postgres may not enter; ` +
-  'who removes the data removes both directories';
-
 /** Existing data is used where it is, or this fails: an empty cluster elsewhere would look like lost data. */
 const locateExistingAsRoot = async (dataDir: string, directory: string): Promise<Located> => {
   const account = await accountFor(clusterIn(directory));
@@ -90,10 +85,7 @@ export const locateCluster = async (wanted: string, onLog: (line: string) => voi
     );
   const directory = relocated ?? inside;
   if (!isRoot()) return locateAsUser(dataDir, directory);
-  const located =
-    relocated !== undefined || existsSync(clusterIn(inside))
-      ? await locateExistingAsRoot(dataDir, directory)
-      : await locateNewAsRoot(dataDir, inside, onLog);
-  if (E.isRight(located) && located.right.directory !== inside) onLog(elsewhere(dataDir, located.right.directory));
-  return located;
+  return relocated !== undefined || existsSync(clusterIn(inside))
+    ? locateExistingAsRoot(dataDir, directory)
+    : locateNewAsRoot(dataDir, inside, onLog);
 };

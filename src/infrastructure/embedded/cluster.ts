@@ -103,7 +103,6 @@ export const openCluster = async (
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
   const cluster = clusterIn(location.directory);
   if (!existsSync(cluster)) {
-    onLog(`making a new database in ${location.directory}; this takes a few seconds`);
     const made = await initialise(location, installation, durable);
     if (E.isLeft(made)) return made;
   }

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
 import { prepareDirectory } from '../disk/usable-directory.js';
 import { type Cluster, openCluster } from './cluster.js';
-import { hasCluster, locateCluster } from './cluster-location.js';
+import { clusterIn, type ClusterLocation, hasCluster, locateCluster } from './cluster-location.js';
 import { type Address, connectionString, withClient } from './connection.js';
 import { type DataDirectoryLock, lockDataDirectory } from './data-directory-lock.js';
 import { ensureDatabase } from './database.js';
@@ -56,6 +57,16 @@ const defaults: Overrides = { choosePort: freePort, waitTimeoutMs: defaultWaitTi
 const operatorsTimeoutMs = 600_000;
 const operatorsPollIntervalMs = 100;
 
+/** What a service says of its data at each start. */
+const sayWhere = ({ dataDir, directory }: ClusterLocation, onLog: (line: string) => void): void => {
+  if (path.dirname(directory) !== dataDir)
+    onLog(
+      `the database is in ${directory} and not in ${dataDir}, which the account of Postgres may not enter; ` +
+        'who removes the data removes both directories',
+    );
+  if (!existsSync(clusterIn(directory))) onLog(`making a new database in ${directory}; this takes a few seconds`);
+};
+
 const prepareCluster = async (
   installation: Installation,
   { dataDir, processKind, mustExist = false, onLog, settings }: EmbeddedPostgresOptions,
@@ -65,6 +76,7 @@ const prepareCluster = async (
   if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(dataDir);
   const location = await locateCluster(dataDir, onLog);
   if (E.isLeft(location)) return location;
+  if (processKind === 'service') sayWhere(location.right, onLog);
   const runnable = await makeRunnable(installation, location.right.account, location.right.programs);
   return openCluster(location.right, runnable, settings?.['fsync'] !== 'off', onLog);
 };
