@@ -158,7 +158,8 @@ describe('processor time of a request', () => {
       most: HEAD,
       request: (length) => ({
         path: '/docs',
-        headers: Object.fromEntries(Array.from({ length: length / 12 }, (_, index) => [`X-${index}`, 'a'])),
+        // Node 26 takes no more than a thousand
+        headers: Object.fromEntries(Array.from({ length: length / 24 }, (_, index) => [`X-${index}`, 'a'.repeat(13)])),
       }),
     },
     'tags of If-None-Match': inHeader('If-None-Match', '"a"', ',"a"'),
