@@ -73,7 +73,10 @@ describe('reads by id in several processes', function () {
     const way = makeWay(engine.store);
     const projections = engine.serve({ store: way.store, projector: false });
     // closed before all else: who waits for a log that says nothing does not stop
-    closing.push(() => Promise.resolve(way.set('Open')));
+    closing.push(() => {
+      way.set('Open');
+      return Promise.resolve();
+    });
     const { progress, freshness } = projections.byName('businesses');
     const { execute, reads } = connect(business, {
       ...portsOf(ports, business),
