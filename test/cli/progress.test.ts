@@ -43,8 +43,8 @@ describe('the progress of a command', () => {
     const { written, terminal, at, widen } = watched(true);
     const { report } = makeProgress('copying', ['event'], terminal);
     for (const [ms, columns] of [
-      [200, 70],
-      [400, 69],
+      [200, 71],
+      [400, 70],
       [600, 20],
       [800, 1],
     ] as const) {
