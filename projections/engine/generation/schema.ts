@@ -80,7 +80,8 @@ const SKIPS = `
 alter table read_model.instance add column skips bigint not null default 0;
 `;
 
-// Each row may be deleted when its log has lost events. One that stays too high makes nothing wrong: records are folded.
+// A row of a log that has lost events may be deleted. While it stays too high, a process that cannot compare folds records,
+// and answers 503 while the log is away.
 const ACKNOWLEDGED = `
 create table if not exists read_model.acknowledged (
   projection text not null,
