@@ -16,6 +16,7 @@ describe('the watch for a process that writes the live rows', () => {
     watch.note(false);
     expect(watch.isUnwritten()).to.equal(false);
     now += 1;
+    watch.note(false);
     expect(watch.isUnwritten()).to.equal(true);
   });
 
@@ -27,8 +28,15 @@ describe('the watch for a process that writes the live rows', () => {
     now += 9_999;
     expect(watch.isUnwritten()).to.equal(false);
     now += 1;
+    watch.note(false);
     expect(watch.isUnwritten()).to.equal(true);
     watch.note(true);
+    expect(watch.isUnwritten()).to.equal(false);
+  });
+
+  it('says nothing while the database does not answer', () => {
+    watch.note(false);
+    now += 60_000;
     expect(watch.isUnwritten()).to.equal(false);
   });
 

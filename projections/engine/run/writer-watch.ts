@@ -14,10 +14,13 @@ type WriterWatch = {
 /** Watches whether some process writes the live rows of one read model. `now`: in ms, by a clock that never goes back. */
 export const watchWriter = (now: () => number = () => performance.now()): WriterWatch => {
   let unwrittenSince: number | undefined;
+  // while the database does not answer, nothing is known: only looks count
+  let lookedAt = -Infinity;
   return {
     note: (isWritten) => {
+      lookedAt = now();
       unwrittenSince = isWritten ? undefined : (unwrittenSince ?? now());
     },
-    isUnwritten: () => unwrittenSince !== undefined && now() - unwrittenSince >= UNWRITTEN_MS,
+    isUnwritten: () => unwrittenSince !== undefined && lookedAt - unwrittenSince >= UNWRITTEN_MS,
   };
 };
