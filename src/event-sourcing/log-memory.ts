@@ -70,8 +70,8 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   let noted: Position = -1n;
   /** Aborts when events were lost. */
   let whole = new AbortController();
-  let doubts = 0;
-  let settledDoubts = 0;
+  let comparisonsRequired = 0;
+  let comparisonsDone = 0;
   let comparing: Promise<E.Either<StoreUnavailable, void>> | undefined;
   let retrying: Promise<void> | undefined;
 
@@ -109,18 +109,18 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   };
 
   const compareNow = async (): Promise<E.Either<StoreUnavailable, void>> => {
-    while (settledDoubts !== doubts) {
-      const [compared, upTo, log] = [seen, doubts, whole];
+    while (comparisonsDone !== comparisonsRequired) {
+      const [compared, upTo, log] = [seen, comparisonsRequired, whole];
       const isWhole: E.Either<StoreUnavailable, boolean> =
         compared === undefined ? E.right(true) : await hasAll(compared);
       if (E.isLeft(isWhole)) return isWhole;
-      settledDoubts = upTo;
+      comparisonsDone = upTo;
       if (!isWhole.right && log === whole) lose();
     }
     return E.right(undefined);
   };
 
-  /** Compares what was seen with the log, unless that was done since the last doubt. */
+  /** Compares what was seen with the log, unless that was done since it was last required. */
   const compare = (): Promise<E.Either<StoreUnavailable, void>> =>
     (comparing ??= compareNow().finally(() => (comparing = undefined)));
 
@@ -128,8 +128,8 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     while (E.isLeft(await compare()) && (await pause(AGAIN_MS, stopping.signal)));
   };
 
-  const doubt = (): void => {
-    doubts += 1;
+  const requireComparison = (): void => {
+    comparisonsRequired += 1;
     if (!stopping.signal.aborted) retrying ??= keepComparing().finally(() => (retrying = undefined));
   };
 
@@ -147,7 +147,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   const append: EventStore['append'] = async (stream, expected, events) => {
     const log = whole;
     const mayAppend: MayAppend = async () => {
-      const compared = settledDoubts === doubts ? E.right(undefined) : await compare();
+      const compared = comparisonsDone === comparisonsRequired ? E.right(undefined) : await compare();
       return E.isRight(compared) && log !== whole ? E.left(new EventsLost()) : compared;
     };
     const before = position() > noted ? position() : noted;
@@ -174,7 +174,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     if (E.isLeft(found) || log !== whole) return found;
     const newest = found.right ?? -1n;
     heads.set(key, newest);
-    if (newest < before) doubt();
+    if (newest < before) requireComparison();
     if (newest > position()) noteSeen(checkpointAt(newest));
     return found;
   };
@@ -199,7 +199,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
       }
     } catch (thrown) {
       if (thrown instanceof CheckpointNotInLog) {
-        doubt();
+        requireComparison();
         await compare();
       }
       if (!lost.aborted) throw thrown;
@@ -210,7 +210,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   return {
     store: { ...store, append, readStream, head, subscribe },
     onConnectionEvent: (event) => {
-      if (isOutage(event)) doubt();
+      if (isOutage(event)) requireComparison();
     },
     note: (to) => {
       if (to > noted) noted = to;

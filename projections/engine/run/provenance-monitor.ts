@@ -19,7 +19,7 @@ type ProvenanceMonitor = {
   /** The same of this generation; undefined also when another one was examined. */
   readonly wrongLogOf: (generation: string) => WrongLog | undefined;
   /** The log has lost events: the rows count as of another log until they have been examined again. */
-  readonly doubt: () => void;
+  readonly examineAgain: () => void;
   readonly stopped: Promise<void>;
 };
 
@@ -43,7 +43,7 @@ export const monitorProvenance = (
   let same: { readonly generation: string; readonly at: number } | undefined;
   let wrongLog: WrongLog | undefined;
   let examined: string | undefined;
-  let doubts = 0;
+  let resets = 0;
   const runTask = makeTaskRunner({ projection, name: 'examining the provenance of the rows', onEvent });
 
   const isKnown = ({ name }: Generation): boolean =>
@@ -56,12 +56,12 @@ export const monitorProvenance = (
   };
 
   const examine = async (): Promise<void> => {
-    const began = doubts;
+    const began = resets;
     const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
     if (live !== undefined && isKnown(live)) return;
     const found = live && (await wrongLogOf(store, projection, live));
     // what it has read may be from before the log was put back
-    if (began !== doubts) return;
+    if (began !== resets) return;
     examined = live?.name;
     same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
     set(found);
@@ -77,8 +77,8 @@ export const monitorProvenance = (
     isSameLog: () => same !== undefined,
     wrongLog: () => wrongLog,
     wrongLogOf: (generation) => (generation === examined ? wrongLog : undefined),
-    doubt: () => {
-      doubts += 1;
+    examineAgain: () => {
+      resets += 1;
       [same, examined] = [undefined, undefined];
       set(eventsLost(projection));
     },

@@ -162,7 +162,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     );
     options.onLost?.(() => {
       forget();
-      provenance.doubt();
+      provenance.examineAgain();
     });
     const shared = { pool, store, projection, onEvent };
     const { isSameLog, wrongLogOf } = provenance;
