@@ -4,7 +4,7 @@ import { either as E } from 'fp-ts';
 import type { KoaContext } from '../request-context.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
-import { isUtf8Charset, parametersOf } from './media-type.js';
+import { charsetFault, parametersOf } from './media-type.js';
 
 /** Bytes of JSON that a request may bring. */
 export const JSON_LIMIT = 256 * 1024;
@@ -22,9 +22,7 @@ const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | u
   if (type === undefined) return unsupported('The body must be application/json');
   const parameters = parametersOf(header.slice(type.length));
   if (parameters === undefined) return unsupported('The Content-Type must be application/json, and nothing unreadable');
-  return parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))
-    ? unsupported('The charset must be UTF-8')
-    : undefined;
+  return charsetFault(parameters);
 };
 
 /** How deep the lists and objects of a JSON text may be nested: a deep text costs its parser more than its length. */

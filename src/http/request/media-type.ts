@@ -1,3 +1,5 @@
+import type { UnsupportedMediaType } from '../problem/failure.js';
+
 /** What stands between the semicolons that are not within quotation marks; an unclosed quotation goes to the end. */
 const splitAtSemicolons = (text: string): ReadonlyArray<string> =>
   (text.match(/(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []).map((part) => part.trim());
@@ -29,3 +31,9 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
 
 /** Whether texts in this charset are read as what they are: UTF-8, and ASCII as a part of it. */
 export const isUtf8Charset = (charset: string): boolean => /^(?:utf-?8|us-ascii|ascii)$/i.test(charset);
+
+/** Why a body with these parameters is not read: texts are in UTF-8 alone. */
+export const charsetFault = (parameters: ReadonlyArray<readonly [string, string]>): UnsupportedMediaType | undefined =>
+  parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))
+    ? { _tag: 'UnsupportedMediaType', message: 'The charset must be UTF-8' }
+    : undefined;

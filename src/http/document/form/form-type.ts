@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import { isUtf8Charset, parametersOf } from '../../request/media-type.js';
+import { charsetFault, parametersOf } from '../../request/media-type.js';
 import { type RequestInvalid, requestInvalid, type UnsupportedMediaType } from '../../problem/failure.js';
 
 /** Whether a request says that it brings form data. What it says may still be unreadable: `readFormType` tells. */
@@ -19,11 +19,6 @@ const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left({
   message: 'The body must be multipart/form-data or application/json',
 });
 
-const CHARSET: E.Either<UnsupportedMediaType, never> = E.left({
-  _tag: 'UnsupportedMediaType',
-  message: 'The charset must be UTF-8',
-});
-
 /**
  * The boundary of the parts that a `Content-Type` announces (RFC 7578 §4.1); a refusal that names the header where it
  * announces no form that can be read. This is the one reader of that header: the parser is given what it found.
@@ -33,7 +28,8 @@ export const readFormType = (header: string): E.Either<RequestInvalid | Unsuppor
   if (type === undefined) return UNSUPPORTED;
   const parameters = parametersOf(header.slice(type.length));
   if (parameters === undefined) return unreadable('must be multipart/form-data; boundary=…, and nothing unreadable');
-  if (parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))) return CHARSET;
+  const fault = charsetFault(parameters);
+  if (fault !== undefined) return E.left(fault);
   const [boundary, ...others] = parameters.filter(([name]) => name === 'boundary').map(([, value]) => value);
   if (boundary === undefined || others.length > 0) return unreadable('must name one boundary');
   return BOUNDARY.test(boundary)
