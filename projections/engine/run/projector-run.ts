@@ -123,7 +123,7 @@ class ProjectorRun {
       // rows that were replaced must not get ahead of those that are live: nobody could switch back to them
       const mustBeLive = this.#status.role === 'live';
       const role = await (await prepare(events)).write({ from: this.#stored, to, mustBeLive });
-      if (role === undefined) throw (await this.isReplaced()) ? replaced(name) : leaseLost(name);
+      if (role === undefined) throw (await this.findEnd()) ?? leaseLost(name);
       [this.#stored, storedAt] = [to, performance.now()];
       this.#setStatus({ role, checkpoint: to });
     };
@@ -142,18 +142,16 @@ class ProjectorRun {
     if (checkpoint !== 'start') await write(checkpoint, []);
   }
 
-  /** Whether another generation has become the live one instead of this. */
-  async isReplaced(): Promise<boolean> {
-    if (this.#status.role !== 'live') return false;
-    const now = await readGeneration(this.#deps.pool, this.#writer.generation.name);
-    return now?.role !== 'live';
-  }
-
-  /** Whether the rows are behind what this run has written: their database was put back. */
-  async isPutBack(): Promise<boolean> {
-    const written = commitOf(this.#stored);
-    const now = await readGeneration(this.#deps.pool, this.#writer.generation.name);
-    return now !== undefined && commitOf(now.checkpoint) < written;
+  /**
+   * Why this run must end, as the row of its generation tells: another one has become the live one instead, or the rows
+   * are behind what this run has written, since their database was put back.
+   */
+  async findEnd(): Promise<EngineError | undefined> {
+    const { name } = this.#writer.generation;
+    const [wasLive, written] = [this.#status.role === 'live', commitOf(this.#stored)];
+    const now = await readGeneration(this.#deps.pool, name);
+    if (wasLive && now?.role !== 'live') return replaced(name);
+    return now !== undefined && commitOf(now.checkpoint) < written ? leaseLost(name) : undefined;
   }
 
   /**
@@ -214,9 +212,8 @@ export const runProjector = async (
     const check = repeat(CHECK_MS, ends, () =>
       checking(async () => {
         const wrongLog = wrongLogOf(generation.name);
-        if (wrongLog !== undefined) over.abort(new EngineError(wrongLog));
-        else if (await run.isReplaced()) over.abort(replaced(generation.name));
-        else if (await run.isPutBack()) over.abort(leaseLost(generation.name));
+        const end = wrongLog === undefined ? await run.findEnd() : new EngineError(wrongLog);
+        if (end !== undefined) over.abort(end);
       }),
     );
     // one that was just replaced waits first: the process that replaced it may be about to stop, as this one may
