@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { EngineEvent } from '../../../projections/engine/engine-event.js';
-import type { Projections, RunningProjection } from '../../../projections/engine/run/start-projections.js';
+import type { RunningProjection } from '../../../projections/engine/run/start-projection.js';
+import type { Projections } from '../../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { checkpointAt } from '../../event-sourcing/recorded-event.js';
 import { lagOf } from './lag.js';
