@@ -28,14 +28,9 @@ import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.j
 import { watchChecks, watchWarnings } from '../infrastructure/metrics/readiness-gauges.js';
 import { openStorage, type Storage } from '../infrastructure/open-storage.js';
 import { openStores, type Stores } from '../infrastructure/open-stores.js';
-import {
-  makeReadModelQueries,
-  type ReadModelQueries,
-} from '../infrastructure/postgres/read-models/make-read-model-queries.js';
-import { makeReadiness } from '../infrastructure/readiness.js';
+import { makeReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
-import { withTimeout } from '../infrastructure/with-timeout.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
@@ -44,6 +39,7 @@ import { sealLog } from './seal-log.js';
 import { openLedger, serveAudit, serveTlog } from './serve-audit.js';
 import { serveEntities } from './serve-entities.js';
 import type { ServiceContext } from './service-context.js';
+import { makeServiceReadiness } from './service-readiness.js';
 import { watchHistories } from './history-alarm.js';
 import { keepReadModels } from './keep-read-models.js';
 import type { Started } from './started.js';
@@ -132,15 +128,6 @@ const sweep = ({ config, log, started }: ServiceContext, store: Stores['store'],
   started.add(sweeping.stop);
 };
 
-/** Shorter than a check may take, ms: that a database is silent is what `readModels` says. */
-const PING_MS = 900;
-
-/** Whether the database has not said that it only reads: a standby, or one that is set to read only. */
-const mayTakeWrites = async ({ ping }: Pick<ReadModelQueries, 'ping'>): Promise<boolean> => {
-  const answer = await withTimeout(PING_MS, ping());
-  return answer === undefined || E.isLeft(answer) || answer.right === 'Writes';
-};
-
 /** Takes the address of the configuration. */
 const serveAt =
   ({ config, log, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
@@ -206,20 +193,8 @@ export const startService = async (
   const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings };
   const warnings = { ...lasting, ...seal, ...verification };
   watchWarnings(metrics, warnings);
-  let isStopping = false;
-  const readiness = makeReadiness(
-    {
-      serving: { what: 'shutting down', passes: () => Promise.resolve(!isStopping) },
-      log: { what: 'event log', passes: async () => E.isRight(await stores.store.head()) },
-      readModels: { what: 'read models', passes: async () => E.isRight(await queries.ping()) },
-      writable: { what: 'a database that takes writes', passes: () => mayTakeWrites(queries) },
-      readModelsOfThisLog: {
-        what: 'read models of this log',
-        passes: () => Promise.resolve(findWrongLog() === undefined),
-      },
-      rowsWritten: { what: 'a process that writes the rows', passes: unwritten.areComplete },
-      files: { what: 'file storage', passes: stores.storage.isThere },
-    },
+  const { readiness, stop: stopBeingReady } = makeServiceReadiness(
+    { store: stores.store, storage: stores.storage, queries, unwritten, findWrongLog },
     { warnings, onChange: logReadiness(log) },
   );
   watchChecks(metrics, readiness);
@@ -246,7 +221,7 @@ export const startService = async (
   });
   const address = await front.show(config.isTraced ? traceRequests(listener, routeOf) : listener);
   started.add(() => {
-    isStopping = true;
+    stopBeingReady();
     ledger.feed.stop();
     return front.stop();
   });

@@ -1,7 +1,7 @@
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 
 /** Whether some process writes the live rows of all read models, as `/readyz` says it. */
-type UnwrittenRows = {
+export type UnwrittenRows = {
   /** False while rows that nobody writes lack events: lists then lack acknowledged changes. */
   readonly areComplete: () => Promise<boolean>;
   /** By the text of the warning: whether nobody writes the rows of that read model. */
