@@ -15,13 +15,14 @@ import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-director
 import { logNarrowed } from '../infrastructure/logging/log-narrowed.js';
 import { routeOf } from '../http/routing/route-of-request.js';
 import { type Listener, serve } from '../http/serve.js';
-import type { Logger } from '../infrastructure/logging/logger.js';
+import type { ProcessLog } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { errorFields } from '../http/problem/log-fields.js';
 import { logSweepFault, logSwept } from '../infrastructure/logging/log-sweep.js';
 import { logConnectionEvent, logEngineEvent, logReadiness } from '../infrastructure/logging/log-events.js';
 import { watchBackups } from '../infrastructure/metrics/backup-gauge.js';
 import { watchFeeds } from '../infrastructure/metrics/feed-gauge.js';
+import { countLostLines } from '../infrastructure/metrics/lost-lines-counter.js';
 import { makeMetrics } from '../infrastructure/metrics/metrics.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.js';
@@ -149,7 +150,7 @@ const serveAt =
  */
 export const startService = async (
   config: Config,
-  log: Logger,
+  log: ProcessLog,
   started: Started,
   registry: Registry,
 ): Promise<string> => {
@@ -157,6 +158,7 @@ export const startService = async (
   logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
   for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics();
+  countLostLines(metrics, log.linesLost);
   const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
   const limits = connectionLimitsOf(config, openFilesLimit());

@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from 'pino';
+import { errorCode } from '../error-code.js';
 
 /** Longest time, ms, that a line waits for others to be written with. */
 const LONGEST_WAIT = 10;
@@ -6,57 +7,111 @@ const LONGEST_WAIT = 10;
 /** Characters of a batch that waits no longer. */
 const BATCH_LENGTH = 16 * 1024;
 
-/** Bytes that are kept for a reader that is slow, or for a disk that is full. */
+/** Bytes of lines that are kept while they cannot be written. */
 const MOST_KEPT = 1024 * 1024;
 
 /** Until what could not be written is tried again, ms. */
 const RETRY_AFTER = 100;
 
+/** How often the end of the process waits so long for a slow reader, together 5 s. */
+const MOST_WAITS = 50;
+
 const AT_ONCE = pino.levels.values['error'] ?? 0;
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+/** Writes the beginning of these bytes and gives how many they were, or throws, as `writeSync` does. */
+type Put = (bytes: Uint8Array) => number;
+
+/** Lines that were lost since this was last said, and what the last attempt to write met. */
+type Lost = { readonly lines: number; readonly cause: unknown };
 
 /** A destination of pino. Before each line pino notes its level here, because the symbol asks for it. */
-type BatchedLines = DestinationStream & { readonly [pino.symbols.needsMetadataGsym]: true; lastLevel: number };
+type BatchedLines = DestinationStream & {
+  readonly [pino.symbols.needsMetadataGsym]: true;
+  lastLevel: number;
+  /** How many lines were lost until now. */
+  readonly lost: () => number;
+};
+
+const linesIn = (text: string): number => text.split('\n').length - 1;
+
+/** The process does nothing else meanwhile. */
+const stand = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 /**
- * Writes log lines to a file descriptor, many by one system call. A line waits for others for at most 10 ms; an error is
- * written at once, with all lines before it, and the end of the process (`process.exit`, an uncaught exception, nothing
- * left to do) waits until everything is written. What ends it without notice (SIGKILL, no memory left) loses the lines
- * that were still waiting.
+ * Writes log lines by `put`, many by one system call. A line waits for others for at most 10 ms; an error is written at
+ * once, with all lines before it, and the end of the process (`process.exit`, an uncaught exception, nothing left to do)
+ * waits until everything is written. What ends it without notice (SIGKILL, no memory left) loses the lines that were
+ * still waiting.
  *
- * While a pipe is full, up to 1 MiB of lines is kept and tried again; with more, the process waits for the reader, so
- * that no line is lost. Lines for a reader that has gone are dropped. Where lines cannot be written for another reason,
- * as to a full disk, those beyond 1 MiB are dropped.
+ * While lines are not taken, because a disk is full, a pipe is, or its reader has gone, up to 1 MiB of them is kept and
+ * tried again. Those beyond are lost, newest first, so that the process neither waits for its log nor grows; `onTaken`
+ * is told of them as soon as all that was kept is written. At its end the process waits for a full pipe, for 5 s at most.
  */
-export const batchedLines = (fd: number): BatchedLines => {
+export const batchedLines = (put: Put, onTaken: (lost: Lost) => void): BatchedLines => {
   let batch = '';
+  /** What is still to be written. A part of the first line may be written already. */
+  const kept: Array<Uint8Array> = [];
+  let keptBytes = 0;
+  let lost = 0;
+  let said = 0;
+  let cause: unknown;
   /** Runs while there are lines to be written. */
   let timer: NodeJS.Timeout | undefined;
-  let isGone = false;
   let isExiting = false;
+  let waits = 0;
 
-  const file = pino.destination({
-    dest: fd,
-    sync: true,
-    maxLength: MOST_KEPT + 2 * BATCH_LENGTH,
-    retryEAGAIN: (_, writing, waiting) => isExiting || writing + waiting >= MOST_KEPT,
-  });
+  const putOrWait = (bytes: Uint8Array): number => {
+    for (;;)
+      try {
+        return put(bytes);
+      } catch (error) {
+        if (!isExiting || errorCode(error) !== 'EAGAIN' || waits === MOST_WAITS) throw error;
+        waits += 1;
+        stand(RETRY_AFTER);
+      }
+  };
+
+  /** Whether all of it was written. */
+  const writeKept = (): boolean => {
+    try {
+      for (let [first] = kept; first !== undefined; [first] = kept) {
+        const written = putOrWait(first);
+        keptBytes -= written;
+        if (written === first.length) kept.shift();
+        else kept[0] = first.subarray(written);
+      }
+      return true;
+    } catch (error) {
+      cause = error;
+      return false;
+    }
+  };
+
+  const keep = (lines: string): void => {
+    const bytes = Buffer.from(lines);
+    if (keptBytes > 0 && keptBytes + bytes.length > MOST_KEPT) {
+      lost += linesIn(lines);
+      return;
+    }
+    if (bytes.length > 0) kept.push(bytes);
+    keptBytes += bytes.length;
+  };
 
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     const lines = batch;
     batch = '';
-    // with nothing to add, too, it tries again what it has kept
-    if (!isGone) file.write(lines);
+    // what waits goes first: once it is written, there is room for these
+    const isTaken = writeKept();
+    keep(lines);
+    if (!isTaken || !writeKept()) timer = setTimeout(flush, RETRY_AFTER).unref();
+    else if (lost > said) {
+      const unsaid = lost - said;
+      said = lost;
+      onTaken({ lines: unsaid, cause });
+    }
   };
-
-  // in place of pino's own listener, which throws from within `log.info` what is not EPIPE
-  file.removeAllListeners('error').on('error', (error) => {
-    isGone = codeOf(error) === 'EPIPE';
-    if (!isGone) timer = setTimeout(flush, RETRY_AFTER).unref();
-  });
 
   process.once('exit', () => {
     isExiting = true;
@@ -66,6 +121,7 @@ export const batchedLines = (fd: number): BatchedLines => {
   return {
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
+    lost: () => lost,
     write(line) {
       batch += line;
       if (isExiting || this.lastLevel >= AT_ONCE || batch.length >= BATCH_LENGTH) flush();

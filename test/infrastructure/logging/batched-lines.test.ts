@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, openSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { batchedLines } from '../../../src/infrastructure/logging/batched-lines.js';
+import { eventually } from '../../support/eventually.js';
+import { needs } from '../../support/needs.js';
 
 const children = new Set<ChildProcess>();
 
@@ -76,21 +79,25 @@ describe('log lines in batches', function () {
     expect(messagesIn(await text(child.stdout))).to.deep.equal(numbers);
   });
 
-  it('waits for a reader that is so slow that too many lines would be kept', async () => {
+  it('goes on when nobody reads, and says how many lines were lost once somebody does', async () => {
     const lines = 20_000;
+    // 5 MB: more than is kept
     const child = logging(`
       const filler = 'x'.repeat(250);
-      tell('begins');
       for (let line = 0; line < ${lines}; line += 1) log.info({ filler }, String(line));
-      tell('ends');
+      tell('goes on ' + log.linesLost());
     `);
-    await once(child.stderr, 'data');
-    const seen: Array<string> = [];
-    child.stderr.on('data', (told: Buffer) => seen.push(told.toString()));
-    await delay(300);
-    expect(seen).to.deep.equal([]);
-    const numbers = Array.from({ length: lines }, (_, line) => String(line));
-    expect(messagesIn(await text(child.stdout))).to.deep.equal(numbers);
+    const [, , lost] = String(await once(child.stderr, 'data')).split(' ');
+    expect(Number(lost)).to.be.within(1, lines - 1);
+    const read = await text(child.stdout);
+    expect(messagesIn(read)).to.have.length(lines - Number(lost) + 1);
+    const said = { level: 40, lines: Number(lost), reason: 'EAGAIN: resource temporarily unavailable, write' };
+    expect(JSON.parse(read.trimEnd().split('\n').at(-1) ?? '')).to.include(said);
+  });
+
+  it('ends though nobody reads', async () => {
+    const child = logging(`log.info({ filler: 'x'.repeat(500_000) }, 'one'); process.exit(3);`);
+    expect(await once(child, 'exit')).to.deep.equal([3, null]);
   });
 
   it('goes on when its reader has gone', async () => {
@@ -102,5 +109,94 @@ describe('log lines in batches', function () {
     const exited = once(child, 'exit');
     expect(await text(child.stderr)).to.equal('goes on');
     expect(await exited).to.deep.equal([0, null]);
+  });
+});
+
+/** Lines to a disk of so many bytes that is filled by others, until `makeRoom`. */
+const onFullDisk = (free: number) => {
+  const state = { free, written: '', told: new Array<{ readonly lines: number; readonly cause: unknown }>() };
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const put = (bytes: Uint8Array): number => {
+    if (state.free === 0) throw full;
+    const taken = Math.min(bytes.length, state.free);
+    state.written += Buffer.from(bytes.subarray(0, taken)).toString();
+    state.free -= taken;
+    return taken;
+  };
+  const lines = batchedLines(put, (lost) => void state.told.push(lost));
+  const write = (text: string): void => {
+    // as pino does, and at once
+    lines.lastLevel = 50;
+    lines.write(`${text}\n`);
+  };
+  const makeRoom = (): void => void (state.free = Infinity);
+  return { state, full, write, makeRoom, lost: lines.lost };
+};
+
+const BEYOND = 2000;
+
+/** 2000 lines of 1 KB, of which 1 MiB is kept. */
+const longLines = Array.from({ length: BEYOND }, (_, line) => `${String(line).padStart(4, '0')} ${'x'.repeat(1000)}`);
+
+describe('log lines to a disk that is full', () => {
+  it('are written later, whole, when there is room', () => {
+    const { state, write, makeRoom, lost } = onFullDisk(6);
+    for (const line of ['one', 'two', 'three']) write(line);
+    expect(state.written).to.equal('one\ntw');
+    makeRoom();
+    write('four');
+    expect(state.written).to.equal('one\ntwo\nthree\nfour\n');
+    expect([lost(), state.told]).to.deep.equal([0, []]);
+  });
+
+  it('are kept up to 1 MiB, and the others counted and said once, when what was kept is written', () => {
+    const { state, full, write, makeRoom, lost } = onFullDisk(0);
+    for (const line of longLines) write(line);
+    const kept = Math.floor(2 ** 20 / 1006);
+    expect(lost()).to.equal(BEYOND - kept);
+    expect(state.told).to.deep.equal([]);
+    makeRoom();
+    write('later');
+    expect(state.written).to.equal([...longLines.slice(0, kept), 'later', ''].join('\n'));
+    expect(state.told).to.deep.equal([{ lines: BEYOND - kept, cause: full }]);
+    write('still');
+    expect(state.told).to.have.length(1);
+  });
+
+  it('are said again when lines are lost again, those alone', () => {
+    const { state, write, makeRoom, lost } = onFullDisk(0);
+    for (const line of longLines) write(line);
+    const before = lost();
+    makeRoom();
+    write('later');
+    state.free = 0;
+    for (const line of longLines) write(line);
+    makeRoom();
+    write('later');
+    expect(state.told.map(({ lines }) => lines)).to.deep.equal([before, lost() - before]);
+  });
+
+  it('are tried again by themselves', async () => {
+    const { state, write, makeRoom } = onFullDisk(0);
+    write('one');
+    makeRoom();
+    expect(
+      await eventually(
+        () => state.written,
+        (written) => written !== '',
+      ),
+    ).to.equal('one\n');
+  });
+
+  it('do not end the process of a real one', function () {
+    needs(this, existsSync('/dev/full'), '/dev/full');
+    const full = openSync('/dev/full', 'a');
+    const lines = batchedLines(
+      (bytes) => writeSync(full, bytes),
+      () => undefined,
+    );
+    lines.lastLevel = 50;
+    for (const line of longLines) lines.write(`${line}\n`);
+    expect(lines.lost()).to.be.greaterThan(0);
   });
 });
