@@ -36,11 +36,11 @@ export const linkDurably = async (from: string, to: string): Promise<boolean> =>
  */
 export const createFirst = async (file: string, text: string): Promise<boolean> => {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  await createPrivateFile(temporary, text);
   try {
+    await createPrivateFile(temporary, text);
     return await linkDurably(temporary, file);
   } finally {
-    await rm(temporary);
+    await rm(temporary, { force: true });
   }
 };
 
