@@ -1,9 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import type { Registry } from '../entities/registry.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { type Commands, groups, ungrouped } from './commands.js';
-import { EXIT } from './exit-code.js';
-import { watchOutput } from './lost-output.js';
+import { runProgram } from './run-program.js';
 
 const ABOUT = `
 Settings are those of the service (docs/configuration.md): the commands work on the log and the databases that it works on.
@@ -61,14 +60,4 @@ const makeProgram = async (args: ReadonlyArray<string>, load: LoadRegistry): Pro
 };
 
 /** Runs the command of this process's arguments and sets the exit code. The registry is loaded when a command needs it. */
-export const runOps = async (load: LoadRegistry): Promise<void> => {
-  watchOutput();
-  try {
-    const program = await makeProgram(process.argv.slice(2), load);
-    await program.parseAsync();
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    // commander has said what is wrong, or shown the help that was asked for
-    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  }
-};
+export const runOps = (load: LoadRegistry): Promise<void> => runProgram(() => makeProgram(process.argv.slice(2), load));

@@ -6,6 +6,7 @@ import { attempt } from '../event-sourcing/attempt.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { failed, print } from './output.js';
+import { runProgram } from './run-program.js';
 import { signToken } from './sign-token.js';
 
 const ROLES = ['viewer', 'auditor', 'editor', 'admin'];
@@ -33,7 +34,7 @@ const printToken = async ({ role, user, expires }: Options): Promise<void> => {
   else print(token.right);
 };
 
-await new Command('token')
+const program = new Command('token')
   .description('prints a token for development, signed with the key that the settings of the service name')
   .addOption(new Option('--role <role>', 'what the bearer may do').choices(ROLES).default('viewer'))
   .option('--user <user>', 'the acting user (subject)', 'developer')
@@ -41,4 +42,6 @@ await new Command('token')
     new Option('--expires <lifetime>', 'how long it is valid: 30m, 8h, 7d').argParser(lifetime).default(86_400, '1d'),
   )
   .action(printToken)
-  .parseAsync();
+  .exitOverride();
+
+await runProgram(() => program);

@@ -112,7 +112,7 @@ const pack = async (
     return await write(sources.right, options, signal);
   } catch (error) {
     if (signal.aborted) return stopped();
-    if (isSystemError(error)) return failed(`no pack was made: ${messageOf(error)}`);
+    if (isSystemError(error)) return failed(`no pack was made: ${options.out} was not written: ${messageOf(error)}`);
     throw error;
   } finally {
     await storage.right.space?.stop();

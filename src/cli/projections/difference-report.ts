@@ -9,8 +9,8 @@ type DifferenceReport = {
 
 /** The report cannot be written, for instance because its folder does not exist or the disk is full. */
 export class ReportFailed extends Error {
-  constructor(file: string, cause: unknown) {
-    super(`the report ${file} cannot be written`, { cause });
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
     this.name = 'ReportFailed';
   }
 }
@@ -71,9 +71,11 @@ const lineOf = (difference: Difference): object => {
 export const openReport = async (file: string | undefined): Promise<DifferenceReport> => {
   if (file === undefined) return { add: () => Promise.resolve(), close: () => Promise.resolve() };
   const fail = (cause: unknown): never => {
-    throw new ReportFailed(file, cause);
+    throw new ReportFailed(`the report ${file} is not complete`, cause);
   };
-  const handle = await open(file, 'w', 0o600).catch(fail);
+  const handle = await open(file, 'w', 0o600).catch((cause: unknown) => {
+    throw new ReportFailed(`the report ${file} cannot be written`, cause);
+  });
   return {
     add: async (difference) => {
       await handle.writeFile(`${JSON.stringify(lineOf(difference))}\n`).catch(fail);

@@ -206,8 +206,12 @@ describe('the command that packs records for auditors', function () {
     const disk = mountSmallDisk(2);
     needs(this, disk !== undefined, MOUNTING);
     try {
-      const full = await ops(named(DOCUMENT), '--out', path.join(disk!.directory, 'pack.zip'));
-      expect([full.code, full.stderr]).to.deep.equal([1, 'no pack was made: ENOSPC: no space left on device, write\n']);
+      const there = path.join(disk!.directory, 'pack.zip');
+      const full = await ops(named(DOCUMENT), '--out', there);
+      expect([full.code, full.stderr]).to.deep.equal([
+        1,
+        `no pack was made: ${there} was not written: ENOSPC: no space left on device, write\n`,
+      ]);
       expect(await readdir(disk!.directory)).to.deep.equal([]);
     } finally {
       disk!.unmount();
@@ -229,7 +233,9 @@ describe('the command that packs records for auditors', function () {
     ]);
     const nowhere = await ops(named(businessStream(1)), '--out', path.join(directory, 'none', 'pack.zip'));
     expect(nowhere.code).to.equal(1);
-    expect(nowhere.stderr).to.match(/^no pack was made: ENOENT: no such file or directory, open [^\n]*\n$/);
+    expect(nowhere.stderr).to.match(
+      /^no pack was made: [^\n]*pack\.zip was not written: ENOENT: no such file or directory, open [^\n]*\n$/,
+    );
     const { CHECKPOINT_KEY, ...keyless } = env;
     const noKey = await runOperator(['audit', 'pack', named(DOCUMENT), '--out', out], { env: keyless });
     expect(noKey.stderr).to.equal(

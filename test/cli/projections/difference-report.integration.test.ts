@@ -82,7 +82,7 @@ describe('the report of a rebuild', function () {
     const [code, output] = await reporting('/dev/full');
     expect(code).to.equal(1);
     expect(output)
-      .to.match(/the report \/dev\/full cannot be written: ENOSPC/)
+      .to.match(/the report \/dev\/full is not complete: ENOSPC/)
       .and.not.contain('database');
   });
 });
