@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
 import { eventually } from '../support/eventually.js';
+import { filesBelow } from '../support/files-below.js';
 import { needs } from '../support/needs.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { mountSmallDisk, MOUNTING, type SmallDisk } from '../support/small-disk.js';
@@ -172,6 +173,20 @@ describe('a full disk', function () {
     expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
     expect(acknowledged.length).to.be.greaterThan(0);
     expect(await missingOf(client, acknowledged)).to.deep.equal([]);
+    expect(service?.output()).not.to.include('ended unexpectedly');
+  });
+
+  it('that uploads fill in the middle refuses them, keeps no part of one, and takes them when there is room', async () => {
+    await start(path.join(disk.directory, 'data'), { MAX_UPLOAD_BYTES: String(MEBIBYTES * 1024 * 1024) });
+    const { bavail, bsize } = await statfs(disk.directory);
+    // two of them have no room
+    const bytes = Math.round(bavail * bsize * 0.6);
+    const stored = await filesBelow(path.join(disk.directory, 'data', 'files'));
+    const statuses = (await Promise.all([client.upload(bytes), client.upload(bytes)])).map(({ status }) => status);
+    expect(statuses).to.include(503).and.not.to.include(500);
+    const whole = statuses.filter((status) => status === 200).length;
+    expect(await filesBelow(path.join(disk.directory, 'data', 'files'))).to.have.length(stored.length + whole);
+    expect(await answeredBy(200, () => client.upload(1_000_000))).to.equal(200);
     expect(service?.output()).not.to.include('ended unexpectedly');
   });
 
