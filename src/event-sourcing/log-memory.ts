@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { SILENCE_MS } from './answer-deadline.js';
 import { attempt } from './attempt.js';
 import type { OnConnectionEvent } from './connection-event.js';
 import {
@@ -27,6 +28,17 @@ class EventsLost extends StoreUnavailable {
     super('The log lacks events that were in it; whether the read models fit it is being examined');
   }
 }
+
+type Compared = E.Either<StoreUnavailable, void>;
+
+/** What comes of a comparison, or a failure after `ms`: it asks the log twice, and may begin again. */
+const within = (ms: number, comparing: Promise<Compared>): Promise<Compared> => {
+  const ended = new AbortController();
+  const late = pause(ms, ended.signal).then(() =>
+    E.left(new StoreUnavailable('The log could not be compared in time with what was seen of it')),
+  );
+  return Promise.race([comparing, late]).finally(() => ended.abort());
+};
 
 type SeenEvent = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
 
@@ -72,7 +84,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   let whole = new AbortController();
   let comparisonsRequired = 0;
   let comparisonsDone = 0;
-  let comparing: Promise<E.Either<StoreUnavailable, void>> | undefined;
+  let comparing: Promise<Compared> | undefined;
   let retrying: Promise<void> | undefined;
 
   const position = (): Position => seen?.checkpoint.commit ?? -1n;
@@ -108,7 +120,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
     return E.right(found.right?.id === event.id);
   };
 
-  const compareNow = async (): Promise<E.Either<StoreUnavailable, void>> => {
+  const compareNow = async (): Promise<Compared> => {
     while (comparisonsDone !== comparisonsRequired) {
       const [compared, upTo, log] = [seen, comparisonsRequired, whole];
       const isWhole: E.Either<StoreUnavailable, boolean> =
@@ -121,8 +133,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   };
 
   /** Compares what was seen with the log, unless that was done since it was last required. */
-  const compare = (): Promise<E.Either<StoreUnavailable, void>> =>
-    (comparing ??= compareNow().finally(() => (comparing = undefined)));
+  const compare = (): Promise<Compared> => (comparing ??= compareNow().finally(() => (comparing = undefined)));
 
   const keepComparing = async (): Promise<void> => {
     while (E.isLeft(await compare()) && (await pause(AGAIN_MS, stopping.signal)));
@@ -145,9 +156,12 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   };
 
   const append: EventStore['append'] = async (stream, expected, events) => {
-    const log = whole;
+    const [log, until] = [whole, performance.now() + SILENCE_MS];
     const mayAppend: MayAppend = async () => {
-      const compared = comparisonsDone === comparisonsRequired ? E.right(undefined) : await compare();
+      const compared: Compared =
+        comparisonsDone === comparisonsRequired
+          ? E.right(undefined)
+          : await within(until - performance.now(), compare());
       return E.isRight(compared) && log !== whole ? E.left(new EventsLost()) : compared;
     };
     const before = position() > noted ? position() : noted;

@@ -19,6 +19,7 @@ const OUTAGE = { kind: 'connection-lost', connection: 'writer', cause: undefined
 const arrange = ({ isSilent = false } = {}) => {
   const { store: log, restore } = restorable();
   let isAway = false;
+  let answering: Promise<void> = Promise.resolve();
   let sent = 0;
   const store: EventStore = {
     ...log,
@@ -30,7 +31,10 @@ const arrange = ({ isSilent = false } = {}) => {
         await log.append(stream, expected, events),
       );
     },
-    reaches: (checkpoint) => (isAway ? Promise.resolve(E.left(new StoreUnavailable('away'))) : log.reaches(checkpoint)),
+    reaches: async (checkpoint) => {
+      await answering;
+      return isAway ? E.left(new StoreUnavailable('away')) : log.reaches(checkpoint);
+    },
   };
   let losses = 0;
   const memory = makeLogMemory({ store, onEventsLost: () => void (losses += 1) });
@@ -45,6 +49,12 @@ const arrange = ({ isSilent = false } = {}) => {
     /** Keeps the first events, and forgets the others. */
     putBack: async (count: number) => restore((await all()).slice(0, count)),
     setAway: (is: boolean) => void (isAway = is),
+    /** It answers no comparison until what this gives is called. */
+    setSilent: (): (() => void) => {
+      let answer = (): void => undefined;
+      answering = new Promise((resolve) => (answer = resolve));
+      return answer;
+    },
     losses: () => losses,
     sent: () => sent,
     append: (stream = aStream(), event = anEvent()): Promise<E.Either<AppendFailure, Appended>> =>
@@ -116,6 +126,17 @@ describe('what a process remembers of the log', () => {
     expect([isUnavailable(await append()), sent()]).to.deep.equal([true, 1]);
     setAway(false);
     expect([E.isRight(await append()), losses()]).to.deep.equal([true, 0]);
+  });
+
+  it('fails an append when the log does not answer the comparison, and lets the next one through when it does', async () => {
+    arranged = arrange();
+    const { append, sent, setSilent, memory } = arranged;
+    await append();
+    const answer = setSilent();
+    memory.onConnectionEvent(OUTAGE);
+    expect([isUnavailable(await append()), sent()]).to.deep.equal([true, 1]);
+    answer();
+    expect([E.isRight(await append()), sent()]).to.deep.equal([true, 2]);
   });
 
   it('shows by a head that is below an earlier one that events were lost', async () => {

@@ -77,6 +77,29 @@ describe('appending to EventStoreDB through faults', () => {
     );
 
   it(
+    'gives an append no more time than is left when it was asked for long whether it may be sent',
+    withStore(
+      async ({ store, double }) => {
+        await appended(store, aStream(), 'no-stream', anEvent());
+        const began = performance.now();
+        const mayAppend = async () => {
+          await eventually(
+            () => performance.now(),
+            (now) => now > began + 1_900,
+          );
+          double.node.faults.isSilent = true;
+          return E.right(undefined);
+        };
+        const outcome = await store.append(aStream(), 'no-stream', [anEvent()], mayAppend);
+        expect(outcome).to.have.nested.property('left._tag', 'StoreUnavailable');
+        // 1.9 s and another 2 s, if it had the time of a whole call
+        expect(performance.now() - began).to.be.lessThan(3_500);
+      },
+      { timings: { ...patient, timeout: 2_000, minimumTimeout: 100, idleTimeout: 2_000 } },
+    ),
+  );
+
+  it(
     'does not take a part of the events for all of them when it finds out what became of an append',
     withStore(
       async ({ store, double }) => {

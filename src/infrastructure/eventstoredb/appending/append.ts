@@ -66,8 +66,10 @@ const call = async (
     async (node, timeout): Promise<AppendResponse> => {
       const may = await mayAppend?.();
       if (may !== undefined && E.isLeft(may)) throw may.left;
-      const stored = isLookedFor ? await findStored(node, append, timeout) : undefined;
-      return stored === undefined ? send(node, append, timeout) : { _tag: 'Stored', ...stored };
+      // what was asked before has taken a part of it
+      const left = (): number => Math.min(timeout, Math.max(access.timings.minimumTimeout, until - performance.now()));
+      const stored = isLookedFor ? await findStored(node, append, left()) : undefined;
+      return stored === undefined ? send(node, append, left()) : { _tag: 'Stored', ...stored };
     },
     until,
     (failure) => {
