@@ -1,7 +1,9 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import type { Registry } from '../entities/registry.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { type Commands, groups, ungrouped } from './commands.js';
+import type { Shell } from './completion/script.js';
+import { print } from './output.js';
 import { runProgram } from './run-program.js';
 
 const ABOUT = `
@@ -38,7 +40,21 @@ const addHelp = (program: Command): void => {
     .action((names: ReadonlyArray<string>) => showHelp(program, names));
 };
 
-const makeProgram = async (args: ReadonlyArray<string>, load: LoadRegistry): Promise<Command> => {
+/** Adds the command that prints the completion of all commands, as this program has them. */
+const addCompletion = (program: Command, load: LoadRegistry): void => {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .description('prints a script by which a shell completes the commands and their options')
+    .action(async (shell: Shell) => {
+      const { completionScript } = await import('./completion/script.js');
+      const { placesOf } = await import('./completion/places.js');
+      print(completionScript(shell, placesOf(await makeProgram('all', load))));
+    });
+};
+
+/** The program with the commands that these arguments ask for, or with all of them. */
+const makeProgram = async (args: ReadonlyArray<string> | 'all', load: LoadRegistry): Promise<Command> => {
   const program = new Command('ops')
     .description("the operator's commands")
     .version(programVersion(), '-V, --version', 'prints the version of this program')
@@ -46,15 +62,17 @@ const makeProgram = async (args: ReadonlyArray<string>, load: LoadRegistry): Pro
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
     .exitOverride();
-  const words = args.filter((argument) => !argument.startsWith('-'));
+  const given = args === 'all' ? [] : args;
+  const words = given.filter((argument) => !argument.startsWith('-'));
   const [first, second] = words[0] === 'help' ? words.slice(1) : words;
   for (const [name, { description, commands }] of Object.entries(groups)) {
     const group = program.command(name).description(description).helpCommand(false);
-    if (name === first) await addTo(group, commands, second, load);
+    if (args === 'all' || name === first) await addTo(group, commands, second, load);
   }
-  const isVersionAsked = words.length === 0 && (args.includes('--version') || args.includes('-V'));
+  const isVersionAsked = words.length === 0 && (given.includes('--version') || given.includes('-V'));
   const isInGroup = first !== undefined && Object.hasOwn(groups, first);
   if (!isVersionAsked && !isInGroup) await addTo(program, ungrouped, first, load);
+  addCompletion(program, load);
   addHelp(program);
   return program;
 };

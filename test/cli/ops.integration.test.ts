@@ -69,7 +69,12 @@ describe('the program of the operator', function () {
   it('lists the commands of a group, each of which has the name that it is loaded by', async () => {
     for (const [name, { commands }] of Object.entries(groups))
       expect(listedIn(await helpOf('help', name)), name).to.deep.equal(Object.keys(commands));
-    expect(listedIn(await helpOf('--help'))).to.deep.equal([...Object.keys(groups), ...Object.keys(ungrouped), 'help']);
+    expect(listedIn(await helpOf('--help'))).to.deep.equal([
+      ...Object.keys(groups),
+      ...Object.keys(ungrouped),
+      'completion',
+      'help',
+    ]);
   });
 
   it('shows the help of one command, however deep it is', async () => {
