@@ -2,6 +2,8 @@ import { either as E } from 'fp-ts';
 import { type Config, loadConfig } from '../config.js';
 import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { NotExportable } from '../event-sourcing/whole-log/export-log.js';
+import { saidElsewhere } from '../infrastructure/embedded/relocated-data.js';
+import { configuredDatabase } from '../infrastructure/open-stores.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { messageOf } from './message-of.js';
 import { printNote } from './output.js';
@@ -33,6 +35,25 @@ const interruption = (): AbortSignal => {
   return interrupted.signal;
 };
 
+/** What is to be said of an embedded database that is not in DATA_DIR. */
+const elsewhereOf = async (config: Config): Promise<string | undefined> =>
+  configuredDatabase(config)._tag === 'Embedded'
+    ? // a directory that cannot be read is a matter of the command, where it needs it
+      saidElsewhere(config.dataDir).catch(() => undefined)
+    : undefined;
+
+/** Says it to a person at a terminal; where the command itself makes the database, also to a script. */
+const sayingElsewhere = async (config: Config, work: () => Promise<ExitCode>): Promise<ExitCode> => {
+  const found = await elsewhereOf(config);
+  if (found !== undefined && process.stderr.isTTY) printNote(found);
+  try {
+    return await work();
+  } finally {
+    const made = found === undefined ? await elsewhereOf(config) : undefined;
+    if (made !== undefined) printNote(made);
+  }
+};
+
 /** Runs a command with the configuration of this process and sets the exit code. */
 export const runCommand = async (work: Work): Promise<void> => {
   const config = loadConfig();
@@ -42,7 +63,7 @@ export const runCommand = async (work: Work): Promise<void> => {
     return;
   }
   try {
-    process.exitCode = await work(config.right, interruption());
+    process.exitCode = await sayingElsewhere(config.right, () => work(config.right, interruption()));
   } catch (error) {
     if (!isExpected(error)) throw error;
     printNote(messageOf(error));

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -108,6 +108,8 @@ describe('starting and stopping', function () {
       .and.to.match(/the database is in \/var\/lib\/\S+ and not in \S+, which the account of Postgres may not enter/);
     service.kill('SIGTERM');
     expect(await service.exited).to.equal(0);
+    const elsewhere = await readFile(path.join(closed, 'data', 'postgres.place'), 'utf8');
+    await rm(elsewhere.trim(), { recursive: true });
     await rm(closed, { recursive: true });
   });
 });

@@ -14,6 +14,7 @@ import { packageFor, thisHost } from './installation/host-platform.js';
 import { findInstallation, type Installation } from './installation/installation.js';
 import { makeRunnable } from './installation/runnable-installation.js';
 import { makeOwner, type ProcessKind } from '../process-liveness.js';
+import { saidElsewhere } from './relocated-data.js';
 import { acquireServer, type Acquisition, defaultWaitTimeoutMs, freePort } from './server/acquire-server.js';
 import type { Server } from './server/server-process.js';
 import { supervise } from './server/supervisor.js';
@@ -58,12 +59,9 @@ const operatorsTimeoutMs = 600_000;
 const operatorsPollIntervalMs = 100;
 
 /** What a service says of its data at each start. */
-const sayWhere = ({ dataDir, directory }: ClusterLocation, onLog: (line: string) => void): void => {
-  if (path.dirname(directory) !== dataDir)
-    onLog(
-      `the database is in ${directory} and not in ${dataDir}, which the account of Postgres may not enter; ` +
-        'who removes the data removes both directories',
-    );
+const sayWhere = async ({ dataDir, directory }: ClusterLocation, onLog: (line: string) => void): Promise<void> => {
+  const elsewhere = await saidElsewhere(dataDir);
+  if (elsewhere !== undefined) onLog(elsewhere);
   if (!existsSync(clusterIn(directory))) onLog(`making a new database in ${directory}; this takes a few seconds`);
 };
 
@@ -76,7 +74,7 @@ const prepareCluster = async (
   if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(dataDir);
   const location = await locateCluster(dataDir, onLog);
   if (E.isLeft(location)) return location;
-  if (processKind === 'service') sayWhere(location.right, onLog);
+  if (processKind === 'service') await sayWhere(location.right, onLog);
   const runnable = await makeRunnable(installation, location.right.account, location.right.programs);
   return openCluster(location.right, runnable, settings?.['fsync'] !== 'off', onLog);
 };

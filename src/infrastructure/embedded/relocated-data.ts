@@ -24,6 +24,15 @@ const pointerIn = (dataDir: string): string => path.join(dataDir, 'postgres.plac
 export const readRelocation = async (dataDir: string): Promise<string | undefined> =>
   (await unlessMissing(readFile(pointerIn(dataDir), 'utf8')))?.trim();
 
+/** Says that the data of a DATA_DIR is elsewhere, and how to remove it; undefined where it is in DATA_DIR. */
+export const saidElsewhere = async (dataDir: string): Promise<string | undefined> => {
+  const directory = await readRelocation(dataDir);
+  return directory === undefined
+    ? undefined
+    : `the database is in ${directory} and not in ${path.resolve(dataDir)}, which the account of Postgres may not enter; ` +
+        'who removes the data removes both directories';
+};
+
 const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
   const prefix = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-`;
   await makeTraversable(stateDirectory);
