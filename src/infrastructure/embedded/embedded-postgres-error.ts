@@ -63,7 +63,7 @@ export const noData = (directory: string): EmbeddedPostgresError => ({
 
 export const majorVersionMismatch = (directory: string, found: string, shipped: string): EmbeddedPostgresError => ({
   _tag: 'MajorVersionMismatch',
-  message: `${directory} was written by Postgres ${found}, this release ships Postgres ${shipped}. With the release that wrote it, run \`ops backup\`, which also takes the files and the keys; with this one, \`ops restore\` into a new DATA_DIR.`,
+  message: `${directory} was written by Postgres ${found}, this release ships Postgres ${shipped}. Stop the service. With the release that wrote it, run \`ops backup\`, which also takes the files and the keys; with this one, \`ops restore --replace\` into a new DATA_DIR (docs/production.md, Upgrade).`,
 });
 
 /** `lastLines`: what Postgres printed last. */
