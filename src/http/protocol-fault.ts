@@ -18,7 +18,13 @@ const CODING: ProtocolFault = {
 };
 const MALFORMED: ProtocolFault = {
   ...invalid('request_malformed', { path: '', message: 'must be an HTTP/1.1 request' }),
-  message: 'The request is not HTTP',
+  message: 'The request could not be read as HTTP/1.1',
+};
+const METHOD: ProtocolFault = {
+  status: 501,
+  name: 'Not Implemented',
+  message: 'The service does not know this method',
+  code: 'method_not_known',
 };
 const hostFault = (message: string): ProtocolFault => invalid('host_invalid', { path: 'Host', message });
 const HOST_MISSING = hostFault('is required');
@@ -44,15 +50,34 @@ const unreadable: Readonly<Record<string, ProtocolFault>> = {
 };
 
 /** Node's error about bytes that it could not read as a request. */
-export type Unreadable = { readonly code?: string; readonly reason?: unknown };
+export type Unreadable = {
+  readonly code?: string;
+  readonly reason?: unknown;
+  /** What had come, as far as it was kept, and how much of it was read. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+};
 
 // Node has one code for an unknown coding and a coding beside a length (request smuggling), and one for an unknown
 // version and a request line that goes on after its version. Only its reason tells them apart.
 const ONLY_MALFORMED = /Content-Length|Expected/;
 
+const REQUEST_LINE = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.\d\r?$/;
+
+/** Whether the line at which Node stopped is that of a request (RFC 9112 §3): Node stops within a method that it does not know. */
+const isRequestLine = ({ rawPacket, bytesParsed = 0 }: Unreadable): boolean => {
+  if (rawPacket === undefined) return false;
+  const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  const end = rawPacket.indexOf('\n', start);
+  return end >= 0 && REQUEST_LINE.test(rawPacket.toString('latin1', start, end));
+};
+
 /** What is wrong with bytes that Node could not read as a request. */
-export const unreadableFault = ({ code = '', reason }: Unreadable): ProtocolFault =>
-  typeof reason === 'string' && ONLY_MALFORMED.test(reason) ? MALFORMED : (unreadable[code] ?? MALFORMED);
+export const unreadableFault = (error: Unreadable): ProtocolFault => {
+  const { code = '', reason } = error;
+  if (code === 'HPE_INVALID_METHOD' && isRequestLine(error)) return METHOD;
+  return typeof reason === 'string' && ONLY_MALFORMED.test(reason) ? MALFORMED : (unreadable[code] ?? MALFORMED);
+};
 
 // RFC 3986 §3.2: uri-host [":" port]; a registered name is never empty in an http URI (RFC 9110 §4.2.1)
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;

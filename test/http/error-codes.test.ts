@@ -86,6 +86,7 @@ describe('the codes of errors', () => {
       ['GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n', 'transfer_encoding_not_supported'],
       ['GET / HTTP/2.7\r\nHost: x\r\n\r\n', 'http_version_not_supported'],
       ['nonsense\r\n\r\n', 'request_malformed'],
+      ['BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_known'],
       [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers_too_large'],
       ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_allowed'],
     ];

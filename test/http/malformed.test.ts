@@ -151,6 +151,11 @@ describe('malformed requests over HTTP', () => {
 
   const notHttp = [
     ['nonsense', 'nonsense\r\n\r\n', 400],
+    ['a TLS hello', '\u0016\u0003\u0001\u0000\u0001', 400],
+    ['a line that is no request', 'BREW coffee please / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a method that nobody knows', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 501],
+    ['a method that begins as a known one', 'GETX /livez HTTP/1.1\r\nHost: x\r\n\r\n', 501],
+    ['a method in small letters', 'get /livez HTTP/1.1\r\nHost: x\r\n\r\n', 501],
     ['a space in a header name', 'GET / HTTP/1.1\r\nHo st: x\r\n\r\n', 400],
     [
       'both length and chunks',
@@ -191,6 +196,16 @@ describe('malformed requests over HTTP', () => {
       for (const name of always.filter((each) => !['content-length', 'x-request-id'].includes(each)))
         expect(headers.get(name), name).to.equal(other.headers.get(name));
     });
+
+  it('answers an unknown method behind another request, and what only looks like one within a body', async () => {
+    const first = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    const statuses = async (bytes: string): Promise<ReadonlyArray<string>> =>
+      (await rawExchange(stack.baseUrl, bytes)).match(/(?<=HTTP\/1.1 )\d+/g) ?? [];
+    expect(await statuses(`${first}BREW / HTTP/1.1\r\nHost: x\r\n\r\n`)).to.deep.equal(['200', '501']);
+    const body = 'BREW / HTTP/1.1\r\n';
+    const withBody = `GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    expect(await statuses(`${withBody}nonsense\r\n\r\n`)).to.deep.equal(['200', '400']);
+  });
 
   it('asks no host of a client that is too old to name one', async () => {
     expect(await rawExchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);

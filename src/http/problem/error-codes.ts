@@ -39,6 +39,7 @@ export const errorCodes = {
   append_rejected: 'The log does not take the event',
   file_lost: 'The storage no longer has the file',
   file_damaged: 'The file that the storage has is not the one that was uploaded',
+  method_not_known: 'The service does not know this method',
   transfer_encoding_not_supported: 'The only Transfer-Encoding is chunked',
   http_version_not_supported: 'The service speaks HTTP/1.1',
   history_cut: 'Events of the record are missing from the log; nothing is written to it until an operator has looked',
