@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
@@ -41,8 +44,27 @@ describe('the page of the API description', () => {
 
   it('is where the root leads', async () => {
     const { status, headers } = await fetch(`${stack.baseUrl}/`, { redirect: 'manual' });
-    expect([status, headers.get('location')]).to.deep.equal([302, '/docs']);
+    expect([status, headers.get('location')]).to.deep.equal([302, 'docs']);
     expect((await fetch(stack.baseUrl)).url).to.equal(`${stack.baseUrl}/docs`);
+  });
+
+  it('is where the root leads behind a proxy that takes a prefix away', async () => {
+    const proxy = createServer((incoming, outgoing) => {
+      const { url = '', method, headers } = incoming;
+      request(stack.baseUrl + url.replace('/prefix', ''), { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      }).end();
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo; // reason: it listens on a port
+    try {
+      const { status, url } = await fetch(`http://127.0.0.1:${port}/prefix/`);
+      expect([status, url]).to.deep.equal([200, `http://127.0.0.1:${port}/prefix/docs`]);
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
   });
 
   it('may run its own scripts, which no other answer may', async () => {

@@ -42,7 +42,8 @@ export const openApiRoutes = (described: ReadonlyArray<Route>, version: string):
       path: '/',
       access: 'public',
       isRedirect: true,
-      handle: () => Promise.resolve(E.right({ status: 302, headers: ['Location', '/docs'] })),
+      // relative, so that what a proxy has put before the path stays there
+      handle: () => Promise.resolve(E.right({ status: 302, headers: ['Location', 'docs'] })),
     },
     {
       operation: 'docsAsset',

@@ -1,8 +1,13 @@
 import type { HttpResponse } from './http-response.js';
 
-/** The value of a header as the public sees it: `Location` begins with a path, `Link` has a query in angle brackets. */
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+/**
+ * The value of a header as the public sees it: `Location` is a path, or relative to `path`; `Link` has a query in angle
+ * brackets.
+ */
 const absolute = (publicUrl: string, path: string, name: string | undefined, value: string): string => {
-  if (name === 'Location') return publicUrl + value;
+  if (name === 'Location') return publicUrl + (value.startsWith('/') ? value : folderOf(path) + value);
   return name === 'Link' ? value.replace('<?', `<${publicUrl}${path}?`) : value;
 };
 
