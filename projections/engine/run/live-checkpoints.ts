@@ -6,6 +6,7 @@ import { CHECKPOINT_CHANNEL } from '../rows/write-batch.js';
 /** How far the live rows of one read model are. */
 export type LiveCheckpoint = {
   readonly projection: string;
+  /** -1 before anything was written. */
   readonly commit: Position;
   /**
    * Whether a process may write them now. `Lapsed`: the last one has stopped renewing its lease. `Free`: it has given the
@@ -21,12 +22,12 @@ type LiveCheckpointRow = {
 };
 
 const LIVE_CHECKPOINTS = `
-select projection, checkpoint_commit, case
+select projection, coalesce(checkpoint_commit, -1) as checkpoint_commit, case
   when expires_at > clock_timestamp() then 'Held'
   when expires_at > '-infinity' then 'Lapsed'
   else 'Free' end as lease
 from read_model.instance left join read_model.lease on name = table_name
-where role = 'live' and checkpoint_commit is not null`;
+where role = 'live'`;
 
 export const readLiveCheckpoints = async (database: Database): Promise<ReadonlyArray<LiveCheckpoint>> => {
   const { rows } = await database.query<LiveCheckpointRow>({ name: 'live checkpoints', text: LIVE_CHECKPOINTS });

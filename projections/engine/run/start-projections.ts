@@ -74,7 +74,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
         known?.onLease(lease);
         before.delete(projection);
       }
-      // rows that have never been written, or that do not exist yet
+      // rows that do not exist yet
       for (const name of before.keys()) byName.get(name)?.onLease('Free');
     }),
   );
