@@ -138,6 +138,13 @@ describe('the role of docs/production.md that cannot change the history', functi
     expect(lift).to.have.property('code', '42501');
   });
 
+  it('cannot stop the log by an event where the next one belongs', async () => {
+    const insert = `insert into event_log.event (position, stream, revision, id, type, data, metadata)
+      select position + 1, 'business-taken', 0, gen_random_uuid(), 'Taken', '{}', '{}' from event_log.head`;
+    const error: unknown = await asRole.query(insert).then(undefined, (thrown: unknown) => thrown);
+    expect(String(error)).to.include('beyond event_log.head');
+  });
+
   it('is told to let the owner migrate when the tables are of an older version', async () => {
     await superuser.query('update event_log.log set version = version - 1');
     const refused = await ops(role, 'log', 'verify');

@@ -185,9 +185,9 @@ describe('read models that are not of the log', function () {
 
   it('because the log lacks their last event, are not served either, also when it has grown since', async () => {
     await cutOff(0);
+    await sql('update event_log.head set position = 5');
     await sql(`insert into event_log.event select 1, stream, 0, gen_random_uuid(), type, data, metadata from (values (
       'business-0198f000-0000-7000-8000-000000000001', 'BusinessCreated', '{"name":"other"}', '{}')) v (stream, type, data, metadata)`);
-    await sql('update event_log.head set position = 5');
     const { service, api } = await start();
     expect((await answers(service, api)).list).to.deep.equal([503, 503]);
   });

@@ -96,6 +96,25 @@ describe('the table of the event log in Postgres', function () {
     expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.have.length(2);
   });
 
+  it('goes on where it was: no event takes a position that the next append would get', async () => {
+    const store = await open();
+    await appended(store, aStream(), 'no-stream', anEvent());
+    for (const position of ['(select position + 1 from event_log.head)', '9223372036854775807']) {
+      // the search path is the caller's
+      const insert = `
+        create schema if not exists mine;
+        create or replace function mine.never(bigint, bigint) returns boolean language sql as 'select false';
+        drop operator if exists mine.> (bigint, bigint);
+        create operator mine.> (leftarg = bigint, rightarg = bigint, function = mine.never);
+        set search_path = mine, pg_catalog;
+        insert into event_log.event (position, stream, revision, id, type, data, metadata)
+          values (${position}, 'business-taken', 0, gen_random_uuid(), 'Taken', '{}', '{}')`;
+      expect((await errorOf(insert))?.message).to.include('beyond event_log.head');
+    }
+    await appended(store, aStream(), 'no-stream', anEvent());
+    expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.have.length(2);
+  });
+
   it('is guarded also where an older program made it, which goes on beside', async () => {
     const pool = makePool({ connectionString, name: 'test', connections: 1, connectMs: 30_000 });
     await migrate(pool, { ...eventLogSchema, steps: eventLogSchema.steps.slice(0, 1) });

@@ -25,11 +25,11 @@ describe('the newest event of a category in a long log in Postgres', function ()
 
   /** Adds events at the end of the log, `each` of them in one stream after the other. */
   const add = async (category: string, events: number, each: number): Promise<void> => {
+    await client.query('update event_log.head set position = position + $1', [events]);
     const insert = `insert into event_log.event (position, stream, revision, id, type, data, metadata)
-      select head.position + n, $1 || '-' || ((n - 1) / $3)::text, (n - 1) % $3, gen_random_uuid(), 'T', '{}', '{}'
+      select head.position - $2 + n, $1 || '-' || ((n - 1) / $3)::text, (n - 1) % $3, gen_random_uuid(), 'T', '{}', '{}'
       from event_log.head, generate_series(1, $2::integer) n`;
     await client.query(insert, [category, events, each]);
-    await client.query('update event_log.head set position = position + $1', [events]);
   };
 
   it('is found among few streams and many, and where there is none', async () => {

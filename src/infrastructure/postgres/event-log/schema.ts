@@ -52,6 +52,18 @@ export const eventLogSchema: VersionedSchema = {
        execute function event_log.refuse_head();
      create trigger never_removed before delete or truncate on event_log.head
        for each statement execute function event_log.refuse_head();`,
+    // once for each statement; nothing is found by the search path, which is the caller's
+    `create function event_log.refuse_beyond_head() returns trigger language plpgsql as $$
+     begin
+       if (select pg_catalog.max(position) from added) operator(pg_catalog.>) (select position from event_log.head) then
+         raise exception 'INSERT into event_log.event is refused: its position is beyond event_log.head'
+           using hint = 'An event takes its position by raising event_log.head first. One beyond it would stop the log, '
+             'because the next append cannot have that position.';
+       end if;
+       return null;
+     end $$;
+     create trigger never_beyond_head after insert on event_log.event referencing new table as added
+       for each statement execute function event_log.refuse_beyond_head();`,
   ],
   allowsNewer: false,
 };
