@@ -96,6 +96,30 @@ describe('malformed requests over HTTP', () => {
     ]);
   });
 
+  it('refuses a body that its header declares to be encoded', async () => {
+    const { status, json } = await post('{"name":"a"}', { 'content-transfer-encoding': 'base64' });
+    expect([status, json['errors']]).to.deep.equal([
+      400,
+      [{ path: 'Content-Transfer-Encoding', message: 'must be left out, since a body is sent as it is' }],
+    ]);
+    expect((await post('{"name":"a"}', { 'content-transfer-encoding': 'Binary' })).status).to.equal(200);
+  });
+
+  it('refuses a body of two types', async () => {
+    const typed = (...types: ReadonlyArray<string>): Promise<string> => {
+      const headers = types.map((type) => `Content-Type: ${type}\r\n`).join('');
+      return rawExchange(
+        stack.baseUrl,
+        `POST /api/v1/business HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${as}\r\n${headers}`,
+        'Content-Length: 12\r\n\r\n{"name":"a"}',
+      );
+    };
+    expect(await typed('application/json', 'text/plain'))
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.to.include('"errors":[{"path":"Content-Type","message":"must name one media type"}]');
+    expect(await typed('application/json', 'application/json')).to.match(/^HTTP\/1.1 200 /);
+  });
+
   it('refuses a compressed body', async () => {
     const reply = await post(gzipSync('{"name":"a"}'), { 'content-encoding': 'gzip' });
     expect([reply.status, reply.json['name']]).to.deep.equal([415, 'Unsupported Media Type']);

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../application/command-context.js';
 import type { AuthorizedContext, KoaContext } from '../request-context.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
+import { bodyFaults } from './body-faults.js';
 import { reasonOf } from './change-reason.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
 import { tagOfExpected } from './entity-tags.js';
@@ -12,12 +13,6 @@ const KEY = /^[\u0021-\u007e]{1,255}$/;
 const NONE: ReadonlyArray<Fault> = [];
 
 const keyFault: Fault = { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' };
-
-// RFC 9110 §14.4: who does not know partial PUT refuses it, since the part would replace the whole
-const rangeFault: Fault = {
-  path: 'Content-Range',
-  message: 'must not be sent: a body is never a part of what it replaces',
-};
 
 const preconditionOf = (conditions: Conditions): CommandContext['precondition'] =>
   conditions.ifMatch === undefined && conditions.ifNoneMatch === undefined
@@ -46,12 +41,12 @@ export const commandContextOf = ({
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
-  const isPart = headers['content-range'] !== undefined;
+  const ofBody = bodyFaults(ctx.req);
   const reason = reasonOf(ctx.req);
   const conditions = conditionsOf(headers);
   const strays = unknown?.parameters ?? NONE;
-  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed || strays.length > 0 || isPart) {
-    const own = [...(isMalformed ? [keyFault] : []), ...(isPart ? [rangeFault] : [])];
+  if (E.isLeft(conditions) || E.isLeft(reason) || isMalformed || strays.length + ofBody.length > 0) {
+    const own = [...(isMalformed ? [keyFault] : []), ...ofBody];
     const faults = [...strays, ...own, ...(E.isLeft(reason) ? [reason.left] : [])];
     return E.left(requestInvalid(...faults, ...(E.isLeft(conditions) ? conditions.left.errors : [])));
   }

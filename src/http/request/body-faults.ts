@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import type { Fault } from '../problem/problem.js';
+
+// RFC 9110 §14.4: who does not know partial PUT refuses it, since the part would replace the whole
+const rangeFault: Fault = {
+  path: 'Content-Range',
+  message: 'must not be sent: a body is never a part of what it replaces',
+};
+
+const encodingFault: Fault = {
+  path: 'Content-Transfer-Encoding',
+  message: 'must be left out, since a body is sent as it is',
+};
+
+const typeFault: Fault = { path: 'Content-Type', message: 'must name one media type' };
+
+/** What the headers of a write declare about its body and is not obeyed. Node itself keeps the first `Content-Type`. */
+export const bodyFaults = ({ headers, headersDistinct }: IncomingMessage): ReadonlyArray<Fault> => [
+  ...(headers['content-range'] === undefined ? [] : [rangeFault]),
+  ...(/^(?:7bit|8bit|binary)?$/i.test(String(headers['content-transfer-encoding'] ?? '')) ? [] : [encodingFault]),
+  ...(new Set(headersDistinct['content-type']).size > 1 ? [typeFault] : []),
+];
