@@ -107,8 +107,10 @@ export const makeConnection = (
     discard,
     close: () => {
       closing.abort();
-      current?.close();
+      const last = current;
+      // first, or its end would be reported as a connection that the server has closed
       current = undefined;
+      last?.close();
       gossip.close();
     },
   };
