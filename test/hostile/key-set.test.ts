@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { type Authenticate, makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import { makeKeySet } from '../../src/http/authentication/key-set.js';
+import { errorFields } from '../../src/http/problem/log-fields.js';
 import { call } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { forgeToken } from '../support/forge-token.js';
@@ -205,6 +206,14 @@ describe('a hostile or careless key set', () => {
         expect(keySet.asked).to.equal(2);
         expect(await letIn(good('bob'))).to.equal(true);
       });
+
+    it('says nothing of what the endpoint repeats, such as the credentials that it was sent', async () => {
+      const repeated = Buffer.from('app:planted').toString('base64');
+      keySet.respond = (response) => response.end(`Basic ${repeated}`);
+      const failed = await makeKeySet(keySet.uri, Date.now).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
+      expect(failed).to.have.nested.property('cause.message', 'the response is not JSON');
+      expect(JSON.stringify(failed)).not.to.include(repeated);
+    });
 
     it('has good tokens wait for nothing while the endpoint does not answer', async () => {
       const silent: Array<() => void> = [];

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { type PublishedKey, publishedKeys } from './published-keys.js';
 import type { TokenHeader } from './token-header.js';
@@ -41,6 +42,17 @@ const FALLBACK = 24 * 60 * MINUTE;
 const KeySet = t.type({ keys: t.UnknownArray });
 type KeySet = t.TypeOf<typeof KeySet>;
 
+/** The error never quotes the text, as that of `JSON.parse` does: an endpoint may repeat the credentials that it was sent. */
+const parseSet = (text: string): KeySet => {
+  const set = E.tryCatch(
+    (): unknown => JSON.parse(text),
+    () => undefined,
+  );
+  if (E.isLeft(set)) throw new Error('the response is not JSON');
+  if (!KeySet.is(set.right)) throw new Error('the response is not a key set');
+  return set.right;
+};
+
 type Held = { readonly keys: ReadonlyArray<PublishedKey>; readonly fetchedAt: number };
 
 /** Where to ask, and as whom: `fetch` takes no URL with a name and a password in it. */
@@ -64,9 +76,7 @@ const fetchSet = async (uri: string): Promise<KeySet> => {
     if (size > LONGEST_SET) throw new Error(`the key set is longer than ${LONGEST_SET} bytes`);
     chunks.push(chunk);
   }
-  const set: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  if (!KeySet.is(set)) throw new Error('the response is not a key set');
-  return set;
+  return parseSet(Buffer.concat(chunks).toString('utf8'));
 };
 
 /** Several keys may share an id while one replaces another. A token may omit the id where the set has one key only. */
