@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { isOutputLost } from './lost-output.js';
+import { withMaskedAddresses } from './masked-address.js';
 
 /** Without control characters, which move the cursor of a terminal: names come from tokens, databases and storages. */
 export const harmless = (text: string): string => text.replace(/\p{C}/gu, '�');
@@ -23,8 +24,11 @@ export const write = (text: string): Promise<boolean> =>
     process.stdout.write(text, (error) => resolve(error === null || error === undefined));
   });
 
+/** A text without the passwords of addresses on the command line: it may quote what was given in the wrong place. */
+export const withoutPasswords = (text: string): string => withMaskedAddresses(text, process.argv.slice(2));
+
 /** Writes a line that is no result to standard error: progress, or why something was not done. */
-export const printNote = (text: string): void => void process.stderr.write(`${text}\n`);
+export const printNote = (text: string): void => void process.stderr.write(`${withoutPasswords(text)}\n`);
 
 /** Says why a command did not do what it was asked. */
 export const failed = (why: string): ExitCode => {

@@ -3,7 +3,7 @@ import type { Registry } from '../entities/registry.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { type Commands, groups, ungrouped } from './commands.js';
 import type { Shell } from './completion/script.js';
-import { print } from './output.js';
+import { print, withoutPasswords } from './output.js';
 import { runProgram } from './run-program.js';
 
 const ABOUT = `
@@ -61,6 +61,7 @@ const makeProgram = async (args: ReadonlyArray<string> | 'all', load: LoadRegist
     .helpCommand(false)
     .addHelpText('after', ABOUT)
     .showHelpAfterError('(--help shows the commands and options)')
+    .configureOutput({ outputError: (message, write) => write(withoutPasswords(message)) })
     .exitOverride();
   const given = args === 'all' ? [] : args;
   const words = given.filter((argument) => !argument.startsWith('-'));

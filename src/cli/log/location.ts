@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
 import { asEsdb, logServerUrl, postgresUrl } from '../../config/variables.js';
+import { maskedAddress } from '../masked-address.js';
 import { configuredLog, type LogLocation } from '../../infrastructure/open-stores.js';
 
 /** `embedded`, or a connection string, as it stands on the command line. */
@@ -22,16 +23,9 @@ export const locate = (given: GivenLocation | undefined, config: Config): LogLoc
   return given._tag === 'Embedded' ? { ...given, dataDir: config.dataDir } : given;
 };
 
-/** Its scheme, user, hosts, path and switches alone: the password, and other options, which may hold one, are out of sight. */
-export const nameLocation = (location: LogLocation): string => {
-  if (location._tag === 'Embedded') return 'embedded';
-  const parts = /^([a-z+]+:\/\/)(?:([^:@/?#]*)(:[^@/?#]*)?@)?([^@?#]*)(?:\?([^#@]*))?$/.exec(location.url);
-  if (parts === null) return `${location.url.replace(/:.*$/s, '')}://***`;
-  const [, scheme = '', user, password, rest = '', options] = parts;
-  const masked = user === undefined ? '' : `${user}${password === undefined ? '' : ':***'}@`;
-  const shown = options?.split('&').map((option) => (/^\w+=(true|false)$/.test(option) ? option : '***'));
-  return `${scheme}${masked}${rest}${shown === undefined ? '' : `?${shown.join('&')}`}`;
-};
+/** Without its password: `embedded`, or what `maskedAddress` shows. */
+export const nameLocation = (location: LogLocation): string =>
+  location._tag === 'Embedded' ? 'embedded' : maskedAddress(location.url);
 
 export const isSameLocation = (one: LogLocation, other: LogLocation): boolean =>
   one._tag === 'Embedded' || other._tag === 'Embedded'

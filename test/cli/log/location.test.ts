@@ -18,6 +18,8 @@ describe('a log on the command line', () => {
     ['postgres://app:pl@planted@db/app', 'postgres://***'],
     ['postgres://app:1/planted@db/app', 'postgres://***'],
     ['postgres://app:1#planted@db/app', 'postgres://***'],
+    ['postgres://app:planted', 'postgres://***'],
+    ['postgres://[::1]:5432/app', 'postgres://[::1]:5432/app'],
     ['esdb://:planted@log', 'esdb://:***@log'],
     ['esdb://ops:planted@log:2113?tls=false&tlsCAFile=planted', 'esdb://ops:***@log:2113?tls=false&***'],
   ];
