@@ -129,7 +129,7 @@ describe('the events of a record as they come', () => {
       expect(json).to.be.an('array');
       expect(headers.get('vary')).to.equal('Accept');
     }
-    const head = await call('HEAD', path, { as: auditor, headers: { Accept: 'text/event-stream' } });
+    const head = await call('HEAD', path, { as: auditor, headers: { Accept: 'Text/Event-Stream' } });
     expect([head.status, head.headers.get('content-type'), head.text]).to.deep.equal([
       200,
       'text/event-stream; charset=utf-8',

@@ -1,4 +1,4 @@
-import { acceptedQuality } from '../request/accepted-quality.js';
+import { acceptedQuality, accepts } from '../request/accepted-quality.js';
 import { errorCodes } from './error-codes.js';
 import { type ErrorObject, errorBody } from './error-body.js';
 
@@ -12,7 +12,7 @@ const CODES_PAGE = '/docs';
  * and the header is read as a whole only where it has that type.
  */
 export const wantsProblemDetails = (accept: string | undefined): boolean => {
-  if (accept?.toLowerCase().includes(PROBLEM_TYPE) !== true) return false;
+  if (!accepts(accept, PROBLEM_TYPE)) return false;
   const quality = acceptedQuality(accept, PROBLEM_TYPE);
   return quality > 0 && quality >= acceptedQuality(accept, 'application/json');
 };

@@ -9,7 +9,7 @@ import { readFeedPlace, refuseInFeed, refuseOutsideFeed } from '../feed/paramete
 import { respondWithFeed } from '../feed/respond-with-feed.js';
 import { readEventsParameters } from '../parameters/events.js';
 import type { Failure } from '../problem/failure.js';
-import { preferredType } from '../request/accepted-quality.js';
+import { accepts, preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import { conditionsOf } from '../request/conditions.js';
 import { type AuthorizedContext, isHead, type KoaContext, type RequestContext } from '../request-context.js';
@@ -42,7 +42,7 @@ const responseOf = (request: RequestContext, wanted: EventsRequest, { newest, bo
 
 /** Whether a client asks for what comes, too. Few do: the header is read as a whole only where it names that type. */
 const wantsFeed = (ctx: KoaContext): boolean =>
-  ctx.req.headers.accept?.includes(EVENT_STREAM) === true &&
+  accepts(ctx.req.headers.accept, EVENT_STREAM) &&
   preferredType(ctx.req.headers.accept, ['application/json', EVENT_STREAM]) === EVENT_STREAM;
 
 const followEvents = async (

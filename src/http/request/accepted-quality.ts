@@ -20,6 +20,10 @@ const rangesOf = (accept: string): ReadonlyMap<string, Accepted> => {
   return ranges;
 };
 
+/** Whether an `Accept` names a media type, in any case. It costs less than to read it as a whole, and most do not. */
+export const accepts = (accept: string | undefined, mediaType: string): accept is string =>
+  accept?.toLowerCase().includes(mediaType) === true;
+
 /** The weight that an `Accept` gives to a media type that it names (RFC 9110 §12.4.2); 0 where it does not name it. */
 export const acceptedQuality = (accept: string, mediaType: string): number =>
   rangesOf(accept).get(mediaType)?.quality ?? 0;
