@@ -4,19 +4,17 @@ import { either as E } from 'fp-ts';
 import type { KoaContext } from '../request-context.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
-import { charsetFault, parametersOf } from './media-type.js';
+import { charsetFault, codingFault, parametersOf, unsupported } from './media-type.js';
 
 /** Bytes of JSON that a request may bring. */
 export const JSON_LIMIT = 256 * 1024;
-
-const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
 
 const JSON_TYPE = /^application\/json[ \t]*(?=;|$)/i;
 
 /** Why a body of this type and coding is not taken; undefined when it is. */
 const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
-  const coding = headers['content-encoding'] ?? 'identity';
-  if (coding.toLowerCase() !== 'identity') return unsupported('The body must not be compressed');
+  const coded = codingFault(headers);
+  if (coded !== undefined) return coded;
   const header = headers['content-type'] ?? '';
   const type = JSON_TYPE.exec(header)?.[0];
   if (type === undefined) return unsupported('The body must be application/json');

@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { UnsupportedMediaType } from '../problem/failure.js';
+
+export const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
 
 /** What stands between the semicolons that are not within quotation marks; an unclosed quotation goes to the end. */
 const splitAtSemicolons = (text: string): ReadonlyArray<string> =>
@@ -29,11 +32,15 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
   return parameters.length < read.length ? undefined : parameters;
 };
 
+/** Why a body with this `Content-Encoding` is not read: it must not be compressed. */
+export const codingFault = ({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders) =>
+  coding.toLowerCase() === 'identity' ? undefined : unsupported('The body must not be compressed');
+
 /** Whether texts in this charset are read as what they are: UTF-8, and ASCII as a part of it. */
 export const isUtf8Charset = (charset: string): boolean => /^(?:utf-?8|us-ascii|ascii)$/i.test(charset);
 
 /** Why a body with these parameters is not read: texts are in UTF-8 alone. */
 export const charsetFault = (parameters: ReadonlyArray<readonly [string, string]>): UnsupportedMediaType | undefined =>
   parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))
-    ? { _tag: 'UnsupportedMediaType', message: 'The charset must be UTF-8' }
+    ? unsupported('The charset must be UTF-8')
     : undefined;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import { charsetFault, parametersOf } from '../../request/media-type.js';
+import { charsetFault, parametersOf, unsupported } from '../../request/media-type.js';
 import { type RequestInvalid, requestInvalid, type UnsupportedMediaType } from '../../problem/failure.js';
 
 /** Whether a request says that it brings form data. What it says may still be unreadable: `readFormType` tells. */
@@ -14,10 +14,9 @@ const BOUNDARY = /^(?! )[ !#-[\]-~]{0,199}[!#-[\]-~]$/;
 const unreadable = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'Content-Type', message }));
 
-const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left({
-  _tag: 'UnsupportedMediaType',
-  message: 'The body must be multipart/form-data or application/json',
-});
+const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left(
+  unsupported('The body must be multipart/form-data or application/json'),
+);
 
 /**
  * The boundary of the parts that a `Content-Type` announces (RFC 7578 §4.1); a refusal that names the header where it

@@ -7,6 +7,7 @@ import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
 import { sendContinue } from '../../request/body-bytes.js';
+import { codingFault } from '../../request/media-type.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { formTextFault } from './form-text.js';
@@ -104,9 +105,6 @@ const receive = async (
 /** As announced, bytes; Infinity when it is not. */
 const lengthOf = ({ req }: KoaContext): number => Number(req.headers['content-length'] ?? Infinity);
 
-const isCompressed = ({ req }: KoaContext): boolean =>
-  (req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-
 /** Whether the storage failed. A form whose file is not stored fails too, but that is only the consequence. */
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
@@ -122,7 +120,8 @@ export const readForm = async (
   const boundary = readFormType(ctx.req.headers['content-type'] ?? '');
   if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
     return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
-  if (isCompressed(ctx)) return E.left({ _tag: 'UnsupportedMediaType', message: 'The body must not be compressed' });
+  const coded = codingFault(ctx.req.headers);
+  if (coded !== undefined) return E.left(coded);
   if (E.isLeft(boundary)) return boundary;
   // the parser reads the header itself, and more strictly: it is given what was understood
   ctx.req.headers['content-type'] = `multipart/form-data; boundary="${boundary.right}"`;
