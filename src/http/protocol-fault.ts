@@ -29,6 +29,7 @@ const METHOD: ProtocolFault = {
 const hostFault = (message: string): ProtocolFault => invalid('host_invalid', { path: 'Host', message });
 const HOST_MISSING = hostFault('is required');
 const HOST_REPEATED = hostFault('must be given once');
+const repeated = (path: string): ProtocolFault => invalid('request_malformed', { path, message: 'must be given once' });
 const HOST_INVALID = hostFault('must be a host name or an address, with a port or without');
 
 const unreadable: Readonly<Record<string, ProtocolFault>> = {
@@ -82,25 +83,34 @@ export const unreadableFault = (error: Unreadable): ProtocolFault => {
 // RFC 3986 §3.2: uri-host [":" port]; a registered name is never empty in an http URI (RFC 9110 §4.2.1)
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-const hostsIn = (rawHeaders: ReadonlyArray<string>): number => {
-  let count = 0;
+/** Of these Node keeps the first and drops the others without a word; a proxy may have looked at another one. */
+const ONCE = new Map([
+  ['host', HOST_REPEATED],
+  ['content-type', repeated('Content-Type')],
+  ['authorization', repeated('Authorization')],
+]);
+
+const repeatedFaultOf = ({ rawHeaders }: IncomingMessage): ProtocolFault | undefined => {
+  const found = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    if (found.has(name)) return ONCE.get(name);
+    if (ONCE.has(name)) found.add(name);
   }
-  return count;
+  return undefined;
 };
 
 /** RFC 9112 §3.2: one valid Host; HTTP/1.0 may go without. */
-const hostFaultOf = ({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): ProtocolFault | undefined => {
+const hostFaultOf = ({ headers, httpVersionMinor }: IncomingMessage): ProtocolFault | undefined => {
   if (headers.host === undefined) return httpVersionMinor === 0 ? undefined : HOST_MISSING;
-  if (hostsIn(rawHeaders) > 1) return HOST_REPEATED;
   return HOST.test(headers.host) ? undefined : HOST_INVALID;
 };
 
-/** What Node lets pass and RFC 9112 does not: another version (§2.3), another coding (§6.1), an invalid host (§3.2). */
+/** What Node lets pass and RFC 9112 does not: another version (§2.3), another coding (§6.1), an invalid host (§3.2). And what it drops. */
 export const protocolFaultOf = (request: IncomingMessage): ProtocolFault | undefined => {
   if (request.httpVersionMajor !== 1) return VERSION;
+  const twice = repeatedFaultOf(request);
+  if (twice !== undefined) return twice;
   const coding = request.headers['transfer-encoding'];
   if (coding === undefined) return hostFaultOf(request);
   // a coding that HTTP/1.0 does not have is faulty framing (RFC 9112 §6.1)

@@ -12,6 +12,8 @@ const refused: ReadonlyArray<readonly [what: string, bytes: string, status: numb
   ['no Host', get(), 400],
   ['two Host lines', get('Host: a', 'Host: a'), 400],
   ['two Host lines, the second in capitals', get('Host: a', 'Accept: */*', 'HOST: b'), 400],
+  ['two Content-Type lines', get('Host: a', 'Content-Type: text/plain', 'content-type: text/plain'), 400],
+  ['two Authorization lines', get('Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b'), 400],
   ['an empty Host', get('Host:'), 400],
   ['a Host with a space', get('Host: a b'), 400],
   ['a Host with a path', get('Host: a/b'), 400],
