@@ -3,6 +3,7 @@ import type { Environment } from './reader.js';
 
 const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
   'JWT_PUBLIC_KEY',
+  'JWKS_URI',
   'SNAPSHOT_KEY',
   'EVENT_KEY',
   'CHECKPOINT_KEY',
