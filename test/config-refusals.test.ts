@@ -76,6 +76,8 @@ describe('the configuration refuses', () => {
         `postgres://app:1/${planted}@db/app`,
         `postgres://app:1?${planted}@db/app`,
         `postgres://app:${planted}@db:port/app`,
+        `postgres://app:${planted}@db/app?sslmod=require`,
+        `postgres://app@db/app?sslmode=require&${planted}=1`,
       ],
     ],
     ['EVENTSTOREDB_URL', [`ftp://ops:${planted}@log`]],

@@ -89,6 +89,14 @@ export const collector: Variable<string> = (value) =>
     ? E.right(value)
     : E.left('an address like http://collector:4318, without credentials (OTEL_EXPORTER_OTLP_HEADERS) or a query');
 
+/** What of a connection string has an effect; any other parameter the driver would leave out without a word. */
+const POSTGRES_PARAMETERS = new Set(
+  ['host', 'port', 'user', 'password', 'ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation']
+    .concat(['uselibpqcompat', 'connect_timeout', 'application_name', 'fallback_application_name', 'options'])
+    .concat(['client_encoding', 'replication', 'statement_timeout', 'lock_timeout', 'query_timeout'])
+    .concat(['idle_in_transaction_session_timeout']),
+);
+
 const POSTGRES = 'a URL that begins with postgres:// or postgresql://';
 const ENCODE = 'with each of : / ? # @ % in its user and password percent-encoded';
 
@@ -101,7 +109,10 @@ export const postgresUrl: Variable<string> = (value) => {
   // the driver knows the form `user@/database`, too
   const address = parsed(value.replace('@/', '@host/'));
   const isCut = address?.username === '' && address.password === '' && /@/.test(value);
-  return address === undefined || address.hash !== '' || isCut ? E.left(`${POSTGRES}, ${ENCODE}`) : E.right(value);
+  if (address === undefined || address.hash !== '' || isCut) return E.left(`${POSTGRES}, ${ENCODE}`);
+  return [...address.searchParams.keys()].every((name) => POSTGRES_PARAMETERS.has(name))
+    ? E.right(value)
+    : E.left(`${POSTGRES}, with no other parameters than ${[...POSTGRES_PARAMETERS].join(', ')}`);
 };
 
 const isDecodable = (text: string): boolean => E.isRight(E.tryCatch(() => decodeURIComponent(text), E.toError));
