@@ -113,6 +113,7 @@ describe('a command whose standard output is a full disk', function () {
     const program = await operatorProgram();
     for (const [command, row] of Object.entries(rows))
       await expectLost(program, { ...row, args: [...command.split(' '), ...row.args] });
+    await expectLost(program, { args: ['completion', 'bash'] });
     // what is no output was done all the same, and whole
     const { code, stdout } = await runOperator(['backup', path.join(directory, 'another'), '--verify'], { env });
     expect([code, stdout.endsWith(': all whole\n')], stdout).to.deep.equal([0, true]);

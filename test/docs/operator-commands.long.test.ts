@@ -39,10 +39,11 @@ const COMPLETED: Readonly<Record<string, string>> = {
   'log new-key': 'log new-key log.example.com/records',
   'log restart-seal': 'log restart-seal --reason tried',
   restore: 'restore ../backup',
+  'restore --replace': 'restore --replace ../backup',
 };
 
 /** What fills a log of its own. */
-const OTHER_LOG = ['log import log.ndjson', 'restore ../backup'];
+const OTHER_LOG = ['log import log.ndjson', 'restore ../backup', 'restore --replace ../backup'];
 
 /** The second time these say that it was done before, and end with 1. */
 const ONCE = ['log import log.ndjson', /^audit pack /];

@@ -46,7 +46,7 @@ const refused: ReadonlyArray<readonly [what: string, bytes: string, status: numb
   ['a space before the colon', get('Host : x'), 400],
   ['a bare line feed', 'GET /livez HTTP/1.1\nHost: x\n\n', 400],
   ['a NUL in a header', get('Host: x', 'A: \0'), 400],
-  ['a method of its own', 'FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['a method of its own', 'FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n', 501],
   [
     'a chunk length that is none',
     'POST /api/v1/business HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n',

@@ -55,7 +55,7 @@ const rootResponses: Responses = {
 };
 
 /** What becomes of a request that could not be read as one; the connection is closed behind it. */
-const unreadResponses: Responses = { 400: anError, 408: anError, 431: anError };
+const unreadResponses: Responses = { 400: anError, 408: anError, 431: anError, 501: anError };
 
 const matcher = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`);

@@ -12,11 +12,8 @@ const encodingFault: Fault = {
   message: 'must be left out, since a body is sent as it is',
 };
 
-const typeFault: Fault = { path: 'Content-Type', message: 'must name one media type' };
-
-/** What the headers of a write declare about its body and is not obeyed. Node itself keeps the first `Content-Type`. */
-export const bodyFaults = ({ headers, headersDistinct }: IncomingMessage): ReadonlyArray<Fault> => [
+/** What the headers of a write declare about its body and is not obeyed. */
+export const bodyFaults = ({ headers }: IncomingMessage): ReadonlyArray<Fault> => [
   ...(headers['content-range'] === undefined ? [] : [rangeFault]),
   ...(/^(?:7bit|8bit|binary)?$/i.test(String(headers['content-transfer-encoding'] ?? '')) ? [] : [encodingFault]),
-  ...(new Set(headersDistinct['content-type']).size > 1 ? [typeFault] : []),
 ];

@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<number, ReadonlyArray<string>>> = {
   416: ['Range Not Satisfiable'],
   422: ['Idempotency Key Reused'],
   431: ['Request Header Fields Too Large'],
+  501: ['Not Implemented'],
 };
 
 /** By name: the messages that the contract says word by word. */
@@ -47,7 +48,9 @@ const headerOf =
 
 const isShown = ({ method }: Draft, { status }: HttpResponse): boolean => status === 200 && method !== 'HEAD';
 
-const serviceFailed: Check = (_draft, _wire, { status }) => (status >= 500 ? 'the service failed' : undefined);
+// 501 is about the request: a method that nobody knows
+const serviceFailed: Check = (_draft, _wire, { status }) =>
+  status >= 500 && status !== 501 ? 'the service failed' : undefined;
 
 const statusExpected: Check = ({ expects: { statuses } }, _wire, { status }) =>
   statuses === undefined || statuses.includes(status) ? undefined : `expected ${statuses.join(' or ')}`;

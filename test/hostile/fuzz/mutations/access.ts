@@ -80,10 +80,9 @@ export const access: ReadonlyArray<Mutation> = [
     name: 'with two tokens',
     suits: isGuarded,
     apply: (draft, { tokens, subject }) => {
-      // Node keeps the first of two such headers, so that the second is not looked at.
       draft.authorization = { header: tokens.good(subject, []) };
       draft.headers = [...draft.headers, ['Authorization', tokens.good(subject, draft.operation.roles)]];
-      draft.expects = only(401);
+      draft.expects = only(400);
     },
   },
 ];

@@ -132,7 +132,7 @@ export const address: ReadonlyArray<Mutation> = [
     suits: () => true,
     apply: (draft, { random }) => {
       draft.method = random.pick(['FOO', 'GETT', 'X-Y', '__PROTO__']);
-      draft.expects = only(400);
+      draft.expects = only(501);
     },
   },
   {
