@@ -14,7 +14,7 @@ import { makeRestoreMark } from './restore-mark.js';
 import { makeReadTruncations } from './reading/read-truncations.js';
 
 /**
- * The event log in EventStoreDB (24.10, a single node or a cluster). Fails only when the connection string is not valid
+ * The event log in EventStoreDB 24.10 or KurrentDB 26, a single node or a cluster. Fails only when the connection string is not valid
  * or names a file that cannot be read; the first call connects.
  */
 export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUnavailable, EventStoreDb> => {
