@@ -3,7 +3,7 @@ import type { EventStore } from '../event-sourcing/event-store.js';
 import type { Storage } from '../infrastructure/open-storage.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeReadiness } from '../infrastructure/readiness.js';
-import { withTimeout } from '../infrastructure/with-timeout.js';
+import { withTimeout } from '../event-sourcing/with-timeout.js';
 import type { UnwrittenRows } from './unwritten-rows.js';
 import type { FindWrongLog } from './while-same-log.js';
 

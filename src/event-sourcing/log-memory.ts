@@ -18,6 +18,7 @@ import { pause } from './pause.js';
 import type { StreamPage } from './stream-page.js';
 import { readEvent } from './read-event.js';
 import { type Checkpoint, checkpointAt, type NewEvent, type Position, type StoredEvent } from './recorded-event.js';
+import { withTimeout } from './with-timeout.js';
 
 /** How long until the log is asked again when it could not be compared, ms. */
 const AGAIN_MS = 500;
@@ -31,14 +32,10 @@ class EventsLost extends StoreUnavailable {
 
 type Compared = E.Either<StoreUnavailable, void>;
 
-/** What comes of a comparison, or a failure after `ms`: it asks the log twice, and may begin again. */
-const within = (ms: number, comparing: Promise<Compared>): Promise<Compared> => {
-  const ended = new AbortController();
-  const late = pause(ms, ended.signal).then(() =>
-    E.left(new StoreUnavailable('The log could not be compared in time with what was seen of it')),
-  );
-  return Promise.race([comparing, late]).finally(() => ended.abort());
-};
+/** A comparison asks the log twice, and may begin again. */
+const tooLate: Compared = E.left(
+  new StoreUnavailable('The log could not be compared in time with what was seen of it'),
+);
 
 type SeenEvent = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
 
@@ -161,7 +158,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
       const compared: Compared =
         comparisonsDone === comparisonsRequired
           ? E.right(undefined)
-          : await within(until - performance.now(), compare());
+          : ((await withTimeout(until - performance.now(), compare())) ?? tooLate);
       return E.isRight(compared) && log !== whole ? E.left(new EventsLost()) : compared;
     };
     const before = position() > noted ? position() : noted;

@@ -1,4 +1,4 @@
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from '../event-sourcing/with-timeout.js';
 
 /** Whether a dependency of the service responds. A rejection means no. */
 export type Check = () => Promise<boolean>;

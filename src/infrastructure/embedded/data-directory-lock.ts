@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import { errorCode } from '../error-code.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../../event-sourcing/with-timeout.js';
 import { user } from './cluster.js';
 import { type Address, clientFor, withClient } from './connection.js';
 import { cannotStart, type CannotStart, type DataDirectoryInUse, inUseByService } from './embedded-postgres-error.js';

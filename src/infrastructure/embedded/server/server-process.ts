@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
 import { formatOwner, type Owner } from '../../process-liveness.js';

@@ -5,7 +5,7 @@ import { attempt } from '../../../event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { makeRetry, type Retry } from '../../../event-sourcing/retry.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import type { Timings } from '../options.js';
 import { nameOf, type Settings } from './connection-string.js';
 import { findLeader, makeGossipClients } from './find-leader.js';

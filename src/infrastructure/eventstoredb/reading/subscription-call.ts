@@ -1,6 +1,6 @@
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import { callRead } from './call-read.js';

@@ -16,7 +16,7 @@ import type {
   SearchTooSlow,
   UnknownCursor,
 } from '../../../read/queries.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import { jsonArrayOf } from './json-array.js';
 import { cursorSql, isAfter, type ListOrder, listOrderOf, orderBy, placeOf, recordsIn } from './list-order.js';
 import {

@@ -5,7 +5,7 @@ import { isUuid } from '../../../event-sourcing/uuid.js';
 import { uuidArray } from '../../../postgres/binary-array.js';
 import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 import { run, withConnection } from '../../../postgres/statement.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 
 /** Commands wait for it beside the read of a stream, ms. */
 const TIMEOUT_MS = 300;

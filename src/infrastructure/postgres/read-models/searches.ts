@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import type { Rows } from '../../../postgres/rows.js';
 import { isCanceled } from '../../../postgres/sql-failure.js';
 import { readRows, releasing, type Statement } from '../../../postgres/statement.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 
 /**
  * The rows of a search; undefined when it was given up at `end`, of `performance.now`, because it or others took too long.

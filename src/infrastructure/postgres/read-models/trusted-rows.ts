@@ -4,7 +4,7 @@ import type { FindTrustedRow, TrustedRow } from '../../../../projections/snapsho
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import { uuidArray } from '../../../postgres/binary-array.js';
 import { run, withConnection } from '../../../postgres/statement.js';
-import { withTimeout } from '../../with-timeout.js';
+import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 
 /** Longer rows are not read: they would have to be read one by one. */

@@ -13,7 +13,7 @@ import { textArray } from '../../../../postgres/binary-array.js';
 import { makeCoalescedRows } from '../../../../postgres/coalesced-rows.js';
 import type { Rows } from '../../../../postgres/rows.js';
 import { readRows, run, type Statement, type TextRow, withConnection } from '../../../../postgres/statement.js';
-import { withTimeout } from '../../../with-timeout.js';
+import { withTimeout } from '../../../../event-sourcing/with-timeout.js';
 import { bigintAt, bytesAt, EventRow, storedEventAt } from './event-rows.js';
 import { makeReadFirstPage } from './first-pages.js';
 import { LOG_LIMITS, OF_LOG, type PageQueries, queries, type Query, STREAM_LIMITS } from './queries.js';

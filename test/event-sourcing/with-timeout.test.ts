@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect } from 'chai';
-import { withTimeout } from '../../src/infrastructure/with-timeout.js';
+import { withTimeout } from '../../src/event-sourcing/with-timeout.js';
 
 /** Does nothing else for so long, ms. */
 const standStill = (ms: number): void => {
