@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '../problem/problem.js';
+import { isSentAsIs } from './media-type.js';
 
 // RFC 9110 §14.4: who does not know partial PUT refuses it, since the part would replace the whole
 const rangeFault: Fault = {
@@ -13,7 +14,10 @@ const encodingFault: Fault = {
 };
 
 /** What the headers of a write declare about its body and is not obeyed. */
-export const bodyFaults = ({ headers }: IncomingMessage): ReadonlyArray<Fault> => [
-  ...(headers['content-range'] === undefined ? [] : [rangeFault]),
-  ...(/^(?:7bit|8bit|binary)?$/i.test(String(headers['content-transfer-encoding'] ?? '')) ? [] : [encodingFault]),
-];
+export const bodyFaults = ({ headers }: IncomingMessage): ReadonlyArray<Fault> => {
+  const encoding = String(headers['content-transfer-encoding'] ?? '');
+  return [
+    ...(headers['content-range'] === undefined ? [] : [rangeFault]),
+    ...(encoding === '' || isSentAsIs(encoding) ? [] : [encodingFault]),
+  ];
+};

@@ -36,6 +36,9 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
 export const codingFault = ({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders) =>
   coding.toLowerCase() === 'identity' ? undefined : unsupported('The body must not be compressed');
 
+/** Whether content in this `Content-Transfer-Encoding` is as it is sent (RFC 7578 §4.7). */
+export const isSentAsIs = (encoding: string): boolean => /^(?:7bit|8bit|binary)$/i.test(encoding);
+
 /** Whether texts in this charset are read as what they are: UTF-8, and ASCII as a part of it. */
 export const isUtf8Charset = (charset: string): boolean => /^(?:utf-?8|us-ascii|ascii)$/i.test(charset);
 

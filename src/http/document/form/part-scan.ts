@@ -1,4 +1,4 @@
-import { parametersOf } from '../../request/media-type.js';
+import { isSentAsIs, parametersOf } from '../../request/media-type.js';
 
 const CRLF = '\r\n';
 const END_OF_HEAD = CRLF + CRLF;
@@ -18,11 +18,11 @@ export type PartHead = {
 
 const NOTHING: PartHead = { type: undefined, charset: undefined, fault: undefined };
 
-// RFC 7578 §4.7: these leave the bytes as they are
-const IDENTITY: Readonly<Record<string, RegExp>> = {
-  'Content-Transfer-Encoding': /^(?:7bit|8bit|binary)$/i,
-  'Content-Encoding': /^identity$/i,
-  'Content-Range': /^$/,
+/** Whether a value of these headers leaves the bytes as they are. */
+const IDENTITY: Readonly<Record<string, (value: string) => boolean>> = {
+  'Content-Transfer-Encoding': isSentAsIs,
+  'Content-Encoding': (value) => /^identity$/i.test(value),
+  'Content-Range': (value) => value === '',
 };
 
 const headersOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -42,9 +42,9 @@ const headersOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => 
 const faultOf = (headers: ReadonlyMap<string, ReadonlyArray<string>>): string | undefined => {
   for (const [name, values] of headers)
     if (values.length > 1) return `must not have the header ${JSON.stringify(name.slice(0, 40))} twice`;
-  for (const [name, identity] of Object.entries(IDENTITY)) {
+  for (const [name, isIdentity] of Object.entries(IDENTITY)) {
     const [value] = headers.get(name.toLowerCase()) ?? [];
-    if (value !== undefined && !identity.test(value))
+    if (value !== undefined && !isIdentity(value))
       return `must be sent as it is, without the ${name} ${JSON.stringify(value.slice(0, 40).toLowerCase())}`;
   }
   // RFC 8187 §3.2.1: the parser takes other charsets for these
