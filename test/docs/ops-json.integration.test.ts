@@ -205,6 +205,7 @@ const COMMANDS = [
   ['backup'],
   ['restore'],
   ['migrate'],
+  ['completion'],
   ['events'],
   ['projections'],
   ['projections', 'status'],

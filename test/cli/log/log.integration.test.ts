@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -57,6 +57,8 @@ describe('the log commands', function () {
 
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'ops-log-'));
+    // so that the account of Postgres may enter it where root runs this
+    await chmod(directory, 0o755);
     env = { DATA_DIR: path.join(directory, 'data') };
     const { log, close } = await openEmbedded(env['DATA_DIR']!);
     await appendChained(log, makeChains(), ...interleaved(BUSINESSES, ROUNDS));
