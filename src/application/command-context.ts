@@ -9,7 +9,7 @@ export type CommandContext = {
   readonly actor: string;
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
-  /** Method and path without a trailing slash; with the actor it is the scope of an `Idempotency-Key`. */
+  /** Method and path, in one spelling; with the actor it is the scope of an `Idempotency-Key`. */
   readonly operation: string;
   readonly idempotencyKey?: string | undefined;
   /** Why it is asked, as its caller says. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { commandIdsOf } from '../../src/application/command-context.js';
 import { callerOf, idOf } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
@@ -28,6 +29,10 @@ describe('Idempotency-Key over HTTP', () => {
     expect([first, again].map((reply) => reply.headers.get('idempotent-replayed'))).to.deep.equal([null, 'true']);
     for (const name of ['etag', 'location']) expect(again.headers.get(name)).to.equal(first.headers.get(name));
     expect(await revisionOf(idOf(first))).to.equal('"1"');
+    // as keys have been remembered from the beginning
+    const scope = { actor: 'alice', correlationId: '', operation: 'POST /api/v1/business' };
+    const { entityId } = commandIdsOf({ ...scope, idempotencyKey: headers['idempotency-key'] });
+    expect(idOf(first)).to.equal(entityId);
   });
 
   it('creates once when the same request comes many times at once', async () => {
@@ -44,6 +49,30 @@ describe('Idempotency-Key over HTTP', () => {
     const first = await call('POST', '/business', { as, headers, body: { name: 'a', dba: 'b' } });
     const again = await call('POST', '/business/', { as, headers, body: { dba: 'b', name: 'a', unknown: 1 } });
     expect(again.text).to.equal(first.text);
+  });
+
+  it('sees the same request behind another spelling of its path', async () => {
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a', owners: [] } }));
+    await call('POST', `/business/${id}/owner`, { as, body: { user: 'o\u2019d|b@c (d)' } });
+    const owner = `/business/${id}/owner/${encodeURIComponent('o\u2019d|b@c (d)')}`;
+    const hex = (text: string): string => `%${text.charCodeAt(0).toString(16)}`;
+    const spellings = [
+      [`/business/${id}`, `/business/${id.replaceAll('-', '%2d')}`, `/business/${id.replaceAll(/\w/g, hex)}/`],
+      [owner, owner.replaceAll(/%../g, (code) => code.toLowerCase()), owner.replace('%40', '@').replace('(', '%28')],
+    ];
+    for (const paths of spellings) {
+      const headers = key();
+      const put = (path: string) => call('PUT', path, { as, headers, body: { name: 'b', equity: 5 } });
+      const first = await put(paths[0]!);
+      // so that the request would append an event again
+      await call('PUT', paths[0]!, { as, body: { name: 'c', equity: 6 } });
+      for (const path of paths) {
+        const again = await put(path);
+        expect([path, again.status, again.text]).to.deep.equal([path, 200, first.text]);
+        expect(again.headers.get('idempotent-replayed')).to.equal('true');
+      }
+    }
+    expect(await revisionOf(id)).to.equal('"5"');
   });
 
   it('refuses the same key with another request', async () => {

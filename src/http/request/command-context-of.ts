@@ -1,8 +1,9 @@
 import { either as E } from 'fp-ts';
 import type { CommandContext } from '../../application/command-context.js';
-import type { AuthorizedContext, KoaContext } from '../request-context.js';
+import type { AuthorizedContext } from '../request-context.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { Fault } from '../problem/problem.js';
+import { routeOf } from '../routing/route-of-request.js';
 import { bodyFaults } from './body-faults.js';
 import { reasonOf } from './change-reason.js';
 import { type Conditions, conditionsOf, evaluate } from './conditions.js';
@@ -26,18 +27,20 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 const traceparentOf = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
 
-const operationOf = ({ method, path }: KoaContext): string =>
-  `${method} ${path.endsWith('/') ? path.slice(0, -1) : path}`;
+/** The same for every spelling of a path: `/business/1%2D2`, `/business/1-2/` and `/business/1-2` are one operation. */
+const operationOf = ({ ctx, params }: AuthorizedContext): string => {
+  const path = (routeOf(ctx.req) ?? '').replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  return `${ctx.method} ${path}`;
+};
 
 /**
  * Where a command comes from, as the request's headers say; all faults of them at once, and those of a query with unknown
  * parameters.
  */
-export const commandContextOf = ({
-  ctx,
-  caller,
-  unknown,
-}: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
+export const commandContextOf = (request: AuthorizedContext): E.Either<RequestInvalid, CommandContext> => {
+  const { ctx, caller, unknown } = request;
   const { headers } = ctx.req;
   const key = headers['idempotency-key'];
   const isMalformed = key !== undefined && !(typeof key === 'string' && KEY.test(key));
@@ -54,7 +57,7 @@ export const commandContextOf = ({
     actor: caller.subject,
     correlationId: ctx.state.requestId,
     traceparent: traceparentOf(headers['traceparent']),
-    operation: operationOf(ctx),
+    operation: operationOf(request),
     idempotencyKey: key,
     reason: reason.right,
     precondition: preconditionOf(conditions.right),
