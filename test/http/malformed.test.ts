@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -103,6 +104,51 @@ describe('malformed requests over HTTP', () => {
       [{ path: 'Content-Transfer-Encoding', message: 'must be left out, since a body is sent as it is' }],
     ]);
     expect((await post('{"name":"a"}', { 'content-transfer-encoding': 'Binary' })).status).to.equal(200);
+  });
+
+  const BODY = '{"name":"größe"}';
+  const hash = (algorithm: string, body = BODY): string => createHash(algorithm).update(body).digest('base64');
+  const NOT_CHECKED = 'must have a digest that can be read and checked';
+  const WRONG = 'is not the digest of the body';
+
+  for (const [name, value] of [
+    ['Content-Digest', `sha-256=:${hash('sha256')}:`],
+    ['Content-Digest', `crc32c=:AAAA:, sha-512=:${hash('sha512')}:;a=1 , ,sha-256=:${hash('sha256')}:`],
+    ['Repr-Digest', `sha-512=:${hash('sha512')}:`],
+    ['Digest', `SHA-256=${hash('sha256')},unixsum=30637`],
+    ['Content-MD5', hash('md5')],
+  ] as const)
+    it(`takes a body that fits ${name}: ${value.slice(0, 30)}`, async () => {
+      expect((await post(BODY, { [name]: value })).status).to.equal(200);
+    });
+
+  for (const [name, value, message] of [
+    ['Content-Digest', `sha-256=:${hash('sha256', 'b')}:`, WRONG],
+    ['Content-Digest', `sha-256=:${hash('sha256')}:, sha-512=:${hash('sha512', 'b')}:`, WRONG],
+    ['Content-Digest', `sha-256=:${hash('sha512')}:, md5=::`, WRONG],
+    ['Content-Digest', 'sha-256=::', WRONG],
+    ['Repr-Digest', `sha-256=:${hash('sha256', 'b')}:`, WRONG],
+    ['Digest', `sha-256=${hash('sha256', 'b')}`, WRONG],
+    ['Content-MD5', hash('md5', 'b'), WRONG],
+    ['Content-Digest', '', NOT_CHECKED],
+    ['Content-Digest', `sha-256=${hash('sha256')}`, NOT_CHECKED],
+    ['Content-Digest', `crc32c=:AAAA:`, NOT_CHECKED],
+    ['Content-Digest', `sha-256=:${hash('sha256')}:, what`, NOT_CHECKED],
+    ['Digest', 'unixsum=30637', NOT_CHECKED],
+    ['Content-MD5', hash('sha256'), NOT_CHECKED],
+    ['Trailer', 'Content-Digest', 'must not announce a digest: send it before the body'],
+  ] as const)
+    it(`refuses a body with ${name}: ${value.slice(0, 30)}`, async () => {
+      const { status, json } = await post(BODY, { [name]: value });
+      expect([status, json['errors']]).to.deep.equal([400, [{ path: name, message }]]);
+    });
+
+  it('holds a body of no byte against its digest, also where a body may be left out', async () => {
+    const headers = { 'content-digest': `sha-256=:${hash('sha256')}:` };
+    expect((await post('', headers)).json['errors']).to.deep.equal([{ path: 'Content-Digest', message: WRONG }]);
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
+    const reply = await call('DELETE', `/business/${id}/owner?ownerId=bob`, { as, headers });
+    expect(reply.status).to.equal(400);
   });
 
   it('refuses a compressed body', async () => {

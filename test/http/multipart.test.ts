@@ -119,6 +119,7 @@ describe('the form of an upload', () => {
     expect([...storage.objects.keys()]).to.deep.equal([]);
   };
 
+  const LENGTH = 'is not as long as its Content-Length';
   const ONE_FILE = 'must be the only file of the form, and its part be named file';
   const INCOMPLETE = 'must be complete multipart/form-data';
 
@@ -389,6 +390,16 @@ describe('the form of an upload', () => {
     [['Content-Encoding: gzip'], 'must be sent as it is, without the Content-Encoding "gzip"'],
     [['Content-Range: bytes 0-3/100'], 'must be sent as it is, without the Content-Range "bytes 0-3/100"'],
     [
+      ['Content-MD5: CY9rzUYh03PK3k6DJie09g=='],
+      'must be sent as it is, without the Content-MD5 "cy9rzuyh03pk3k6djie09g=="',
+    ],
+    [['Content-Digest: sha-256=:YQ==:'], 'must be sent as it is, without the Content-Digest "sha-256=:yq==:"'],
+    [['Repr-Digest: sha-256=:YQ==:'], 'must be sent as it is, without the Repr-Digest "sha-256=:yq==:"'],
+    [['Digest: SHA-256=YQ=='], 'must be sent as it is, without the Digest "sha-256=yq=="'],
+    [['Content-Length: 2'], LENGTH],
+    [['Content-Length: 0'], LENGTH],
+    [['Content-Length: one'], LENGTH],
+    [
       ['Content-Transfer-Encoding: binary', 'Content-Transfer-Encoding: base64'],
       'must not have the header "content-transfer-encoding" twice',
     ],
@@ -397,6 +408,52 @@ describe('the form of an upload', () => {
     it(`refuses a file whose header has ${headers.join(', ')}`, async () => {
       await isRefused(await post(formOf(file('x', { headers }))), 'file', message);
     });
+
+  const lengthOf = (content: string | Buffer, plus = 0) => [`Content-Length: ${Buffer.byteLength(content) + plus}`];
+
+  it('takes parts that are as long as they say, however they arrive', async () => {
+    const content = Buffer.from('\r\n--test-boundary-7d1\r\n\r\n--\r\n');
+    const body = formOf(
+      { name: 'name', content: 'größe', headers: lengthOf('größe') },
+      { name: 'tags', content: '', headers: lengthOf('') },
+      file(content, { headers: lengthOf(content) }),
+      { name: 'description', content: 'd', headers: lengthOf('d') },
+    );
+    const isTaken = (outcome: E.Either<FormFailure, Form>): void => {
+      expect(storedFile(outcome).size).to.equal(content.length);
+      expect(fieldsOf(outcome)).to.deep.equal({ name: 'größe', tags: '', description: 'd' });
+    };
+    isTaken(await post(body));
+    outcomes = [];
+    storage.objects.clear();
+    const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
+    slow.setNoDelay(true);
+    for (const byte of body) slow.write(Buffer.from([byte]));
+    slow.end();
+    isTaken(await read());
+  });
+
+  for (const plus of [-1, 1])
+    it(`refuses a part that says ${plus} bytes more than it has, and names it`, async () => {
+      const right = { name: 'name', content: 'n', headers: lengthOf('n') };
+      const wrong = { name: 'description', content: 'größe', headers: lengthOf('größe', plus) };
+      await isRefused(await post(formOf(right, wrong, file())), 'description', LENGTH);
+      outcomes = [];
+      const large = Buffer.alloc(90_000, 'a');
+      await isRefused(await post(formOf(right, file(large, { headers: lengthOf(large, plus) }))), 'file', LENGTH);
+    });
+
+  it('is held against the digests of its header, all of it', async () => {
+    const body = Buffer.concat([formOf({ name: 'name', content: 'n' }, file()), Buffer.from('what follows the form')]);
+    const digest = (of: Buffer): string => `sha-256=:${createHash('sha256').update(of).digest('base64')}:`;
+    const headers = { 'content-type': FORM_TYPE, 'content-length': String(body.length) };
+    open({ ...headers, 'content-digest': digest(body) }).end(body);
+    expect(storedFile(await read()).size).to.equal(7);
+    outcomes = [];
+    storage.objects.clear();
+    open({ ...headers, 'content-digest': digest(Buffer.from('content')) }).end(body);
+    await isRefused(await read(), 'Content-Digest', 'is not the digest of the body');
+  });
 
   for (const name of ["windows-1252''10%80.txt", "us-ascii''%e9.txt", "base64''aGVsbG8"])
     it(`refuses a file whose name is ${name}`, async () => {

@@ -189,6 +189,10 @@ describe('processor time of a request', () => {
       most: HEAD,
       request: (length) => ({ ...json('{}'), headers: { 'Change-Reason': `UTF-8''${'%41'.repeat(length / 3)}` } }),
     },
+    'digests of a body': {
+      most: HEAD,
+      request: (length) => ({ ...json('{}'), headers: { 'Content-Digest': filled(length, () => 'md5=:AA==:,') } }),
+    },
     'characters of a token': {
       most: HEAD,
       request: (length) => ({ headers: { Authorization: `Bearer ${'='.repeat(length)}` } }),

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { either as E } from 'fp-ts';
 import { UNCOUNTED_BYTES } from '../budget/process-budget.js';
 import type { KoaContext } from '../request-context.js';
-import type { ClientGone, Overloaded, PayloadTooLarge } from '../problem/failure.js';
+import type { ClientGone, Overloaded, PayloadTooLarge, RequestInvalid } from '../problem/failure.js';
+import { DigestCheck } from './declared-digests.js';
 import { GrowingBuffer } from './growing-buffer.js';
 
-type Failed = PayloadTooLarge | ClientGone | Overloaded;
+type Failed = PayloadTooLarge | ClientGone | Overloaded | RequestInvalid;
 type Bytes = E.Either<Failed, Buffer>;
 
 const tooLarge = (limit: number): Bytes => E.left({ _tag: 'PayloadTooLarge', limit });
@@ -15,6 +16,13 @@ const overloaded: Bytes = E.left({ _tag: 'Overloaded' });
 /** Sends "100 Continue" to a client that waits for it with its body. */
 export const sendContinue = (request: IncomingMessage, response: ServerResponse): void => {
   if (request.headers.expect !== undefined && !response.headersSent) response.writeContinue();
+};
+
+const checked = ({ headers }: IncomingMessage, bytes: Buffer): Bytes => {
+  const check = new DigestCheck(headers);
+  check.add(bytes);
+  const fault = check.fault();
+  return fault === undefined ? E.right(bytes) : E.left(fault);
 };
 
 // Listeners, not `for await`: a body mostly comes in one piece, and this is on the path of every write.
@@ -39,13 +47,13 @@ const collect = ({ req, state }: KoaContext, limit: number): Promise<Bytes> =>
         settle(tooLarge(limit));
       } else if (!isAcquired && bytes.length > UNCOUNTED_BYTES) void acquire();
     };
-    const finish = (): void => settle(E.right(bytes.filled()));
+    const finish = (): void => settle(checked(req, bytes.filled()));
     const leave = (): void => settle(clientGone);
     req.on('data', take).on('end', finish).on('close', leave).on('error', leave);
   });
 
 /**
- * The whole body, of at most `limit` bytes; a longer one is left unread as soon as that shows. It takes as much memory as
+ * The whole body, of at most `limit` bytes, which its headers' digests fit; a longer one is left unread as soon as that shows. It takes as much memory as
  * it has bytes, however small the pieces are; a large body acquires that from the process budget.
  */
 export const bodyBytes = (ctx: KoaContext, limit: number): Promise<E.Either<Failed, Buffer>> => {

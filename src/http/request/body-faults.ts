@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '../problem/problem.js';
+import { digestFaults } from './declared-digests.js';
 import { isSentAsIs } from './media-type.js';
 
 // RFC 9110 §14.4: who does not know partial PUT refuses it, since the part would replace the whole
@@ -13,11 +14,18 @@ const encodingFault: Fault = {
   message: 'must be left out, since a body is sent as it is',
 };
 
-/** What the headers of a write declare about its body and is not obeyed. */
+const trailerFault: Fault = {
+  path: 'Trailer',
+  message: 'must not announce a digest: send it before the body',
+};
+
+/** What the headers of a write declare about its body that is not obeyed. */
 export const bodyFaults = ({ headers }: IncomingMessage): ReadonlyArray<Fault> => {
   const encoding = String(headers['content-transfer-encoding'] ?? '');
   return [
     ...(headers['content-range'] === undefined ? [] : [rangeFault]),
     ...(encoding === '' || isSentAsIs(encoding) ? [] : [encodingFault]),
+    ...(/digest|md5/i.test(headers.trailer ?? '') ? [trailerFault] : []),
+    ...digestFaults(headers),
   ];
 };

@@ -7,6 +7,7 @@ import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
 import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
 import { sendContinue } from '../../request/body-bytes.js';
+import { DigestCheck } from '../../request/declared-digests.js';
 import { codingFault } from '../../request/media-type.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
@@ -87,13 +88,19 @@ const receive = async (
   scan: PartScan,
   maxUploadBytes: number,
 ): Promise<E.Either<FormFailure, object>> => {
-  ctx.req.on('data', (piece: Buffer) => scan.add(piece)).pause();
+  const digests = new DigestCheck(ctx.req.headers);
+  ctx.req
+    .on('data', (piece: Buffer) => {
+      scan.add(piece);
+      digests.add(piece);
+    })
+    .pause();
   const failed = async (): Promise<E.Either<FormFailure, object>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
   const parsed = async (): Promise<E.Either<FormFailure, object>> => {
     try {
       const fields = await parse(ctx, engine, maxUploadBytes);
-      const fault = engine.fault() ?? formTextFault(fields);
+      const fault = engine.fault() ?? digests.fault() ?? formTextFault(fields);
       return fault === undefined ? E.right(fields) : E.left(fault);
     } catch (error) {
       return E.left(isClientGone(ctx) ? { _tag: 'ClientGone' } : formFailure(error, maxUploadBytes));

@@ -12,17 +12,21 @@ export type PartHead = {
   readonly type: string | undefined;
   /** The charset of a text, as it is declared. */
   readonly charset: string | undefined;
+  /** How long it says that the content is, bytes; NaN where it says something else than a number. */
+  readonly length: number | undefined;
   /** What it declares that is not obeyed here, as a sentence to follow the name of the part. */
   readonly fault: string | undefined;
 };
 
-const NOTHING: PartHead = { type: undefined, charset: undefined, fault: undefined };
+const NOTHING: PartHead = { type: undefined, charset: undefined, length: undefined, fault: undefined };
+
+const isAbsent = (header: string) => [header, (value: string) => value === ''] as const;
 
 /** Whether a value of these headers leaves the bytes as they are. */
 const IDENTITY: Readonly<Record<string, (value: string) => boolean>> = {
   'Content-Transfer-Encoding': isSentAsIs,
   'Content-Encoding': (value) => /^identity$/i.test(value),
-  'Content-Range': (value) => value === '',
+  ...Object.fromEntries(['Content-Range', 'Content-Digest', 'Repr-Digest', 'Digest', 'Content-MD5'].map(isAbsent)),
 };
 
 const headersOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
@@ -56,13 +60,15 @@ const faultOf = (headers: ReadonlyMap<string, ReadonlyArray<string>>): string | 
 const readHead = (bytes: Buffer): PartHead => {
   const headers = headersOf(bytes.toString('latin1'));
   const fault = faultOf(headers);
+  const [announced] = headers.get('content-length') ?? [];
+  const length = announced === undefined ? undefined : Number(/^\d+$/.exec(announced)?.[0]);
   const header = headers.get('content-type')?.[0] ?? '';
   const type = /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
-  if (type === undefined) return { ...NOTHING, fault };
+  if (type === undefined) return { ...NOTHING, length, fault };
   const parameters = parametersOf(header.slice(type.length));
   const [charset, ...others] = (parameters ?? []).filter(([name]) => /^charset\*?$/.test(name));
   const isReadable = parameters !== undefined && others.length === 0 && charset?.[0] !== 'charset*';
-  return { type, charset: isReadable ? charset?.[1] : 'unreadable', fault };
+  return { type, charset: isReadable ? charset?.[1] : 'unreadable', length, fault };
 };
 
 /**
@@ -78,7 +84,12 @@ export class PartScan {
   /** How much has come of the header of the newest part; undefined when it is complete. */
   #headLength: number | undefined;
   #found = 0;
+  /** How many bytes have come when `add` begins, without those that it will look at again. */
+  #passed = 0;
+  /** Where the content of the newest part begins. */
+  #contentBegins = 0;
   readonly #heads: Array<PartHead> = [];
+  #wrongLength: number | undefined;
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
@@ -88,24 +99,37 @@ export class PartScan {
     const bytes = Buffer.concat([this.#rest, piece]);
     let end = this.#headLength === undefined ? 0 : this.#rest.length;
     for (let at = bytes.indexOf(this.#delimiter); at !== -1; at = bytes.indexOf(this.#delimiter, end)) {
-      this.#takeHead(bytes.subarray(end, Math.max(end, at)));
+      this.#takeHead(bytes, end, Math.max(end, at));
+      this.#takeLength(this.#passed + at - this.#contentBegins);
       this.#found += 1;
       this.#headLength = 0;
       end = at + this.#delimiter.length;
     }
-    this.#takeHead(bytes.subarray(end));
+    this.#takeHead(bytes, end, bytes.length);
     // what may be the beginning of the next one
     this.#rest = bytes.subarray(Math.max(end, bytes.length - this.#delimiter.length + 1));
+    this.#passed += bytes.length - this.#rest.length;
   }
 
-  #takeHead(bytes: Buffer): void {
+  #takeHead(bytes: Buffer, from: number, to: number): void {
     if (this.#headLength === undefined) return;
-    const length = this.#headLength + bytes.copy(this.#head, this.#headLength);
+    const length = this.#headLength + bytes.copy(this.#head, this.#headLength, from, to);
     const end = this.#head.subarray(0, length).indexOf(END_OF_HEAD, Math.max(0, this.#headLength - END_OF_HEAD.length));
+    this.#contentBegins = this.#passed + from + end + END_OF_HEAD.length - this.#headLength;
     this.#headLength = length;
     if (end === -1 && length < LONGEST_HEAD) return;
     this.#heads[this.#found - 1] = readHead(this.#head.subarray(0, end === -1 ? length : end));
     this.#headLength = undefined;
+  }
+
+  #takeLength(length: number): void {
+    const announced = this.#heads[this.#found - 1]?.length;
+    if (announced !== undefined && announced !== length) this.#wrongLength ??= this.#found - 1;
+  }
+
+  /** The index of a part whose content has another length than its header says; undefined while there is none. */
+  get wrongLength(): number | undefined {
+    return this.#wrongLength;
   }
 
   /** What the header of the part with this index says. */

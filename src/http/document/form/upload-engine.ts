@@ -39,7 +39,8 @@ export class UploadEngine implements multer.StorageEngine {
   #isOver = false;
   #outcome: Promise<Stored | undefined> = Promise.resolve(undefined);
   #partFault: RequestInvalid | undefined;
-  #read = 0;
+  /** Of the parts that the parser has read. */
+  readonly #names: Array<string> = [];
   #onStorageFailure: (failure: StorageUnavailable) => void = () => undefined;
   /** Resolves as soon as the storage fails: the rest of the form is then not worth waiting for. */
   readonly storageFailed = new Promise<StorageUnavailable>((resolve) => (this.#onStorageFailure = resolve));
@@ -88,8 +89,7 @@ export class UploadEngine implements multer.StorageEngine {
   }
 
   #notePart(name: string): PartHead {
-    const head = this.#scan.headOf(this.#read);
-    this.#read += 1;
+    const head = this.#scan.headOf(this.#names.push(name) - 1);
     if (head.fault !== undefined) this.#noteFault(requestInvalid({ path: name, message: head.fault }));
     return head;
   }
@@ -117,7 +117,10 @@ export class UploadEngine implements multer.StorageEngine {
 
   /** A fault of the form that the parser has missed; undefined when there is none. */
   fault(): RequestInvalid | undefined {
-    return this.#partFault ?? (this.#read < this.#scan.parts ? UNREADABLE : undefined);
+    if (this.#partFault !== undefined) return this.#partFault;
+    if (this.#names.length < this.#scan.parts) return UNREADABLE;
+    const path = this.#names[this.#scan.wrongLength ?? this.#names.length];
+    return path === undefined ? undefined : requestInvalid({ path, message: 'is not as long as its Content-Length' });
   }
 
   /** Breaks the file off, so that it is not stored, and takes no other. */
