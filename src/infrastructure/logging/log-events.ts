@@ -53,13 +53,13 @@ export const logEngineEvent =
 
 const stackOf = (cause: unknown): string => (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
 
-/** What happens to the connection to the log. */
+/** What happens to the connection to the log: a warning, but for the first connection. */
 export const logConnectionEvent =
   (log: Logger) =>
   (event: ConnectionEvent): void => {
     const { cause, ...fields } = { cause: undefined, ...event };
     const reason = cause === undefined ? {} : { reason: reasonOf(cause) };
-    log.warn({ ...fields, ...reason }, 'event log');
+    log[event.kind === 'connected' ? 'info' : 'warn']({ ...fields, ...reason }, 'event log');
   };
 
 /** Whether the service can work, and its warnings. */
