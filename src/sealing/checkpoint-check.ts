@@ -19,6 +19,7 @@ export type Witness = KeptCheckpoint & {
 export type CheckpointCounts = {
   /** Compared and as the log is, by where they are kept. */
   readonly fitting: number;
+  /** A fault was found of each of these. */
   readonly differing: number;
   /**
    * In the file storage and not in Postgres, whose first checkpoint is a later one: Postgres was restored since, or they
@@ -81,12 +82,18 @@ export const makeCheckpointCheck = async ({
     earlier: {} as Record<string, EarlierCheckpoints>,
   };
 
+  const count = (isFitting: boolean): void => {
+    counts[isFitting ? 'fitting' : 'differing'] += 1;
+  };
+
   /** Those of the origin that is in force; of the others it is noted that they are there. */
   async function* ofOrigin(all: AsyncIterable<SignedCheckpoint>, where: string): AsyncGenerator<KeptCheckpoint> {
     for await (const signed of all) {
       const opened = openKept(signed, where, findVerifier);
-      if (E.isLeft(opened)) onFault(opened.left);
-      else if (opened.right.origin === origin) yield opened.right;
+      if (E.isLeft(opened)) {
+        count(false);
+        onFault(opened.left);
+      } else if (opened.right.origin === origin) yield opened.right;
       else {
         const { inPostgres, inStorage, largest } = counts.earlier[opened.right.origin] ?? NONE;
         counts.earlier[opened.right.origin] = {
@@ -129,14 +136,13 @@ export const makeCheckpointCheck = async ({
     witnesses.flatMap(({ proof }) => (proof === undefined ? [] : [[proof.index, undefined]])),
   );
 
-  const judge = (checkpoint: KeptCheckpoint): void => {
+  /** Whether a checkpoint fits the log. */
+  const judge = (checkpoint: KeptCheckpoint): boolean => {
     const { size, root } = checkpoint;
     if (edgeRoot(edge).equals(root)) {
-      counts.fitting += 1;
       fittingUpTo = size;
-      return;
+      return true;
     }
-    counts.differing += 1;
     const since = fittingUpTo > 0 && fittingUpTo < size ? `, and the one of ${fittingUpTo} events does` : '';
     const first = fittingUpTo < size ? fittingUpTo : 0;
     onFault({
@@ -146,10 +152,11 @@ export const makeCheckpointCheck = async ({
         `${describeKept(checkpoint)} does not fit the log${since}: ` +
         `the first event that was changed, removed, inserted or moved is between index ${first} and ${size - 1}`,
     });
+    return false;
   };
 
   const judgeWitness = (witness: Witness): void => {
-    judge(witness);
+    count(judge(witness));
     if (witness.proof === undefined) return;
     const { index, hashes } = witness.proof;
     const place = places.get(index);
@@ -166,11 +173,13 @@ export const makeCheckpointCheck = async ({
 
   const judgeArchived = ({ size, root }: { readonly size: number; readonly root: Hash }, isRecorded: boolean): void => {
     const checkpoint = { origin: origin ?? '', size, root, where: IN_STORAGE };
-    judge(checkpoint);
-    if (tree === undefined || isRecorded) return;
+    const isFitting = judge(checkpoint);
+    const isAbsent = tree !== undefined && !isRecorded;
     // a log that was restored from a backup has none of the checkpoints that were signed before
-    if (size < smallestRecorded) counts.beforePostgres += 1;
-    else
+    const isBefore = isAbsent && size < smallestRecorded;
+    count(isFitting && (!isAbsent || isBefore));
+    if (isBefore) counts.beforePostgres += 1;
+    else if (isAbsent)
       onFault({
         kind: 'checkpoint-missing',
         index: size,
@@ -186,7 +195,7 @@ export const makeCheckpointCheck = async ({
     let isRecorded = false;
     for (; fromPostgres?.size === size; fromPostgres = await recorded.next()) {
       isRecorded = true;
-      judge(fromPostgres);
+      count(judge(fromPostgres));
     }
     for (let one = archived.peek(); one?.size === size; one = archived.peek()) {
       judgeArchived(one, isRecorded);
@@ -197,12 +206,13 @@ export const makeCheckpointCheck = async ({
 
   const reportBeyond = (checkpoint: Pick<KeptCheckpoint, 'size' | 'origin' | 'where'>): void => {
     const { size } = edge;
+    count(false);
     onFault({
       kind: 'checkpoint-beyond-log',
       index: size,
       reason:
         `${describeKept(checkpoint)} is larger than the log, which has ${size}: ` +
-        `${checkpoint.size - size} or more were removed at its end`,
+        `${checkpoint.size - size} or more were removed`,
     });
   };
 

@@ -104,16 +104,18 @@ describe('comparing the log with checkpoints', () => {
       {
         kind: 'checkpoint-beyond-log',
         index: 350,
-        reason: `the checkpoint of 400 events of log.example/2, kept in Postgres, is larger than the log, which has 350: 50 or more were removed at its end`,
+        reason: `the checkpoint of 400 events of log.example/2, kept in Postgres, is larger than the log, which has 350: 50 or more were removed`,
       },
       {
         kind: 'checkpoint-beyond-log',
         index: 350,
-        reason: `the checkpoint of 400 events of log.example/2, kept in the file storage, is larger than the log, which has 350: 50 or more were removed at its end`,
+        reason: `the checkpoint of 400 events of log.example/2, kept in the file storage, is larger than the log, which has 350: 50 or more were removed`,
       },
     ]);
+    expect((await check()).counts).to.deep.include({ fitting: 4, differing: 2 });
     world.events.splice(0);
     expect(await kinds()).to.have.length(6);
+    expect((await check()).counts).to.deep.include({ fitting: 0, differing: 6 });
   });
 
   it('names a checkpoint that was removed from Postgres', async () => {
@@ -126,6 +128,7 @@ describe('comparing the log with checkpoints', () => {
           'the checkpoint of 200 events of log.example/2, kept in the file storage, is not in Postgres, which has earlier ones: it was removed there, or Postgres was taken back to a backup',
       },
     ]);
+    expect((await check()).counts).to.deep.include({ fitting: 4, differing: 1 });
     // who has no Postgres to ask misses nothing in it
     expect(await kinds([], false)).to.deep.equal([]);
   });
@@ -147,8 +150,9 @@ describe('comparing the log with checkpoints', () => {
       { origin: 'elsewhere', size: 150, note },
     ];
     inStorage = [];
-    const faults = (await check()).faults.map(({ kind, reason }) => `${kind}: ${reason}`);
-    expect(faults).to.deep.equal([
+    const { faults, counts } = await check();
+    expect(counts).to.deep.include({ fitting: 0, differing: 4 });
+    expect(faults.map(({ kind, reason }) => `${kind}: ${reason}`)).to.deep.equal([
       'checkpoint-unknown-key: the checkpoint of 150 events of log.example/2, kept in Postgres, was signed by no key of this service',
       'checkpoint-invalid: the checkpoint of 160 events of log.example/2, kept in Postgres, is not valid: the note has no empty line before its signatures',
       'checkpoint-invalid: the checkpoint of 170 events of log.example/2, kept in Postgres, is filed under a size or origin that it does not have',

@@ -69,7 +69,8 @@ const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks)
   }
   if (checkpoints !== undefined) {
     const { fitting, differing, beforePostgres, earlier } = checkpoints();
-    const all = fitting === 0 ? 'none is kept' : 'all fit';
+    const none = Object.keys(earlier).length === 0 ? 'none is kept' : 'none of this origin is kept';
+    const all = fitting === 0 ? none : 'all fit';
     lines.push(
       `checkpoints: ${differing === 0 ? all : `${counted(fitting, 'fits', 'fit')}, ${counted(differing, 'does', 'do')} not`}`,
     );
