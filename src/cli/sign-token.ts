@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
+import { isActor } from '../application/actor.js';
 import type { Config } from '../config.js';
 
 type TokenRequest = {
@@ -11,7 +12,7 @@ type TokenRequest = {
 
 /**
  * Signs a token that this configuration accepts. Left: why it cannot (the service holds only public keys and cannot
- * sign). `developmentSecret` is asked for only when no key is configured.
+ * sign, or would not accept such a user). `developmentSecret` is asked for only when no key is configured.
  */
 export const signToken = async (
   { key, issuer, audience }: Config['jwt'],
@@ -20,6 +21,7 @@ export const signToken = async (
 ): Promise<E.Either<string, string>> => {
   if (key._tag === 'PublicKey' || key._tag === 'Jwks')
     return E.left('tokens are signed elsewhere: this service is configured with a public key and can only verify them');
+  if (!isActor(user)) return E.left('the user must be a text of at most 255 characters that is not blank');
   const secret = key._tag === 'Secret' ? key.secret : await developmentSecret();
   return E.right(
     jwt.sign({ roles }, secret, {

@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os';
 import { InvalidArgumentError, Option } from 'commander';
+import { isActor } from '../application/actor.js';
 
 const userArgument = (text: string): string => {
-  if (text.trim() === '') throw new InvalidArgumentError('Give the name of the user.');
+  if (!isActor(text)) throw new InvalidArgumentError('Give the name of a user, of at most 255 characters.');
   return text;
 };
 

@@ -29,6 +29,14 @@ describe('signing a token', () => {
     expect(E.isRight(token) && jwt.verify(token.right, secret)).to.include({ sub: 'alice' });
   });
 
+  for (const user of ['', ' ', 'a\nb', 'x'.repeat(256)])
+    it(`signs none for the user ${JSON.stringify(user.slice(0, 9))}, which the service would refuse`, async () => {
+      const config = { key: { _tag: 'Secret', secret }, issuer: undefined, audience: undefined } as const;
+      expect(await signToken(config, { ...request, user }, noSecret)).to.deep.equal(
+        E.left('the user must be a text of at most 255 characters that is not blank'),
+      );
+    });
+
   it('says why it cannot where only a public key is known', async () => {
     const config = {
       key: { _tag: 'Jwks', uri: 'https://issuer.example' },

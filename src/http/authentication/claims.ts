@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import { isActor } from '../../application/actor.js';
 import { type Caller, Role, type Roles } from './roles.js';
 
 const Claims = t.intersection([
@@ -10,15 +11,6 @@ const Claims = t.intersection([
 /** RFC 7519 §2, NumericDate. JSON has no infinity, and yet 1e999 is read as one: such a token would never expire. */
 const isTime = (claim: unknown): boolean => Number.isFinite(claim);
 
-const MAX_SUBJECT = 255;
-
-/** C0 control characters, and halves of surrogate pairs: the subject ends up in the log as text. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const NOT_TEXT = /[\u0000-\u001f]|\p{Surrogate}/u;
-
-const isSubject = (sub: string): boolean =>
-  sub.trim() !== '' && Array.from(sub).length <= MAX_SUBJECT && !NOT_TEXT.test(sub);
-
 const namesIn = (claim: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(claim)) return claim;
   return typeof claim === 'string' ? claim.split(' ') : [];
@@ -28,7 +20,7 @@ const rolesIn = (...claims: ReadonlyArray<unknown>): Roles => claims.flatMap(nam
 
 /** The caller that a verified token names. Left: why it names none. Unknown roles are ignored. */
 export const provenBy = (payload: unknown): E.Either<string, Caller> => {
-  if (!Claims.is(payload) || !isSubject(payload.sub)) return E.left('The token must have an expiry and a subject');
+  if (!Claims.is(payload) || !isActor(payload.sub)) return E.left('The token must have an expiry and a subject');
   const { sub, exp, nbf = 0, iat = 0, roles, role } = payload;
   return [exp, nbf, iat].every(isTime)
     ? E.right({ subject: sub, roles: rolesIn(roles, role), expiresAt: exp })
