@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -39,6 +40,16 @@ describe('starting and stopping', function () {
   });
 
   afterEach(() => rm(dataDir, { recursive: true }));
+
+  it('starts nothing where it is called with arguments, which it does not take', async () => {
+    const program = path.resolve(await askRun('build'), 'src/main.js');
+    for (const argument of ['--help', 'start']) {
+      const ended = spawnSync(process.execPath, [program, argument], { cwd: dataDir, encoding: 'utf8' });
+      expect([ended.status, ended.stdout], ended.stderr).to.deep.equal([2, '']);
+      expect(ended.stderr).to.include('takes no arguments');
+    }
+    expect(await readdir(dataDir)).to.deep.equal([]);
+  });
 
   it('serves, says what a newcomer needs, stops on SIGTERM with 0 and finds its data again', async () => {
     const token = await tokenFor('admin', 'alice');
