@@ -10,7 +10,7 @@ import { operatorProgram } from '../support/operator.js';
 import { JWT_SECRET, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 const EXAMPLE = /<!-- example: backup -->\n+```sh\n([\s\S]*?)\n```/;
-const START = 'DATA_DIR=../restored npm start';
+const START = 'DATA_DIR=../restored PORT=3001 npm start';
 
 describe('the backup of docs/production.md', function () {
   this.timeout(300_000);

@@ -37,7 +37,7 @@ export const verifyLedgerRows = async (
     drifted === 0
       ? `${name}: ${counted(checked, 'event')} compared, none differs from its row`
       : `${name}: ${counted(checked, 'event')} compared, ${counted(drifted, 'difference')}; where the log is right (ops log verify), ` +
-        `ops projections rebuild ${name} makes the rows anew`;
+        `ops projections rebuild ${name} --switch always makes the rows anew`;
   printFinding(options, text, { projection: name, checked, drifted, ahead: 0, repaired: 0 });
   if (options.json !== true) for (const line of faults.unnamed()) printLine(line);
   return E.right({ checked, drifted });

@@ -143,7 +143,7 @@ const misuse = (wanted: string | undefined, { sample, repair, acceptShorterHisto
   if (acceptShorterHistory === true && repair !== true)
     return '--accept-shorter-history says what --repair may do: give both';
   if (wanted === LEDGER && (repair === true || sample !== undefined))
-    return `the ${LEDGER} is compared as a whole, and mended by ops projections rebuild ${LEDGER}: leave out --repair and --sample`;
+    return `the ${LEDGER} is compared as a whole, and mended by ops projections rebuild ${LEDGER} --switch always: leave out --repair and --sample`;
   return undefined;
 };
 

@@ -15,7 +15,9 @@ const requestHeaders = {
   'If-None-Match': { schema: ENTITY_TAGS, description: 'Not at these tags: 304 to a GET, 412 to a change.' },
   'Idempotency-Key': {
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-    description: 'A repeat with the same key answers the first result; the same key with another request is 422.',
+    description:
+      'A repeat by the same caller, with the same method, path and key, answers the first result, however much later. ' +
+      'With another body or reason it is 422.',
   },
   'Change-Reason': {
     schema: { type: 'string', pattern: '^[!-~]([ -~]*[!-~])?$', examples: ["UTF-8''Caf%C3%A9%20moved"] },

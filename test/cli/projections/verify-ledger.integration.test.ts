@@ -39,7 +39,7 @@ describe('projections verify ledger', function () {
     expect([code, stdout]).to.deep.equal([
       1,
       `ledger: index 6, ${businessStream(2)}, revision 1, event ID: the row of the ledger was changed, in name, body\n` +
-        `ledger: ${EVENTS} events compared, 1 difference; where the log is right (ops log verify), ops projections rebuild ledger makes the rows anew\n`,
+        `ledger: ${EVENTS} events compared, 1 difference; where the log is right (ops log verify), ops projections rebuild ledger --switch always makes the rows anew\n`,
     ]);
     const rebuilt = await runOperator(['projections', 'rebuild', 'ledger', '--switch', 'always'], { env });
     expect(rebuilt.code).to.equal(0);
@@ -50,7 +50,9 @@ describe('projections verify ledger', function () {
     for (const option of [['--repair'], ['--sample', '3']]) {
       const { code, stderr } = await verify(...option);
       expect(code).to.equal(2);
-      expect(stderr).to.include('the ledger is compared as a whole, and mended by ops projections rebuild ledger');
+      expect(stderr).to.include(
+        'the ledger is compared as a whole, and mended by ops projections rebuild ledger --switch always',
+      );
     }
     const sampled = await runOperator(['projections', 'verify', '--sample', '3'], { env });
     expect(sampled.stdout).to.not.include('ledger');

@@ -35,7 +35,7 @@ export const eventLogSchema: VersionedSchema = {
     `create function event_log.refuse_change() returns trigger language plpgsql as $$
      begin
        raise exception '% of event_log.event is refused: what is in the log is never changed or removed', tg_op
-         using hint = 'To go back to a backup, import it into an empty database (ops log import). Only the owner of the '
+         using hint = 'To go back to a backup, restore it into an empty database (ops restore). Only the owner of the '
            'table can lift this, with "alter table event_log.event disable trigger never_changed".';
      end $$;
      create trigger never_changed before update or delete or truncate on event_log.event
