@@ -3,6 +3,7 @@ import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import { isKeyed } from '../event-sourcing/command/command-id.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
+import type { OnLost } from '../event-sourcing/log-memory.js';
 import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
 import type { ProjectionProgress } from './ports.js';
 
@@ -27,23 +28,33 @@ export type Execute<State, Command, Rejection> = (
 /** The log took so long that its answer left no time for others to learn of the change. A repeat finds it. */
 const tooLate = E.left(new StoreUnavailable('the change was stored too late to say that every GET shows it'));
 
+/** The change may be among what was lost, and its position may be that of another one by now. A repeat finds out. */
+const lostMeanwhile = E.left(
+  new StoreUnavailable('the log has lost events since the change was stored, and maybe the change'),
+);
+
 /**
  * Runs a command, then waits, as long as `progress` and the time that is left allow, until the read model that serves
  * its GETs shows its result.
  */
-export const makeExecute =
-  <State, Command, Event, Rejection>(
-    handle: HandleCommand<State, Command, Event, Rejection>,
-    progress: ProjectionProgress,
-  ): Execute<State, Command, Rejection> =>
-  async (call) => {
+export const makeExecute = <State, Command, Event, Rejection>(
+  handle: HandleCommand<State, Command, Event, Rejection>,
+  progress: ProjectionProgress,
+  onLost: OnLost = () => undefined,
+): Execute<State, Command, Rejection> => {
+  let losses = 0;
+  onLost(() => void (losses += 1));
+  return async (call) => {
     const until = answerDeadline();
+    const lossesBefore = losses;
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;
     const { before, after, revision, createdAt, lastAt: updatedAt, position } = handled.right;
     const appendedAt = performance.now();
     const projected = position === undefined || (await progress.waitFor(position, until));
+    if (losses !== lossesBefore) return lostMeanwhile;
     if (!projected && performance.now() - appendedAt < progress.heldMs) return tooLate;
     const replayed = handled.right.replayed && isKeyed(call.envelope.commandId);
     return E.right({ before, after, revision, createdAt, updatedAt, projected, replayed });
   };
+};

@@ -81,6 +81,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
         now,
       }),
       progress,
+      onLost,
     ),
     history,
     reads: {

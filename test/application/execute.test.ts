@@ -64,6 +64,24 @@ describe('executing a command', () => {
     expect(E.isLeft(executed) && executed.left).to.be.instanceOf(StoreUnavailable);
   });
 
+  for (const reached of [true, false])
+    it(`does not say that it is stored when the log has lost events before the answer: ${reached}`, async () => {
+      let lose = (): void => undefined;
+      const { waitFor } = progress(reached);
+      const executed = await makeExecute(
+        () => Promise.resolve(E.right(handled(42n))),
+        {
+          waitFor: (position) => {
+            lose();
+            return waitFor(position);
+          },
+          heldMs: 0,
+        },
+        (forget) => (lose = forget),
+      )(call);
+      expect(E.isLeft(executed) && executed.left).to.be.instanceOf(StoreUnavailable);
+    });
+
   it('waits for nothing when the answer rests on no event', async () => {
     const { waited, waitFor } = progress(false);
     expect(
