@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isCanceled } from './sql-failure.js';
 
 /**
  * What our statements rely on. The settings of a role, a database or a server, of `PGOPTIONS` and of a pooler may say
@@ -47,7 +48,23 @@ const TEXT = `
   union all
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
+/** For so long a new connection that is limited to less than its first statement takes is tried, ms. */
+const LIFTING_MS = 2_000;
+
+/** Until this has run, the time limit that the role or the database is set to holds. */
+const liftTimeLimit = async (client: pg.ClientBase): Promise<void> => {
+  const until = performance.now() + LIFTING_MS;
+  for (;;)
+    try {
+      await client.query('set statement_timeout = 0');
+      return;
+    } catch (error) {
+      if (!isCanceled(error) || performance.now() > until) throw error;
+    }
+};
+
 /** Sets a new connection to what all statements rely on; `statementMs`: time limit of each statement, 0 for none. */
 export const beginSession = async (client: pg.ClientBase, statementMs = 0): Promise<void> => {
+  await liftTimeLimit(client);
   await client.query(TEXT, [JSON.stringify({ ...SETTINGS, statement_timeout: `${statementMs}ms` })]);
 };

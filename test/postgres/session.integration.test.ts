@@ -68,6 +68,17 @@ describe('a session with Postgres', function () {
       expect(await ofPool(database, 2_400)).to.deep.include({ name: 'statement_timeout', setting: '2400' });
   });
 
+  it('begins also where each statement may take a millisecond, which the first one does not keep to', async () => {
+    const limited = await freshDatabase();
+    const pool = makePool({ connectionString: usual, name: 'test', connections: 1, connectMs: 30_000 });
+    for (const setting of ["statement_timeout = '1ms'", "client_min_messages = 'debug5'"])
+      await pool.query(`alter database ${new URL(limited).pathname.slice(1)} set ${setting}`);
+    await pool.end();
+    for (let round = 0; round < 3; round += 1)
+      for (const found of await Promise.all(Array.from({ length: 10 }, () => ofPool(limited))))
+        expect(found).to.deep.include({ name: 'statement_timeout', setting: '0' });
+  });
+
   it('keeps a stronger durability than the one that it needs', async () => {
     const client = makePool({ connectionString: usual, name: 'test', connections: 1, connectMs: 30_000 });
     await client.query(`alter database ${new URL(usual).pathname.slice(1)} set synchronous_commit = 'remote_apply'`);
