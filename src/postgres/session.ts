@@ -24,6 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // how transactions run, and what ends them or their connection
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
+  session_replication_role: 'origin', // as a replica, rows that refer to others would stay when those go
   exit_on_error: 'off',
   lock_timeout: '0',
   transaction_timeout: '0',

@@ -117,6 +117,7 @@ describe('the seal of a service', function () {
       `update seal.checkpoint set size = 2`,
       `delete from seal.checkpoint`,
       `truncate seal.checkpoint`,
+      `set session_replication_role = replica; delete from seal.checkpoint`,
     ]) {
       const refused: unknown = await pool.query(statement).catch((error: unknown) => error);
       expect(String(refused)).to.match(/of seal\.checkpoint is refused: a checkpoint .* is never changed or removed/);

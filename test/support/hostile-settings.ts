@@ -21,6 +21,7 @@ export const hostileSettings: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'serializable',
   default_transaction_deferrable: 'on',
   exit_on_error: 'on',
+  session_replication_role: 'replica',
   check_function_bodies: 'off',
   statement_timeout: '50ms',
   lock_timeout: '1ms',

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
+import {
+  makePostgresEventStore,
+  type PostgresEventStore,
+} from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { eventLogSchema } from '../../../src/infrastructure/postgres/event-log/schema.js';
 import { anEvent, appended, aStream, batchesOf, eventsOf } from '../../contract/event-store/store-under-test.js';
 import { makePool } from '../../../src/postgres/pool.js';
@@ -66,6 +69,19 @@ describe('the table of the event log in Postgres', function () {
     expect(await refusals()).to.deep.equal(REFUSED);
     expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.deep.equal(before);
     await appended(store, aStream(), 'no-stream', anEvent());
+  });
+
+  it('is guarded also from a session that is set to be that of a replica', async () => {
+    await appended(await open(), aStream(), 'no-stream', anEvent());
+    await client.query("set session_replication_role = 'replica'");
+    expect(await refusals()).to.deep.equal(REFUSED);
+    for (const change of [
+      'update event_log.head set position = 9223372036854775807',
+      'delete from event_log.head',
+      `insert into event_log.event (position, stream, revision, id, type, data, metadata)
+         values (9223372036854775807, 'business-taken', 0, gen_random_uuid(), 'Taken', '{}', '{}')`,
+    ])
+      expect((await errorOf(change))?.message, change).to.match(/is refused/);
   });
 
   it('says what its owner can do', async () => {

@@ -64,6 +64,9 @@ export const eventLogSchema: VersionedSchema = {
      end $$;
      create trigger never_beyond_head after insert on event_log.event referencing new table as added
        for each statement execute function event_log.refuse_beyond_head();`,
+    // others fire only where session_replication_role is origin, and a role may be set to something else
+    `alter table event_log.event enable always trigger never_changed, enable always trigger never_beyond_head;
+     alter table event_log.head enable always trigger only_grows, enable always trigger never_removed;`,
   ],
   allowsNewer: false,
 };

@@ -30,6 +30,8 @@ const sealSchema: VersionedSchema = {
      end $$;
      create trigger never_changed before update or delete or truncate on seal.checkpoint
        for each statement execute function seal.refuse_change();`,
+    // others fire only where session_replication_role is origin, and a role may be set to something else
+    'alter table seal.checkpoint enable always trigger never_changed',
   ],
   allowsNewer: true,
 };
