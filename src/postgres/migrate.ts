@@ -47,7 +47,11 @@ export const migrate = async (pool: Pool, schema: VersionedSchema): Promise<void
     await client.query(prepare);
     const version = await versionOf(client, schema);
     if (version > steps.length && !allowsNewer)
-      throw new Error(`${versionTable} has schema version ${version}, this program knows up to ${steps.length}`);
+      throw new Error(
+        `${versionTable} has schema version ${version}, this program knows up to ${steps.length}: a newer version of it ` +
+          'has changed the tables. Start that version; the way back is `ops restore` of a backup from before the ' +
+          'upgrade, into a new installation (docs/production.md, Upgrade)',
+      );
     for (const step of steps.slice(version)) await client.query(step);
     await client.query(`update ${versionTable} set version = greatest(version, $1)`, [steps.length]);
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
 import pg from 'pg';
 import {
   makePostgresEventStore,
@@ -129,6 +130,17 @@ describe('the table of the event log in Postgres', function () {
     }
     await appended(store, aStream(), 'no-stream', anEvent());
     expect(eventsOf(await batchesOf(store.readAll({ after: 'start' })))).to.have.length(2);
+  });
+
+  it('is left alone by a program older than the one that has changed it, which says how to go on', async () => {
+    await open();
+    await client.query('update event_log.log set version = 99');
+    const opened = await makePostgresEventStore({ connectionString });
+    expect(E.isLeft(opened) && String(opened.left.cause)).to.equal(
+      `Error: event_log.log has schema version 99, this program knows up to ${eventLogSchema.steps.length}: ` +
+        'a newer version of it has changed the tables. Start that version; the way back is `ops restore` of a backup ' +
+        'from before the upgrade, into a new installation (docs/production.md, Upgrade)',
+    );
   });
 
   it('is guarded also where an older program made it, which goes on beside', async () => {
