@@ -76,5 +76,16 @@ const kindOf = ({ code, details, metadata }: Pick<ServiceError, 'code' | 'detail
   return /invalid ?position/i.test(details) ? 'invalid-position' : byCode(code);
 };
 
-export const callFailed = (error: Pick<ServiceError, 'code' | 'details' | 'metadata'>): CallFailed =>
-  new CallFailed(kindOf(error), `EventStoreDB: ${status[error.code]}: ${error.details}`, error);
+/** What to do where the server only says that it does not want to. */
+const ADVICE: { readonly [code in status]?: string } = {
+  [status.UNAUTHENTICATED]:
+    'The server does not take the user of the connection string (EVENTSTOREDB_URL), or the password. Correct them.',
+  [status.PERMISSION_DENIED]:
+    'The user of the connection string (EVENTSTOREDB_URL) may not do this. Name one that may read and write all streams.',
+};
+
+export const callFailed = (error: Pick<ServiceError, 'code' | 'details' | 'metadata'>): CallFailed => {
+  const advice = ADVICE[error.code];
+  const message = `EventStoreDB: ${status[error.code]}: ${error.details}`;
+  return new CallFailed(kindOf(error), advice === undefined ? message : `${message}. ${advice}`, error);
+};
