@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -52,5 +52,19 @@ describe("the operator's commands where root's database is not in DATA_DIR", fun
   it('say nothing of it to a script', async () => {
     const { code, stderr } = await runOperator(['log', 'export'], { env });
     expect([code, stderr]).to.deep.equal([0, 'exported 0 events\n']);
+  });
+
+  it('say where it is when DATA_DIR was removed, and go on when that is written into a new one', async () => {
+    await rm(env.DATA_DIR, { recursive: true });
+    const { code, stderr } = await runOperator(['log', 'export'], { env });
+    const place = path.join(env.DATA_DIR, 'postgres.place');
+    expect([code, stderr]).to.deep.equal([
+      1,
+      `There is no data of a service in ${env.DATA_DIR}. A database that was made for it is still in ${elsewhere}: to use it, write this path into ${place}. ` +
+        'Set DATA_DIR to the directory of the service, or start the service, which makes one.\n',
+    ]);
+    await mkdir(env.DATA_DIR);
+    await writeFile(place, elsewhere);
+    expect((await runOperator(['log', 'export'], { env })).code).to.equal(0);
   });
 });

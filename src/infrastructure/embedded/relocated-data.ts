@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFirst, createPrivateFile } from '../disk/durable-files.js';
 import { unlessMissing } from '../disk/missing-files.js';
@@ -33,13 +33,29 @@ export const saidElsewhere = async (dataDir: string): Promise<string | undefined
         'who removes the data removes both directories';
 };
 
+const prefixOf = (dataDir: string): string => `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-`;
+
+/** What `relocateData` has made for a DATA_DIR of this path, if only an earlier one that was removed. */
+const relocatedFrom = async (dataDir: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(stateDirectory))
+    .filter((name) => name.startsWith(prefixOf(dataDir)))
+    .map((name) => path.join(stateDirectory, name));
+
+/** The same for a DATA_DIR that need not be there; none where that cannot be known. */
+export const findRelocated = async (dataDir: string): Promise<ReadonlyArray<string>> => {
+  try {
+    const parent = await realpath(path.dirname(path.resolve(dataDir)));
+    return await relocatedFrom(path.join(parent, path.basename(dataDir)));
+  } catch {
+    return [];
+  }
+};
+
 const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
-  const prefix = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-`;
   await makeTraversable(stateDirectory);
-  const earlier = (await readdir(stateDirectory)).filter((name) => name.startsWith(prefix));
-  for (const name of earlier)
-    onLog(`data of an earlier ${dataDir} is still in ${path.join(stateDirectory, name)} and is not used`);
-  const directory = path.join(stateDirectory, prefix + randomBytes(4).toString('hex'));
+  for (const earlier of await relocatedFrom(dataDir))
+    onLog(`data of an earlier ${dataDir} is still in ${earlier} and is not used`);
+  const directory = path.join(stateDirectory, prefixOf(dataDir) + randomBytes(4).toString('hex'));
   await makeTraversable(directory);
   await createPrivateFile(path.join(directory, 'belongs-to'), `${dataDir}\n`); // for a person who tidies up here
   return directory;
