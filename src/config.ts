@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { either as E } from 'fp-ts';
 import { type Environment, Reader } from './config/reader.js';
-import { withSecretFiles } from './config/secret-files.js';
+import { readSecretFile } from './config/read-secret-file.js';
+import { SECRETS, withSecretFiles } from './config/secret-files.js';
 import { sharedSecrets } from './config/shared-secrets.js';
 import {
   bearerToken,
@@ -182,9 +183,14 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
   };
   reader.faults.push(...sharedSecrets(environment));
   const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
+  for (const file of Object.keys(environment)) {
+    const name = file.replace(/_FILE$/, '');
+    if (name !== file && reader.asked.has(name) && !SECRETS.includes(name) && reader.has(file))
+      reader.faults.push(`${file}: this setting is not read from a file; set ${name}`);
+  }
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };
 
 /** The configuration of this process: the only place that reads its environment. */
 export const loadConfig = (): E.Either<ReadonlyArray<string>, Config> =>
-  E.chain(readConfig)(withSecretFiles(process.env, (file) => readFileSync(file, 'utf8'), statSync));
+  E.chain(readConfig)(withSecretFiles(process.env, readSecretFile, statSync));

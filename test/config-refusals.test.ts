@@ -37,6 +37,13 @@ describe('the configuration refuses', () => {
       `SNAPSHOT_KEY, DATABASE_URL: ${different}`,
     ],
   ];
+  const asFile = 'this setting is not read from a file; set';
+  for (const name of ['PORT', 'DATA_DIR', 'S3_ENDPOINT', 'JWT_ISSUER', 'CHECKPOINT_ORIGIN', 'API_ONLY'])
+    it(`a file for ${name}, which would be left out without a word`, () => {
+      expect(faultsOf({ [`${name}_FILE`]: '/run/secrets/planted' })).to.deep.equal([`${name}_FILE: ${asFile} ${name}`]);
+      expect(faultsOf({ [`${name}_FILE`]: '' })).to.deep.equal([]);
+    });
+
   for (const [what, environment, fault] of refused)
     it(what, () => {
       expect(faultsOf(environment)).to.deep.equal([fault]);

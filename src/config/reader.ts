@@ -7,6 +7,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads variables one by one and collects every fault, so that all of them are reported together. */
 export class Reader {
   readonly faults: Array<string> = [];
+  /** The names of all variables that were asked for, set or not. */
+  readonly asked = new Set<string>();
   readonly #environment: Environment;
 
   constructor(environment: Environment) {
@@ -14,6 +16,7 @@ export class Reader {
   }
 
   optional<A>(name: string, variable: Variable<A>): A | undefined {
+    this.asked.add(name);
     const value = this.#environment[name];
     if (value === undefined || value === '') return undefined;
     const decoded = variable(value);

@@ -1,7 +1,9 @@
 import { either as E } from 'fp-ts';
+import { UnusableSecret } from './read-secret-file.js';
 import type { Environment } from './reader.js';
 
-const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
+/** The settings that may be given as a file. */
+export const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
   'JWT_PUBLIC_KEY',
   'JWKS_URI',
   'SNAPSHOT_KEY',
@@ -47,8 +49,9 @@ export const withSecretFiles = (
       if (fault !== undefined) faults.push(`${name}_FILE: ${fault}`);
       if (value === '') faults.push(`${name}_FILE: the file it names is empty`);
       resolved[name] = value;
-    } catch {
-      faults.push(`${name}_FILE: the file it names cannot be read`);
+    } catch (error) {
+      const fault = error instanceof UnusableSecret ? error.message : 'cannot be read';
+      faults.push(`${name}_FILE: the file it names ${fault}`);
     }
   }
   return faults.length === 0 ? E.right(resolved) : E.left(faults);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 
 /** How connections are opened, for which a connection string has parameters: libpq's `connect_timeout`, and one of ours. */
 type Connecting = {
@@ -31,6 +31,7 @@ export const connectMsOf = (connectionString: string): number | undefined => {
 
 const readUrl = (file: string): URL | undefined => {
   try {
+    if (!statSync(file).isFile()) return undefined; // to read a pipe would be to stand still
     const text = readFileSync(file, 'utf8').trim();
     return URL.canParse(text) ? new URL(text) : undefined;
   } catch {

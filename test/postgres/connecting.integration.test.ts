@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,6 +41,12 @@ describe('connecting to Postgres', function () {
     }
     await writeFile(file, 'postgres://new:sec%20ond@other:1/x\n');
     expect(credentials()).to.deep.equal(['new', 'sec%20ond', 'db.example:5433', '/records']);
+  });
+
+  it('does not wait for a named pipe that the file was replaced by', () => {
+    execFileSync('mkfifo', [file]);
+    const url = connectingBy(URL_OF_OLD, { file });
+    expect(withCredentialsOfNow(url)).to.equal(url);
   });
 
   it('gives up after the time that is set, also where a pool or a caller would wait longer', async () => {

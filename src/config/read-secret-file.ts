@@ -1,0 +1,54 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+
+/** A file that can be read, and has nothing that could be meant as a secret. */
+export class UnusableSecret extends Error {}
+
+/** A secret is short: what is longer is another file, or a device without an end. */
+const MOST_BYTES = 1024 * 1024;
+
+/** How long a program at the other end of a pipe may think, ms. */
+const WAIT_MS = 10_000;
+const POLL_MS = 10;
+
+/** How many bytes were read; undefined: none is there yet. */
+const readNow = (fd: number, into: Uint8Array): number | undefined => {
+  try {
+    return readSync(fd, into);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined;
+    throw error;
+  }
+};
+
+const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const readBytes = (fd: number): Uint8Array => {
+  const bytes = new Uint8Array(MOST_BYTES + 1);
+  const until = performance.now() + WAIT_MS;
+  for (let length = 0; ;) {
+    const count = readNow(fd, bytes.subarray(length));
+    if (count === undefined) {
+      if (performance.now() > until) throw new UnusableSecret('gives nothing, or does not end');
+      standStill(POLL_MS);
+    } else if (count === 0) return bytes.subarray(0, length);
+    else if ((length += count) > MOST_BYTES) throw new UnusableSecret('is larger than 1 MiB');
+  }
+};
+
+/**
+ * The text of a file, or of a pipe that somebody writes into. Throws `UnusableSecret`, also for bytes that are no text: a
+ * secret of which some are replaced is another one, and nobody else has it.
+ */
+export const readSecretFile = (file: string): string => {
+  // otherwise opening a named pipe waits until somebody writes into it
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readBytes(fd));
+  } catch (error) {
+    throw error instanceof TypeError
+      ? new UnusableSecret('has bytes that are not UTF-8: write the secret as text, for example in Base64')
+      : error;
+  } finally {
+    closeSync(fd);
+  }
+};
