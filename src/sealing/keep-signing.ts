@@ -120,8 +120,9 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     onEvent({ _tag: 'Signed', checkpoint });
   };
 
+  /** Also of a tree that must not be signed any more: where the log has lost events, its database has lost the checkpoint. */
   const putNewest = async (): Promise<void> => {
-    if (newest === undefined || fault !== undefined || newest.size <= (archived?.size ?? 0)) return;
+    if (newest === undefined || newest.size <= (archived?.size ?? 0)) return;
     orThrow(await archive.put(newest));
     [archived, putAt] = [newest, performance.now()];
     onEvent({ _tag: 'Archived', checkpoint: newest });
@@ -147,7 +148,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
       }
       await attempted(async () => {
         await sign();
-        if (performance.now() - putAt >= intervals.archive) await putNewest();
+        if (fault !== undefined || performance.now() - putAt >= intervals.archive) await putNewest();
       });
     }
   };

@@ -180,6 +180,33 @@ describe('signing the tree', () => {
         expect([kept.state.recorded.at(-1)?.size, after.fault()]).to.deep.equal([12, undefined]);
       });
 
+  it('leaves what it alone remembers to the process after it, when log and database have lost their ends together', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(3);
+    const first = start(kept, archive, { intervals: { sign: 2, archive: 600_000, again: 2 } });
+    await first.said('Archived');
+    kept.state.leaves = names(5);
+    await eventually(
+      () => Promise.resolve(sizes(kept.state.recorded)),
+      (recorded) => recorded.includes(5),
+    );
+    kept.state.leaves = names(4);
+    kept.state.recorded.pop();
+    await first.said('Fault');
+    await eventually(
+      () => Promise.resolve(sizes(archive.kept)),
+      (archived) => archived.includes(5),
+    );
+    expect(sizes(archive.kept)).to.deep.equal([3, 5]);
+    await first.stop();
+    kept.state.leaves = [...names(4), 'another'];
+    const second = start(kept, archive);
+    await second.said('Fault');
+    expect(second.tags()).to.deep.equal(['Differs']);
+    expect(sizes(kept.state.recorded)).to.deep.equal([3]);
+  });
+
   it('waits for a tree that is still being built', async () => {
     const kept = tree();
     kept.state.leaves = names(10);
