@@ -106,6 +106,8 @@ export const serve = async (
   const connections = makeConnections(connectionLimits, { onCut, onLost });
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
   const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: CoalescingRequest }, onRequest);
+  // By default Node drops all headers beyond a thousand without a word: an If-Match among them would not count.
+  server.maxHeadersCount = 0;
   // The reader of a body sends "100 Continue", so that an upload that is not wanted is never sent.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);

@@ -262,6 +262,19 @@ describe('malformed requests over HTTP', () => {
     expect(await statuses(`${withBody}nonsense\r\n\r\n`)).to.deep.equal(['200', '400']);
   });
 
+  it('obeys a header behind as many others as there is room for', async () => {
+    const id = idOf(await call('POST', '/business', { as, body: { name: 'behind many headers' } }));
+    const put = (extra: string): Promise<string> =>
+      rawExchange(
+        stack.baseUrl,
+        `PUT /api/v1/business/${id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${as}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: 13\r\n${'a:\r\n'.repeat(3_000)}${extra}\r\n\r\n{"phone":"1"}`,
+      );
+    expect(await put('If-Match: "7"')).to.match(/^HTTP\/1.1 412 /);
+    expect(await put('Host: y')).to.match(/^HTTP\/1.1 400 /);
+    expect(await put('If-Match: "0"')).to.match(/^HTTP\/1.1 200 /);
+  });
+
   it('asks no host of a client that is too old to name one', async () => {
     expect(await rawExchange(stack.baseUrl, 'GET /livez HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
   });
