@@ -282,6 +282,14 @@ describe('documents with files', () => {
       }
     });
 
+    it('under the policy that a cache has it under, where it has it already', async () => {
+      const headersOf = async (headers: Record<string, string> = {}): Promise<ReadonlyArray<unknown>> => {
+        const reply = await download(headers);
+        return ['content-security-policy', 'cache-control', 'etag', 'vary'].map((name) => reply.headers.get(name));
+      };
+      expect(await headersOf({ 'if-none-match': digest })).to.deep.equal(await headersOf());
+    });
+
     it('not at all to HEAD, but for its headers', async () => {
       const given = storage.given;
       const { status, headers, bytes } = await download({ range: 'bytes=0-1' }, 'HEAD');

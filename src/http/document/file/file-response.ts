@@ -17,11 +17,18 @@ type FileFailure = FileNotFound | TagNotMatched | RangeNotSatisfiable | ContentF
 /** Strong: the same bytes have the same tag, whatever document or revision they belong to. */
 const fileTag = ({ sha256 }: StoredFile): string => `"${sha256}"`;
 
-/** A cache that has stored the file without its digest learns it from the 304. */
-const withDigest =
+/** A page that was uploaded may do nothing, wherever a browser shows it. */
+const contentSecurityPolicy = 'sandbox';
+
+/**
+ * A cache takes the headers of a 304 for those of what it has stored (RFC 9111 §3.2): one that has stored the file without
+ * its digest learns it from them, and the policy must be the same.
+ */
+const notModified =
   (file: StoredFile) =>
   (response: HttpResponse): HttpResponse => ({
     ...response,
+    contentSecurityPolicy,
     headers: [...(response.headers ?? []), 'Repr-Digest', reprDigest(file)],
   });
 
@@ -47,7 +54,7 @@ const respondWith = async (
     ...(range === undefined ? [] : ['Content-Range', `bytes ${range.first}-${range.last}/${file.size}`]),
   ];
   const status = range === undefined ? 200 : 206;
-  const response = { status, headers, contentType: file.mimeType, contentSecurityPolicy: 'sandbox' };
+  const response = { status, headers, contentType: file.mimeType, contentSecurityPolicy };
   const streamed = { ...response, headers: [...headers, 'Content-Length', String(length)] };
   if (isHead(request)) return E.right(streamed);
   const content = await openContent(source)(request.ctx.state, documentId, file, range);
@@ -70,7 +77,7 @@ export const fileResponse =
   ): Promise<E.Either<FileFailure, HttpResponse>> => {
     if (file === null) return E.left({ _tag: 'FileNotFound' });
     const conditional = conditionalResponse(conditions, fileTag(file));
-    if (conditional !== undefined) return E.map(withDigest(file))(conditional);
+    if (conditional !== undefined) return E.map(notModified(file))(conditional);
     const selection = selectionOf(file, request.ctx.req);
     return selection._tag === 'Unsatisfiable'
       ? E.left({ _tag: 'RangeNotSatisfiable', size: file.size })
