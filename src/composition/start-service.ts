@@ -138,6 +138,7 @@ const serveAt =
       limits,
       onCut: metrics.countCut,
       onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
+      onRefused: (refused) => log.info(refused, 'refused as no valid HTTP'),
     }).catch((cause: unknown) => {
       throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
     });

@@ -16,8 +16,8 @@ const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Ar
 /** The form of an error depends on what the request accepts. */
 const VARY = ['Vary', 'Accept'];
 
-/** Sends the error object in response to a request that Node could read. */
-export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage, response: ServerResponse): void => {
+/** Sends the error object in response to a request that Node could read; gives the id of the request. */
+export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage, response: ServerResponse): string => {
   const requestId = requestIdOf(request.headers['x-request-id']);
   const respond = (body: string, headers: Array<string>): void =>
     void response.writeHead(fault.status, fault.name, headers).end(body);
@@ -28,22 +28,24 @@ export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage
     const body = JSON.stringify(errorBody(fault, requestId));
     respond(body, [...headersOf(body, requestId), ...VARY]);
   }
+  return requestId;
 };
 
-/** Sends the error object on a socket for which Node has made no response. */
+/** Sends the error object on a socket for which Node has made no response; gives the id of the request, if it is sent. */
 export const sendProtocolErrorOnSocket = (
   fault: ProtocolFault,
   socket: Duplex,
   ...more: ReadonlyArray<string>
-): void => {
+): string | undefined => {
   if (!socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const requestId = requestIdOf(undefined);
   const body = JSON.stringify(errorBody(fault, requestId));
-  const pairs = [...headersOf(body, requestId), ...more];
+  const pairs = [...headersOf(body, requestId), 'Date', new Date().toUTCString(), ...more];
   const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1] ?? ''}`] : []));
   socket.once('finish', () => socket.destroy());
   socket.end([`HTTP/1.1 ${fault.status} ${fault.name}`, ...lines, '', body].join('\r\n'));
+  return requestId;
 };

@@ -17,6 +17,15 @@ type Served = {
   readonly stop: (deadline: number) => Promise<void>;
 };
 
+/** What was refused as a violation of HTTP: its id is that of the answer, and of its `method` and `route` nothing is known. */
+type Refused = {
+  readonly requestId: string;
+  readonly status: number;
+  readonly code: string;
+  /** Address of the other end of the connection. */
+  readonly client: string;
+};
+
 type ServeOptions = {
   readonly host: string;
   readonly port: number;
@@ -26,7 +35,11 @@ type ServeOptions = {
   readonly onCut?: (reason: string) => void;
   /** Called with the error by which a connection ended within a request. */
   readonly onLost?: (error: Error) => void;
+  /** Called with what was refused as a violation of HTTP, which never reaches the listener. */
+  readonly onRefused?: (refused: Refused) => void;
 };
+
+type Refuse = (fault: ProtocolFault, socket: Socket, send: () => string | undefined) => void;
 
 const LIMITS = { connections: 1_000, stallMs: 60_000, headersMs: 20_000 };
 
@@ -67,30 +80,39 @@ const TUNNEL: ProtocolFault = {
 };
 const ALLOWED = 'DELETE, GET, HEAD, OPTIONS, POST, PUT';
 
+const refuser =
+  (onRefused: (refused: Refused) => void): Refuse =>
+  ({ status, code }, socket, send) => {
+    const requestId = send();
+    if (requestId !== undefined) onRefused({ requestId, status, code, client: connectionOf(socket).address });
+  };
+
 /** What cannot be read as a request gets the error object too, after the responses that are still due. */
-const onUnreadable = (error: Unreadable, socket: Socket): void => {
+const onUnreadable = (refuse: Refuse, error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
+  const fault = unreadableFault(error);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection.cutFor ??= 'a request was not sent in time';
   if (!socket.writable || error.code === 'ECONNRESET' || isLate) socket.destroy();
-  else connection.endWith(() => sendProtocolErrorOnSocket(unreadableFault(error), socket));
+  else connection.endWith(() => refuse(fault, socket, () => sendProtocolErrorOnSocket(fault, socket)));
 };
 
 /** Node hands the connection of a CONNECT over to us: nobody else listens to its errors or ends it. */
-const onTunnel = (socket: Socket): void => {
+const onTunnel = (refuse: Refuse, socket: Socket): void => {
   socket.on('error', () => undefined);
-  connectionOf(socket).endWith(() => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED));
+  const send = (): string | undefined => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED);
+  connectionOf(socket).endWith(() => refuse(TUNNEL, socket, send));
 };
 
 /** Responds to a request. A promise that it returns resolves when no more is done for the request, and never rejects. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Serves the requests of each connection one after the other. What violates HTTP never reaches the listener. */
-const oneByOne = (listener: Listener): RequestListener => {
+const oneByOne = (listener: Listener, refuse: Refuse): RequestListener => {
   const respond: Listener = (request, response) => {
     const fault = protocolFaultOf(request);
     if (fault === undefined) return listener(request, response);
-    sendProtocolError(fault, request, response);
+    refuse(fault, request.socket, () => sendProtocolError(fault, request, response));
     return undefined;
   };
   return (request, response) => connectionOf(request.socket).add({ request, response, respond });
@@ -99,9 +121,17 @@ const oneByOne = (listener: Listener): RequestListener => {
 /** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
 export const serve = async (
   listener: Listener,
-  { host, port, limits = {}, onCut = () => undefined, onLost = () => undefined }: ServeOptions,
+  {
+    host,
+    port,
+    limits = {},
+    onCut = () => undefined,
+    onLost = () => undefined,
+    onRefused = () => undefined,
+  }: ServeOptions,
 ): Promise<Served> => {
-  const onRequest = oneByOne(listener);
+  const refuse = refuser(onRefused);
+  const onRequest = oneByOne(listener, refuse);
   const connectionLimits = { ...LIMITS, ...limits };
   const connections = makeConnections(connectionLimits, { onCut, onLost });
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
@@ -111,8 +141,8 @@ export const serve = async (
   // The reader of a body sends "100 Continue", so that an upload that is not wanted is never sent.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('clientError', onUnreadable);
-  server.on('connect', (request) => onTunnel(request.socket));
+  server.on('clientError', (error: Unreadable, socket: Socket) => onUnreadable(refuse, error, socket));
+  server.on('connect', (request) => onTunnel(refuse, request.socket));
   server.on('connection', connections.accept);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { rawExchange } from '../support/raw-exchange.js';
 
 const all = '/api/v1/business';
 
@@ -74,6 +75,23 @@ describe('the log of requests', () => {
     const { line, level } = await send('POST', '/business', stack.tokenFor('viewer', 'victor'), { name: 'X' });
     expect(line).to.deep.include({ actor: 'victor', failure: { tag: 'RoleMissing' } });
     expect(level).to.equal('info');
+  });
+
+  it('has what is refused as no valid HTTP, under the id of the answer', async () => {
+    const tried = [
+      ['GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400, 'host_invalid'],
+      ['GET /livez HTTP/1.1\r\nHost: x\r\nContent-Type: a/b\r\nContent-Type: c/d\r\n\r\n', 400, 'request_malformed'],
+      ['GET /secret HTTP/3.0\r\nHost: x\r\n\r\n', 505, 'http_version_not_supported'],
+      ['FOO /secret HTTP/1.1\r\nHost: x\r\n\r\n', 501, 'method_not_known'],
+      ['CONNECT secret:443 HTTP/1.1\r\nHost: secret\r\n\r\n', 405, 'method_not_allowed'],
+      ['secret', 400, 'request_malformed'],
+    ] as const;
+    for (const [bytes, status, code] of tried) {
+      const answer = await rawExchange(stack.baseUrl, bytes);
+      const [, requestId = ''] = /\r\nX-Request-Id: (.*)\r\n/.exec(answer) ?? [];
+      expect(await logged(requestId)).to.deep.equal(['info', { requestId, status, code, client: '127.0.0.1' }]);
+    }
+    expect(JSON.stringify(stack.log)).not.to.include('secret');
   });
 
   it('warns of a request that fails to authenticate, and says why', async () => {

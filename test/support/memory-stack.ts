@@ -50,7 +50,8 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     ...given,
     entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
-  const served = await serve(listener, { host: '127.0.0.1', port: 0, limits });
+  const onRefused = (fields: object): void => void log.push({ level: 'info', message: 'refused', fields });
+  const served = await serve(listener, { host: '127.0.0.1', port: 0, limits, onRefused });
   const stop = async (): Promise<void> => {
     await served.stop(1000);
     await close();
