@@ -91,6 +91,17 @@ describe('owners over HTTP', () => {
     expect(await owners()).to.deep.equal([{ user: 'bob', title: 'CEO', equity: 50 }]);
   });
 
+  it('reads its own part of the path, whatever stands in the place of the business', async () => {
+    const at = (id: string, user: string): string => `/business/${id}/owner/${user}`;
+    const body = { ownerId: 'bob b' };
+    for (const id of ['x', '%ff', '%e0%a4%a', '%zz']) {
+      for (const path of [at(id, 'bob%20b'), `${at(id, 'bob%20b')}/`])
+        expect((await call('DELETE', path, { as, body })).status, path).to.equal(404);
+      expect((await call('PUT', at(id, 'bob%20b'), { as, body })).status, id).to.equal(404);
+    }
+    expect((await call('DELETE', at('x', '%ff'), { as, body: { ownerId: '%ff' } })).status).to.equal(400);
+  });
+
   it('knows no owner that was not added', async () => {
     expect((await call('PUT', `${owner}?ownerId=carol`, { as, body: {} })).status).to.equal(404);
     expect((await call('DELETE', `${owner}/carol`, { as })).status).to.equal(404);

@@ -41,10 +41,12 @@ export const addOwner =
 /** No owner has a control character in its name. */
 const NOBODY = '\0';
 
+const lastSegmentOf = (path: string): string => path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+
 /** The router leaves a segment as it is written where its bytes are no UTF-8: as text it could name an owner. */
 const ownerIdIn = ({ ctx, params, query }: AuthorizedContext, body: unknown): E.Either<RequestInvalid, string> => {
   const named = params['ownerId'];
-  const path = named === undefined || isUtf8Encoded(pathOf(ctx)) ? named : NOBODY;
+  const path = named === undefined || isUtf8Encoded(lastSegmentOf(pathOf(ctx))) ? named : NOBODY;
   return readOwnerId({ path, query, body });
 };
 
