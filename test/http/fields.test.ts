@@ -83,6 +83,7 @@ describe('the body of a business', () => {
       'a combining mark on nothing': '\u0301',
       'a variation selector': '\ufe0f',
       'a blank of braille': '\u2800',
+      'a null notehead': '\u{1d159}',
       'fillers of Hangul': '\u115f\u1160\u3164\uffa0',
       'tag characters': '\u{e0041}\u{e007f}',
       'C1 control characters': '\u007f\u0085',

@@ -183,6 +183,15 @@ describe('the form of an upload', () => {
       expect(E.isRight(outcome) && outcome.right.file?.originalName).to.equal(expected);
     });
 
+  it('refuses a file whose name has nothing that anybody sees', async () => {
+    const unseen = ['..', 'x/', '\u200b', 'C:\\a\\\u200b \u2060', '\u00a0\u202e', '\u0085', `${'\u200b'.repeat(255)}a`];
+    for (const filename of unseen) {
+      outcomes = [];
+      const message = 'must have a file name, in valid UTF-8';
+      await isRefused(await post(formOf(file('x', { filename }))), 'file', message);
+    }
+  });
+
   it('refuses a second file and names it', async () => {
     await isRefused(await post(formOf(file(), file())), 'file', ONE_FILE);
   });

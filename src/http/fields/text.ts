@@ -23,8 +23,8 @@ const isWithin = (text: string, limit: number): boolean =>
 /** Whether a text has at most `limit` code points and no C0 control character or lone surrogate. */
 export const isPlainText = (value: string, limit: number): boolean => isWithin(value, limit) && !INVALID.test(value);
 
-/** Braille's blank is a symbol to Unicode. Marks are seen only with what bears them. */
-const SEEN = /[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** Braille's blank and the musical null notehead are symbols to Unicode. Marks are seen only with what bears them. */
+const SEEN = /[^\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
 /** Whether a text has nothing that anybody sees: white space, controls, invisible characters, marks on nothing. */
 export const isBlank = (value: string): boolean => !SEEN.test(value);
