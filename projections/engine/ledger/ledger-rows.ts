@@ -38,6 +38,9 @@ const WHOLE_PAIRS = new RegExp(`^.{0,${INDEXED_CHARACTERS}}`, 'su');
 export const indexedPart = (text: string): string =>
   text.length <= INDEXED_CHARACTERS ? text : (WHOLE_PAIRS.exec(text)?.[0] ?? '');
 
+/** Whether that is less than the value: then it alone does not tell what is equal. */
+export const isCut = (text: string): boolean => indexedPart(text) !== text;
+
 /** A value of a list as it is kept. */
 export const keptTerm = (value: string): string => indexedPart(storable(value));
 

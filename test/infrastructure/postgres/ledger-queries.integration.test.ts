@@ -20,8 +20,8 @@ const long = (value: string): string => value.repeat(300);
 /** Few of each, so that filters meet; some are longer than what an index holds of them, and differ only behind that. */
 const users = ['ann', 'bob', long('z'), `${long('z')}!`];
 const entities = ['b1', 'b2', 'd1', long('e')];
-const fieldSets = [['name'], ['name', 'phone'], ['phone'], [], ['owners']];
-const refs = ['r1', 'r2', 'r3', '{"x"}', long('𝒫')];
+const fieldSets = [['name'], ['name', 'phone'], ['phone'], [], ['owners'], [long('f')], [`${long('f')}!`]];
+const refs = ['r1', 'r2', 'r3', '{"x"}', long('𝒫'), `${long('𝒫')}"`];
 const names = {
   business: ['BusinessCreated', 'BusinessUpdated'],
   document: ['DocumentCreated', 'BusinessUpdated', long('N')],
@@ -57,7 +57,7 @@ const asked = fc.record({
       entityType: optional('Business', 'Document'),
       entity: optional(...entities),
       name: optional(...names.business, ...names.document),
-      field: optional('name', 'phone', 'owners', 'other'),
+      field: optional('name', 'phone', 'owners', 'other', long('f'), `${long('f')}!`),
       ref: optional(...refs),
       since: time,
       until: time,
@@ -114,7 +114,9 @@ describe('the queries of the ledger', function () {
         recordOf: ({ position, revision }) => {
           const { category: _category, at, ...record } = drawn[Number(position)]!;
           const shown = at === null ? null : new Date(START + Number(position) * 500 + Number(at)).toISOString();
-          return { ...record, revision, hash: null, at: shown, body: JSON.stringify({ n: Number(position) }) };
+          const { fields, refs: named } = record;
+          const body = JSON.stringify({ n: Number(position), fields, refs: named.map((entity) => ({ entity })) });
+          return { ...record, revision, hash: null, at: shown, body };
         },
       })),
     });

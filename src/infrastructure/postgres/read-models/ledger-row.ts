@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../../projections/ledger.js';
-import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
+import { indexedPart, isCut } from '../../../../projections/engine/ledger/ledger-rows.js';
 import type { TextRow } from '../../../postgres/statement.js';
 import type { LedgerFilter, LedgerRow } from '../../../read/ledger.js';
 
@@ -9,8 +9,9 @@ const textsIn = (json: string | null | undefined): ReadonlyArray<string> => JSON
 const isOf = (wanted: string | undefined, value: string | null | undefined): boolean =>
   wanted === undefined || wanted === value;
 
-const has = (wanted: string | undefined, values: ReadonlyArray<string>): boolean =>
-  wanted === undefined || values.includes(indexedPart(wanted));
+const has = (wanted: string | undefined, values: ReadonlyArray<string>, body: string): boolean =>
+  wanted === undefined ||
+  (values.includes(indexedPart(wanted)) && (!isCut(wanted) || body.includes(JSON.stringify(wanted))));
 
 const isFrom = ({ since, until }: LedgerFilter, at: number | undefined): boolean =>
   (since === undefined || (at !== undefined && at >= since.getTime())) &&
@@ -32,8 +33,8 @@ export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow)
         isOf(filter.user, actor) &&
         isOf(filter.name, name) &&
         isOf(filter.entityType, entityType) &&
-        has(filter.field, fields) &&
-        has(filter.ref, refs) &&
+        has(filter.field, fields, body ?? '') &&
+        has(filter.ref, refs, body ?? '') &&
         isFrom(filter, at),
     };
   };

@@ -7,7 +7,7 @@ import {
   PLACE,
   REFS_IN_ORDER,
 } from '../../../../projections/engine/generation/ledger-table.js';
-import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
+import { indexedPart, isCut } from '../../../../projections/engine/ledger/ledger-rows.js';
 import type { Statement } from '../../../postgres/statement.js';
 import type { LedgerFilter, LedgerPageRequest } from '../../../read/ledger.js';
 
@@ -32,6 +32,12 @@ const equals = (values: Values, column: string, indexed: string, value: string):
   const part = indexedPart(value);
   const byIndex = `${indexed} = ${values.bind(part)}`;
   return part === value ? byIndex : `${byIndex} and ${column} = ${values.bind(value)}`;
+};
+
+/** Lists have no more of a text than an index holds; the body of the event has all of it. */
+const isListed = (values: Values, column: 'fields' | 'refs', value: string): string => {
+  const listed = `${column} @> array[${values.bind(indexedPart(value))}]`;
+  return isCut(value) ? `${listed} and strpos(body, ${values.bind(JSON.stringify(value))}) > 0` : listed;
 };
 
 /**
@@ -100,8 +106,8 @@ const conditionsOf = ({ filter, categories }: Asked, values: Values): ReadonlyAr
     ...(entity === undefined ? [] : [equals(values, 'entity', ENTITY, entity)]),
     ...(user === undefined ? [] : [equals(values, 'actor', ACTOR, user)]),
     ...(name === undefined ? [] : [equals(values, 'name', NAME, name)]),
-    ...(field === undefined ? [] : [`fields @> array[${values.bind(indexedPart(field))}]`]),
-    ...(ref === undefined ? [] : [`refs @> array[${values.bind(indexedPart(ref))}]`]),
+    ...(field === undefined ? [] : [isListed(values, 'fields', field)]),
+    ...(ref === undefined ? [] : [isListed(values, 'refs', ref)]),
     ...(since === undefined ? [] : [`at >= ${values.bind(since.toISOString())}::timestamptz`]),
     ...(until === undefined ? [] : [`at < ${values.bind(until.toISOString())}::timestamptz`]),
   ];
