@@ -11,6 +11,9 @@ import type { KnownRecord } from './session-state.js';
 const OFTEN = 0.35;
 const SELDOM = 0.15;
 
+/** How often a part of the log is asked for that is there. */
+const MOSTLY = 0.75;
+
 /** How often a list is asked for in pages: whole ones take their time once there are many records. */
 const IN_PAGES = 0.9;
 
@@ -42,7 +45,17 @@ const recordOf = (operation: Operation, context: Context): KnownRecord | undefin
   return oneOf(context, records.filter(isBetter)) ?? oneOf(context, records);
 };
 
+/** Parts of the sealed log that are there once the first tile is full, by the operation. */
+const SEALED: Readonly<Record<string, string>> = {
+  proveEvent: '/audit/v1/events/0/proof',
+  tlogEntries: '/tlog/tile/entries/000',
+  tlogTile: '/tlog/tile/0/000',
+};
+
 const targetOf = (operation: Operation, context: Context): Target => {
+  const sealed = SEALED[operation.id];
+  if (sealed !== undefined && context.random.chance(MOSTLY))
+    return { record: undefined, part: undefined, path: sealed, isKnown: true };
   const record = recordOf(operation, context);
   const partName = partNameOf(operation, context);
   const part = partName === undefined ? undefined : oneOf(context, record?.parts.get(partName) ?? []);
@@ -91,6 +104,8 @@ const parameterText = (
   const { state, random } = context;
   if (name === 'after')
     return oneOf(context, state.records(state.listedBy(operation) ?? '', random.chance(SELDOM)))?.id;
+  // no request asks for a table, which alone can have a byte order mark
+  if (name === 'bom') return 'false';
   const known = schema.format === 'date-time' ? (record?.instants ?? []) : filterTexts(operation, name, context);
   const { valid } = parameterTexts(random, schema);
   return known.length > 0 && random.chance(0.5) ? random.pick(known) : oneOf(context, valid);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isBlank } from '../../../src/http/fields/text.js';
 import { arbitraryOf, type Schema } from '../../support/arbitrary-of-schema.js';
 
 /** JSON texts of values that a field takes, and of some that it has to refuse. */
@@ -69,12 +70,21 @@ const CONTROL = /[\u0000-\u001f]/;
 const isLongList = (value: unknown): boolean =>
   Array.isArray(value) && (new Set(value).size > 50 || textsIn(value).some((text) => Array.from(text).length > 64));
 
+/** A pattern that asks for a character that is seen knows most of those that are not: this one is among them. */
+const BRAILLE_BLANK = '\\u2800';
+
 /**
  * Whether the contract refuses a value whatever its schema says: controls where no pattern tells of any, halves of
- * surrogate pairs, and too many or too long tags, which are counted only when each is there once.
+ * surrogate pairs, what nobody sees, and too many or too long tags, which are counted only when each is there once.
  */
 const isRefusedAnyhow = (value: unknown, { pattern }: Schema): boolean =>
-  isLongList(value) || textsIn(value).some((text) => HALF.test(text) || (pattern === undefined && CONTROL.test(text)));
+  isLongList(value) ||
+  textsIn(value).some(
+    (text) =>
+      HALF.test(text) ||
+      (pattern === undefined && CONTROL.test(text)) ||
+      (pattern?.includes(BRAILLE_BLANK) === true && text !== '' && isBlank(text)),
+  );
 
 /** Tags are trimmed before they are looked at, which no schema can say. */
 const isTrimmed = (value: unknown): boolean =>

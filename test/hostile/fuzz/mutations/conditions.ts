@@ -1,4 +1,4 @@
-import { type Context, type Draft, type Mutation, without } from '../draft.js';
+import { type Context, type Draft, type Mutation, type Pairs, without } from '../draft.js';
 import { invalid, only } from '../expectation.js';
 import { documents, type Operation, takes } from '../operations.js';
 
@@ -16,12 +16,21 @@ const isNothing = ({ operation, expects }: Draft): boolean =>
 const orNone = ({ operation, record }: Draft): ReadonlyArray<number> =>
   ranged(operation) && record?.fileSize === undefined ? [404] : [];
 
+/** What is asked for beside the instant, which makes way for a condition: a window of events has a tag of its own. */
+const windowOf = ({ query }: Draft): Pairs => without(query, 'revision', 'at');
+
 /** The tag of what a request is about; undefined where it is not known, or is to be made. */
-const tagOf = ({ operation, record, path }: Draft, { state }: Context): string | undefined =>
-  isRead({ operation } as Draft) && record?.path !== path ? state.tags.get(path) : record?.tag;
+const tagOf = (draft: Draft, { state }: Context): string | undefined => {
+  const { record, path } = draft;
+  if (!isRead(draft) || record?.path === path) return record?.tag;
+  return windowOf(draft).length === 0 ? state.tags.get(path) : undefined;
+};
+
+/** The newest checkpoint changes whenever something is written. */
+const isMoving = ({ operation }: Draft): boolean => operation.id === 'tlogCheckpoint';
 
 const header = (draft: Draft, name: string, value: string): void => {
-  draft.query = without(draft.query, 'revision', 'at');
+  draft.query = windowOf(draft);
   draft.headers = [...draft.headers, [name, value]];
 };
 
@@ -48,7 +57,8 @@ export const conditions: ReadonlyArray<Mutation> = [
       const tag = tagOf(draft, context);
       if (tag === undefined) return;
       header(draft, 'If-Match', context.random.pick([tag, `"x", ${tag}`, '*', `${tag} , W/"7"`]));
-      draft.expects = only(...(draft.expects.statuses ?? []).filter((status) => status !== 404), ...orNone(draft));
+      const others = isMoving(draft) ? [412] : orNone(draft);
+      draft.expects = only(...(draft.expects.statuses ?? []).filter((status) => status !== 404), ...others);
     },
   },
   {
@@ -70,7 +80,7 @@ export const conditions: ReadonlyArray<Mutation> = [
       const spelled = tag === undefined ? ['*'] : [tag, `"x",${tag}`, '*'];
       header(draft, 'If-None-Match', context.random.pick(spelled));
       if (draft.record !== undefined) draft.expects = only(isRead(draft) ? 304 : 412, ...orNone(draft));
-      else if (isRead(draft) && !isNothing(draft)) draft.expects = only(304);
+      else if (isRead(draft) && !isNothing(draft)) draft.expects = isMoving(draft) ? only(200, 304) : only(304);
     },
   },
   {
