@@ -48,10 +48,14 @@ const plain = (what: string, thing: Noun, done: number, share: number | undefine
 
 const bar = (share: number): string => `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}] `;
 
+/** Of a terminal that nobody has told its width, as one without a window: it says 0. */
+const USUAL_WIDTH = 80;
+
 /** What fits in one line of a terminal, of which the last column stays free: a longer one would go on in the next. */
 const fitting = (text: string, share: number | undefined, columns: number): string => {
   const drawn = share === undefined ? '' : bar(share);
-  return (drawn.length + text.length < columns ? `${drawn}${text}` : text).slice(0, Math.max(columns - 1, 0));
+  const width = columns > 0 ? columns : USUAL_WIDTH;
+  return (drawn.length + text.length < width ? `${drawn}${text}` : text).slice(0, width - 1);
 };
 
 /**

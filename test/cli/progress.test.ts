@@ -47,6 +47,7 @@ describe('the progress of a command', () => {
       [400, 70],
       [600, 20],
       [800, 1],
+      [1_000, 0],
     ] as const) {
       at(ms);
       widen(columns);
@@ -57,6 +58,8 @@ describe('the progress of a command', () => {
       'copying  50%  200 events  500/s  00:01 left',
       'copying  50%  300 e',
       '',
+      // one whose width nobody knows
+      '[############............] copying  50%  500 events  500/s  00:01 left',
     ]);
   });
 
