@@ -57,8 +57,11 @@ const rootResponses: Responses = {
 /** What becomes of a request that could not be read as one; the connection is closed behind it. */
 const unreadResponses: Responses = { 400: anError, 408: anError, 431: anError, 501: anError };
 
-const matcher = (template: string): RegExp =>
-  new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`);
+/** The index of a tile may have slashes, which no description can say. */
+const matcher = (template: string): RegExp => {
+  const parameter = template.startsWith('/tlog/tile/') ? '.+' : '[^/]+';
+  return new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, parameter)}/?$`);
+};
 
 const mediaTypeOf = (contentType: string | null): string | undefined => contentType?.split(';')[0]?.trim();
 
