@@ -418,6 +418,20 @@ describe('the form of an upload', () => {
       await isRefused(await post(formOf(file('x', { headers }))), 'file', message);
     });
 
+  const ONCE = 'must have each parameter of its Content-Disposition once';
+
+  it('refuses a part that is named twice, where the parser would take the first name', async () => {
+    const field = { name: 'name"; NAME="description', content: 'n' };
+    await isRefused(await post(formOf(field, file())), 'name', ONCE);
+    for (const filename of ['a.txt"; filename="b.txt', 'a.txt"; name="description', 'a;b.txt"; size=1; size="1']) {
+      outcomes = [];
+      await isRefused(await post(formOf(file('x', { filename }))), 'file', ONCE);
+    }
+    outcomes = [];
+    const other = `a.txt"; filename*=UTF-8''b.txt; x="`;
+    expect(storedFile(await post(formOf(file('x', { filename: other })))).originalName).to.equal('b.txt');
+  });
+
   const lengthOf = (content: string | Buffer, plus = 0) => [`Content-Length: ${Buffer.byteLength(content) + plus}`];
 
   it('takes parts that are as long as they say, however they arrive', async () => {

@@ -51,10 +51,13 @@ const faultOf = (headers: ReadonlyMap<string, ReadonlyArray<string>>): string | 
     if (value !== undefined && !isIdentity(value))
       return `must be sent as it is, without the ${name} ${JSON.stringify(value.slice(0, 40).toLowerCase())}`;
   }
+  const [disposition = ''] = headers.get('content-disposition') ?? [];
   // RFC 8187 §3.2.1: the parser takes other charsets for these
-  const [, charset = 'utf-8'] =
-    /name\*[ \t]*=[ \t]*"?([^'";]*)'/i.exec(headers.get('content-disposition')?.[0] ?? '') ?? [];
-  return /^(?:utf-8|iso-8859-1)$/i.test(charset) ? undefined : 'must have its name in UTF-8';
+  const [, charset = 'utf-8'] = /name\*[ \t]*=[ \t]*"?([^'";]*)'/i.exec(disposition) ?? [];
+  if (!/^(?:utf-8|iso-8859-1)$/i.test(charset)) return 'must have its name in UTF-8';
+  // of several names the parser takes the first, without a word
+  const names = (parametersOf(/;.*$/s.exec(disposition)?.[0] ?? '') ?? []).map(([name]) => name);
+  return new Set(names).size === names.length ? undefined : 'must have each parameter of its Content-Disposition once';
 };
 
 const readHead = (bytes: Buffer): PartHead => {
