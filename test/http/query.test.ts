@@ -109,4 +109,13 @@ describe('the addresses in the headers of an answer', () => {
     expect(root.headers.get('location')).to.equal('https://example.com/records/docs');
     await stack.stop();
   });
+
+  it('have the path of a proxy as it is, whatever its characters mean elsewhere', async () => {
+    const stack = await startMemoryStack({ publicUrl: 'https://example.com/$&$$' });
+    const as = stack.tokenFor('admin');
+    for (const name of ['a', 'b']) await callStack(stack, 'POST', '/business', { as, body: { name } });
+    const { headers } = await callStack(stack, 'GET', '/business?limit=1', { as });
+    await stack.stop();
+    expect(headers.get('link')).to.match(/^<https:\/\/example\.com\/\$&\$\$\/api\/v1\/business\?limit=1&after=/);
+  });
 });

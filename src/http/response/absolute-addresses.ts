@@ -8,7 +8,7 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
  */
 const absolute = (publicUrl: string, path: string, name: string | undefined, value: string): string => {
   if (name === 'Location') return publicUrl + (value.startsWith('/') ? value : folderOf(path) + value);
-  return name === 'Link' ? value.replace('<?', `<${publicUrl}${path}?`) : value;
+  return name === 'Link' ? value.replace('<?', () => `<${publicUrl}${path}?`) : value;
 };
 
 /** Makes `Link` and `Location` absolute in the response to a request of `path`; `publicUrl` has no slash at its end. */
