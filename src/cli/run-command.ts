@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import { type Config, loadConfig } from '../config.js';
 import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { NotExportable } from '../event-sourcing/whole-log/export-log.js';
+import { UnusableDirectory } from '../infrastructure/disk/usable-directory.js';
 import { saidElsewhere } from '../infrastructure/embedded/relocated-data.js';
 import { configuredDatabase } from '../infrastructure/open-stores.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -18,6 +19,7 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof StoreUnavailable ||
   error instanceof CheckpointNotInLog ||
   error instanceof NotExportable ||
+  error instanceof UnusableDirectory ||
   isSystemError(error);
 
 /**

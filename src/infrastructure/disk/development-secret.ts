@@ -3,15 +3,30 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
-import { prepareDirectory } from './usable-directory.js';
+import { prepareDirectory, UnusableDirectory } from './usable-directory.js';
 
 const random = (): string => randomBytes(48).toString('base64url');
+
+/** Throws `UnusableDirectory` where somebody else put the secret there, who knows it then. Windows has no owners. */
+const requireOwner = async (dataDir: string, name: string): Promise<void> => {
+  const uid = process.getuid?.();
+  if (uid === undefined) return;
+  const [secret, directory] = await Promise.all([stat(path.join(dataDir, name)), stat(dataDir)]);
+  if ([uid, 0, directory.uid].includes(secret.uid)) return;
+  throw new UnusableDirectory(
+    dataDir,
+    `${name} in it belongs to uid ${secret.uid}, who may have chosen it; remove it, or give it to uid ${directory.uid}`,
+  );
+};
 
 /** Created once for each data directory, in a file that only its owner may read. */
 const secretIn = async (dataDir: string, name: string, make: () => string = random): Promise<string> => {
   const file = path.join(dataDir, name);
   const secret = await unlessMissing(readFile(file, 'utf8'));
-  if (secret !== undefined) return secret;
+  if (secret !== undefined) {
+    await requireOwner(dataDir, name);
+    return secret;
+  }
   await createFirst(file, make());
   return readFile(file, 'utf8');
 };

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { developmentSecret } from '../../../src/infrastructure/disk/development-secret.js';
+import { developmentSecret, embeddedEventKeys } from '../../../src/infrastructure/disk/development-secret.js';
 
 describe('development secret', () => {
   let directory: string;
@@ -25,6 +25,26 @@ describe('development secret', () => {
     await developmentSecret(directory);
     expect(await readdir(directory)).to.deep.equal(['jwt-secret']);
     expect((await stat(path.join(directory, 'jwt-secret'))).mode & 0o777).to.equal(0o600);
+  });
+
+  it('is refused where somebody else has put it, and taken from the owner of the directory', async function () {
+    // only root can give files away
+    if (process.getuid?.() !== 0) this.skip();
+    for (const [name, read] of [
+      ['jwt-secret', developmentSecret],
+      ['event-key', embeddedEventKeys],
+    ] as const) {
+      const file = path.join(directory, name);
+      await writeFile(file, 'known to uid 12345 alone');
+      await chown(file, 12_345, 12_345);
+      const refused = await read(directory).catch((cause: unknown) => cause);
+      expect(String(refused))
+        .to.include(`${name} in it belongs to uid 12345`)
+        .and.not.to.include('known to uid 12345 alone');
+      await chown(directory, 12_345, 12_345);
+      expect(await read(directory)).to.equal('known to uid 12345 alone');
+      await chown(directory, 0, 0);
+    }
   });
 
   it('differs from directory to directory', async () => {
