@@ -92,9 +92,15 @@ const onUnreadable = (refuse: Refuse, error: Unreadable, socket: Socket): void =
   const connection = connectionOf(socket);
   const fault = unreadableFault(error);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
+  // the client went within a request, which has a line of its own in the log
+  const isGone = error.code === 'HPE_INVALID_EOF_STATE' && !connection.isIdle;
+  const send = (): string | undefined => {
+    const requestId = sendProtocolErrorOnSocket(fault, socket);
+    return isGone ? undefined : requestId;
+  };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection.cutFor ??= 'a request was not sent in time';
   if (!socket.writable || error.code === 'ECONNRESET' || isLate) socket.destroy();
-  else connection.endWith(() => refuse(fault, socket, () => sendProtocolErrorOnSocket(fault, socket)));
+  else connection.endWith(() => refuse(fault, socket, send));
 };
 
 /** Node hands the connection of a CONNECT over to us: nobody else listens to its errors or ends it. */
