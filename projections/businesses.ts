@@ -50,7 +50,7 @@ export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   rowFor: 'entity',
   name: 'businesses',
   category: 'business',
-  revision: 2,
+  revision: 3,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,

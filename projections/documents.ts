@@ -106,7 +106,7 @@ export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
   rowFor: 'entity',
   name: 'documents',
   category: 'document',
-  revision: 2,
+  revision: 3,
   eventTypes: DocumentEvent.types.map(({ props }) => props.type.value),
   serde: documentSerde,
   initialState: initialDocument,

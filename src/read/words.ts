@@ -12,7 +12,11 @@ const ASCII_WORD = /[0-9a-z]+/g;
 /** Letters, digits and the marks on them: punctuation within a word, as in `report.pdf`, divides it. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Those of the controls and annotations that nobody sees, and the musical null notehead, Unicode counts elsewhere. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u0080-\u0084\u0086-\u009f\ufff9-\ufffb\u{1d159}]/gu;
+
+/** What only draws a word out: the tatweel, and the same of N'Ko and Mongolian. */
+const DRAWN_OUT = /[\u0640\u07fa\u180a]/g;
 
 /**
  * Without what only the typing makes different: invisible characters, as a soft hyphen, the tatweel, compatible forms (NFKC)
@@ -21,10 +25,10 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
  */
 const fold = (text: string): string =>
   text
-    .replace(IGNORABLE, '')
+    .replace(UNSEEN, '')
     .normalize('NFKC')
-    // the tatweel only draws an Arabic word out; some compatible forms become one with a mark
-    .replaceAll('\u0640', '')
+    // some compatible forms become a tatweel with a mark
+    .replace(DRAWN_OUT, '')
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()

@@ -27,6 +27,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     f6f516836165: 'f0760525021ae93baad29d49fa3e875a',
     ec326718defb: 'dad8549bfebfec972fb1359388049909',
     '723ad22e60d8': 'dad8549bfebfec972fb1359388049909',
+    '58969a80b21b': 'dad8549bfebfec972fb1359388049909',
   },
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
@@ -34,6 +35,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     a4f07980939f: '492a6d9b3601c4ddbd87687114401279',
     e8d7759d0af8: 'f678a66399f4c39735d04078753dff90',
     '368a27061c09': 'f678a66399f4c39735d04078753dff90',
+    e0f2f25a4ce3: 'f678a66399f4c39735d04078753dff90',
   },
   ledger: {
     a0739bde0aa7: '500027c8551a65543debf9c855b7441c',

@@ -31,14 +31,32 @@ describe('the words of a record', () => {
   });
 
   it('are the same with characters that nobody sees', () => {
-    for (const text of ['Donau\u00addampfer', 'Donau\u200bdampfer', 'Donau\u200ddampfer', 'Donau\u2060dampfer\ufeff'])
+    const unseen = [
+      '\u00ad',
+      '\u200b',
+      '\u200d',
+      '\u2060',
+      '\ufeff',
+      '\u0080',
+      '\u009b',
+      '\ufff9',
+      '\ufffb',
+      '\u{1d159}',
+    ];
+    for (const character of unseen) {
+      const text = `Donau${character}dampfer${character}`;
       expect(words(text), JSON.stringify(text)).to.deep.equal(['donaudampfer']);
+    }
+    // a line end divides, as a space does
+    expect(words('Donau\u0085dampfer')).to.deep.equal(['donau', 'dampfer']);
     expect(words('\u00ad\u200d')).to.deep.equal([]);
   });
 
   it('are the same however far an Arabic word is drawn out', () => {
     for (const text of ['مح\u0640\u0640\u0640مد', 'محمد\u0640', '\u0640محمد', 'مح\u0640\u200dمد'])
       expect(words(text), JSON.stringify(text)).to.deep.equal(words('محمد'));
+    expect(words('ߒߞ\u07faߏ'), "N'Ko").to.deep.equal(words('ߒߞߏ'));
+    expect(words('ᠮᠣ\u180aᠩ'), 'Mongolian').to.deep.equal(words('ᠮᠣᠩ'));
     expect(words('\u0640'), 'a tatweel alone').to.deep.equal([]);
     expect(words('\ufe71'), 'a compatible form of tatweel with a mark').to.deep.equal(words('\u064b'));
   });
