@@ -210,7 +210,7 @@ describe('the body of a document', () => {
   });
 
   it('trims tags, drops empty ones and repetitions, and only then counts them', () => {
-    keeps(UpdateDocumentBody, 'tags', [' b ', '', 'a', 'b', ' '], ['b', 'a']);
+    keeps(UpdateDocumentBody, 'tags', [' b ', '', 'a', 'b', ' ', '\u200b', '\u2800\u0301'], ['b', 'a']);
     keeps(UpdateDocumentBody, 'tags', null, []);
     const many = Array.from({ length: 50 }, (_, index) => `tag ${index}`);
     keeps(UpdateDocumentBody, 'tags', [...many, ...many], many);

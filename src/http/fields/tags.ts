@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { describe } from './json-schema.js';
-import { isPlainText, PLAIN_TEXT } from './text.js';
+import { isBlank, isPlainText, PLAIN_TEXT } from './text.js';
 
 type Tags = ReadonlyArray<string>;
 
@@ -24,14 +24,14 @@ const faultOf = (value: unknown, index: number, context: t.Context): t.Validatio
   message: `expected ${tagExpectation}`,
 });
 
-/** Trimmed, without empty ones, each once in the order given, and only then counted. */
+/** Trimmed, without those in which nothing is seen, each once in the order given, and only then counted. */
 const readTags = (values: ReadonlyArray<unknown>, context: t.Context): t.Validation<Tags> => {
   const distinct = new Set<string>();
   const faults: t.Errors = [];
   for (const [index, value] of values.entries()) {
     const tag = readTag(value);
     if (tag === undefined) faults.push(faultOf(value, index, context));
-    else if (tag !== '') distinct.add(tag);
+    else if (!isBlank(tag)) distinct.add(tag);
     // a client that sent a thousand wrong ones is not helped by a thousand faults, and each costs as much as a request
     if (faults.length === FAULTS_LIMIT) break;
   }
@@ -47,7 +47,7 @@ const isTags = (value: unknown): value is Tags =>
   E.isRight(readTags(value, [])) &&
   value.every((tag) => tag !== '' && readTag(tag) === tag);
 
-const COUNTED = 'Trimmed, empty ones dropped, each taken once; the limits are of what is left.';
+const COUNTED = 'Trimmed, those in which nothing is seen dropped, each taken once; the limits are of what is left.';
 
 const listed = {
   maxItems: TAGS_LIMIT,
