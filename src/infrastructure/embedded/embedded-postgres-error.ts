@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { faultOf, UnusableDirectory } from '../disk/usable-directory.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 
@@ -57,18 +56,15 @@ const unusable = ({ message }: UnusableDirectory): EmbeddedPostgresError => ({
 export const notWritable = (directory: string, reason: string): EmbeddedPostgresError =>
   unusable(new UnusableDirectory(directory, reason));
 
-/** `elsewhere`: databases of an earlier directory of this name, which lie outside of it. */
-export const noData = (directory: string, elsewhere: ReadonlyArray<string>): EmbeddedPostgresError => {
-  const place = path.join(directory, 'postgres.place');
-  const found = elsewhere.map(
-    (each) => `A database that was made for it is still in ${each}: to use it, write this path into ${place}.`,
-  );
-  const otherwise = 'Set DATA_DIR to the directory of the service, or start the service, which makes one.';
-  return {
-    _tag: 'NoData',
-    message: [`There is no data of a service in ${directory}.`, ...found, otherwise].join(' '),
-  };
-};
+/** `elsewhere`: sentences that say where data of this directory is outside of it. */
+export const noData = (directory: string, elsewhere: ReadonlyArray<string>): EmbeddedPostgresError => ({
+  _tag: 'NoData',
+  message: [
+    `There is no data of a service in ${directory}.`,
+    ...elsewhere,
+    'Set DATA_DIR to the directory of the service, or start the service, which makes one.',
+  ].join(' '),
+});
 
 export const majorVersionMismatch = (directory: string, found: string, shipped: string): EmbeddedPostgresError => ({
   _tag: 'MajorVersionMismatch',

@@ -14,7 +14,7 @@ import { packageFor, thisHost } from './installation/host-platform.js';
 import { findInstallation, type Installation } from './installation/installation.js';
 import { makeRunnable } from './installation/runnable-installation.js';
 import { makeOwner, type ProcessKind } from '../process-liveness.js';
-import { findRelocated, saidElsewhere } from './relocated-data.js';
+import { saidRelocated, saidElsewhere } from './relocated-data.js';
 import { acquireServer, type Acquisition, defaultWaitTimeoutMs, freePort } from './server/acquire-server.js';
 import type { Server } from './server/server-process.js';
 import { supervise } from './server/supervisor.js';
@@ -70,7 +70,7 @@ const prepareCluster = async (
   { dataDir, processKind, mustExist = false, onLog, settings }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
   if (mustExist && !(await hasCluster(dataDir)))
-    return E.left(noData(path.resolve(dataDir), await findRelocated(dataDir)));
+    return E.left(noData(path.resolve(dataDir), await saidRelocated(dataDir)));
   // a command that joins the server of a service on a full disk may still read
   if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(dataDir);
   const location = await locateCluster(dataDir, onLog);

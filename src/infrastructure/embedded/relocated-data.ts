@@ -41,11 +41,16 @@ const relocatedFrom = async (dataDir: string): Promise<ReadonlyArray<string>> =>
     .filter((name) => name.startsWith(prefixOf(dataDir)))
     .map((name) => path.join(stateDirectory, name));
 
-/** The same for a DATA_DIR that need not be there; none where that cannot be known. */
-export const findRelocated = async (dataDir: string): Promise<ReadonlyArray<string>> => {
+/** Says where the data of a DATA_DIR still is that need not be there itself; nothing where that cannot be known. */
+export const saidRelocated = async (dataDir: string): Promise<ReadonlyArray<string>> => {
+  const directory = path.resolve(dataDir);
   try {
-    const parent = await realpath(path.dirname(path.resolve(dataDir)));
-    return await relocatedFrom(path.join(parent, path.basename(dataDir)));
+    const parent = await realpath(path.dirname(directory));
+    const found = await relocatedFrom(path.join(parent, path.basename(directory)));
+    return found.map(
+      (each) =>
+        `A database that was made for it is still in ${each}: to use it, write this path into ${pointerIn(directory)}.`,
+    );
   } catch {
     return [];
   }
