@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { either as E } from 'fp-ts';
 import { type Environment, Reader } from './config/reader.js';
 import { readSecretFile } from './config/read-secret-file.js';
-import { SECRETS, withSecretFiles } from './config/secret-files.js';
+import { filesOfOthers, withSecretFiles } from './config/secret-files.js';
 import { sharedSecrets } from './config/shared-secrets.js';
 import {
   bearerToken,
@@ -183,11 +183,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
   };
   reader.faults.push(...sharedSecrets(environment));
   const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
-  for (const file of Object.keys(environment)) {
-    const name = file.replace(/_FILE$/, '');
-    if (name !== file && reader.asked.has(name) && !SECRETS.includes(name) && reader.has(file))
-      reader.faults.push(`${file}: this setting is not read from a file; set ${name}`);
-  }
+  reader.faults.push(...filesOfOthers(environment, reader.asked));
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };
 

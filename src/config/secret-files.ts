@@ -3,7 +3,7 @@ import { UnusableSecret } from './read-secret-file.js';
 import type { Environment } from './reader.js';
 
 /** The settings that may be given as a file. */
-export const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
+const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'JWT_SECRET'].concat([
   'JWT_PUBLIC_KEY',
   'JWKS_URI',
   'SNAPSHOT_KEY',
@@ -56,3 +56,11 @@ export const withSecretFiles = (
   }
   return faults.length === 0 ? E.right(resolved) : E.left(faults);
 };
+
+/** The faults of an environment that names a file for one of these settings, which is not read from a file. */
+export const filesOfOthers = (environment: Environment, settings: ReadonlySet<string>): ReadonlyArray<string> =>
+  Object.entries(environment).flatMap(([variable, file = '']) => {
+    const name = variable.replace(/_FILE$/, '');
+    const isOther = name !== variable && settings.has(name) && !SECRETS.includes(name);
+    return isOther && file !== '' ? [`${variable}: this setting is not read from a file; set ${name}`] : [];
+  });
