@@ -53,8 +53,9 @@ const collect = ({ req, state }: KoaContext, limit: number): Promise<Bytes> =>
   });
 
 /**
- * The whole body, of at most `limit` bytes, which its headers' digests fit; a longer one is left unread as soon as that shows. It takes as much memory as
- * it has bytes, however small the pieces are; a large body acquires that from the process budget.
+ * The whole body, of at most `limit` bytes, which fits the digests that its request declares. A longer one is left unread
+ * as soon as that shows. It takes as much memory as it has bytes, however small the pieces are; a large body acquires
+ * that from the process budget.
  */
 export const bodyBytes = (ctx: KoaContext, limit: number): Promise<E.Either<Failed, Buffer>> => {
   if (Number(ctx.req.headers['content-length'] ?? 0) > limit) return Promise.resolve(tooLarge(limit));

@@ -21,6 +21,9 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   'Content-MD5': /^(?<digest>[A-Za-z\d+/]{22}==)$/,
 };
 
+/** The headers that declare a digest of a body. */
+export const DIGEST_HEADERS = Object.keys(SHAPES);
+
 type Digest = { readonly header: string; readonly algorithm: string; readonly expected: Buffer };
 
 type Declared = { readonly digests: ReadonlyArray<Digest>; readonly faults: ReadonlyArray<Fault> };

@@ -1,3 +1,4 @@
+import { DIGEST_HEADERS } from '../../request/declared-digests.js';
 import { isSentAsIs, parametersOf } from '../../request/media-type.js';
 
 const CRLF = '\r\n';
@@ -20,13 +21,14 @@ export type PartHead = {
 
 const NOTHING: PartHead = { type: undefined, charset: undefined, length: undefined, fault: undefined };
 
-const isAbsent = (header: string) => [header, (value: string) => value === ''] as const;
+const isEmpty = (value: string): boolean => value === '';
 
 /** Whether a value of these headers leaves the bytes as they are. */
 const IDENTITY: Readonly<Record<string, (value: string) => boolean>> = {
   'Content-Transfer-Encoding': isSentAsIs,
   'Content-Encoding': (value) => /^identity$/i.test(value),
-  ...Object.fromEntries(['Content-Range', 'Content-Digest', 'Repr-Digest', 'Digest', 'Content-MD5'].map(isAbsent)),
+  'Content-Range': isEmpty,
+  ...Object.fromEntries(DIGEST_HEADERS.map((header) => [header, isEmpty])),
 };
 
 const headersOf = (head: string): ReadonlyMap<string, ReadonlyArray<string>> => {
