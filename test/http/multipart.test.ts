@@ -95,6 +95,14 @@ describe('the form of an upload', () => {
     return read();
   };
 
+  const postByteByByte = async (body: Buffer): Promise<E.Either<FormFailure, Form>> => {
+    const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
+    slow.setNoDelay(true);
+    for (const byte of body) slow.write(Buffer.from([byte]));
+    slow.end();
+    return read();
+  };
+
   const fieldsOf = (outcome: E.Either<FormFailure, Form>): unknown =>
     E.isRight(outcome) ? { ...(outcome.right.fields as object) } : outcome;
 
@@ -348,11 +356,7 @@ describe('the form of an upload', () => {
       const body = formOf({ name: 'name', content: 'n' }, field, file());
       await isRefused(await post(body), 'description', FOREIGN);
       outcomes = [];
-      const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
-      slow.setNoDelay(true);
-      for (const byte of body) slow.write(Buffer.from([byte]));
-      slow.end();
-      await isRefused(await read(), 'description', FOREIGN);
+      await isRefused(await postByteByByte(body), 'description', FOREIGN);
     });
 
   it('refuses a form that names another charset for all its texts', async () => {
@@ -449,11 +453,7 @@ describe('the form of an upload', () => {
     isTaken(await post(body));
     outcomes = [];
     storage.objects.clear();
-    const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
-    slow.setNoDelay(true);
-    for (const byte of body) slow.write(Buffer.from([byte]));
-    slow.end();
-    isTaken(await read());
+    isTaken(await postByteByByte(body));
   });
 
   for (const plus of [-1, 1])
