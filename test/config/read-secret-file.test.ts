@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -50,10 +51,13 @@ describe('reading the file of a secret', () => {
     needs(this, process.platform !== 'win32', 'named pipes');
     execFileSync('mkfifo', [file]);
     expect(read(file)).to.deep.equal(refused('is empty'));
-    const writing = spawn('sh', ['-c', `(sleep 0.3; printf 'a '; sleep 0.3; echo secret) >"$0"`, file]);
-    execFileSync('sleep', ['0.1']);
+    // both ends are open before the program begins, however late that is
+    const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(file, 'w');
+    spawn('sh', ['-c', "sleep 0.3; printf 'a '; sleep 0.3; echo secret"], { stdio: ['ignore', writer, 'ignore'] });
+    closeSync(writer);
     expect(read(file)).to.deep.equal(taken('a secret'));
-    writing.kill();
+    closeSync(reader);
   });
 
   it('refuses a device without an end', function () {

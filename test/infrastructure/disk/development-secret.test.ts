@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { developmentSecret, embeddedEventKeys } from '../../../src/infrastructure/disk/development-secret.js';
+import { needs } from '../../support/needs.js';
 
 describe('development secret', () => {
   let directory: string;
@@ -28,8 +29,7 @@ describe('development secret', () => {
   });
 
   it('is refused where somebody else has put it, and taken from the owner of the directory', async function () {
-    // only root can give files away
-    if (process.getuid?.() !== 0) this.skip();
+    needs(this, process.getuid?.() === 0, 'root, who can give files away');
     for (const [name, read] of [
       ['jwt-secret', developmentSecret],
       ['event-key', embeddedEventKeys],
