@@ -385,6 +385,14 @@ def withheld_words(count):
     return "%s %s data withheld: nothing was verified of it." % (counted(count, "event"), verb)
 
 
+def is_in_tree(event):
+    # Decisions of operators are leaves from version 2 of their schema on. Those before it stay outside.
+    category = event["stream"].partition("-")[0]
+    version = event["metadata"].get("schemaVersion")
+    is_sealed = type(version) is float and version >= 2 and version % 1 == 0 and version < 2 ** 53
+    return category in ("business", "document") or (category == "operations" and is_sealed)
+
+
 def verify_export(path, checkpoint_path, key_text):
     sealed = None
     if checkpoint_path is not None:
@@ -405,8 +413,7 @@ def verify_export(path, checkpoint_path, key_text):
                 withheld += extend_chain(ends, event)
             except Fault as fault:
                 raise Fault("line %d%s: %s" % (events, ", " + place_of(event) if event else "", fault))
-            # Only what belongs to businesses and documents is a leaf of the tree.
-            if sealed and leaves < sealed[0] and event["stream"].partition("-")[0] in ("business", "document"):
+            if sealed and leaves < sealed[0] and is_in_tree(event):
                 leaves += 1
                 add_leaf(peaks, leaf_of(event))
     if events == 0:
@@ -423,7 +430,7 @@ def verify_export(path, checkpoint_path, key_text):
     if root_of(peaks) != sealed[1]:
         raise Fault("the first %s are not those that the checkpoint seals, in their order" % sealed_events)
     return said + [
-        "The first %s of businesses and documents are all that the checkpoint seals; the key signed it." % sealed_events,
+        "The first %s of the tree are all that the checkpoint seals; the key signed it." % sealed_events,
         "This cannot show what came after the checkpoint.",
     ]
 

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { copyLog, type Copied, type CopyFailure } from '../event-sourcing/whole-log/copy-log.js';
 import { checkpointOf } from '../event-sourcing/recorded-event.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
-import { SEAL_STREAM } from '../event-sourcing/whole-log/seal-stream.js';
+import { SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import type { ObjectStorage } from '../application/ports.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';

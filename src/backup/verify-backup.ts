@@ -1,3 +1,4 @@
+import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import { either as E } from 'fp-ts';
 import { makeChainVerifier } from '../event-sourcing/whole-log/chain-verifier.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
@@ -30,7 +31,7 @@ export type VerifiedBackup = {
 };
 
 type Verifying = {
-  readonly sealedCategories: ReadonlyArray<string>;
+  readonly isSealed: (event: StoredEvent) => boolean;
   /** Whether the files are read, too. */
   readonly withFiles: boolean;
   /** Whether the secrets are. */
@@ -48,7 +49,7 @@ type Verifying = {
 const checkpointCheck = async (
   { archive, ...place }: BackupPlace,
   manifest: Manifest,
-  { sealedCategories, signal }: Verifying,
+  { isSealed, signal }: Verifying,
   onFault: (reason: string) => void,
 ) => {
   let checkpoints = 0;
@@ -67,7 +68,7 @@ const checkpointCheck = async (
   const verifier = manifest.seal === null ? undefined : parseVerifier(manifest.seal.key);
   if (verifier !== undefined && E.isLeft(verifier)) throw new BackupFault(`manifest.json: ${verifier.left}`);
   const check = await makeCheckpointCheck({
-    categories: sealedCategories,
+    isSealed,
     origin: manifest.seal?.origin,
     findVerifier: verifier === undefined ? () => undefined : underAnyName(verifier.right),
     tree: undefined,

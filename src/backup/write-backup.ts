@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { categoryOf, type From, type Position, type StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { From, Position, StoredEvent } from '../event-sourcing/recorded-event.js';
 import { exportedLines } from '../event-sourcing/whole-log/export-log.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
@@ -26,7 +26,7 @@ export type BackupSources = {
   /** Those in Postgres, by origin and from the smallest to the largest. */
   readonly recorded: () => AsyncIterable<SignedCheckpoint>;
   /** Of the streams whose events are in the tree that is signed. */
-  readonly sealedCategories: ReadonlyArray<string>;
+  readonly isSealed: (event: StoredEvent) => boolean;
   /** What checkpoints are signed as now; null where this process does not know, and what an earlier run knew stays. */
   readonly seal: Manifest['seal'];
   /** Those that are to be in the backup. */
@@ -127,7 +127,7 @@ class Backup {
   ): Promise<void> {
     const lacking: Array<Lacking> = [];
     const copying = this.#copiedFiles(lacking);
-    const { sealedCategories } = this.#sources;
+    const { isSealed } = this.#sources;
     const { characters, files, fileBytes } = this.#limits;
     const { signal, onEvents } = this.#options;
     const totals = { events: 0, sealed: 0, characters: 0 };
@@ -140,7 +140,7 @@ class Backup {
         for (const event of page) await copying.take(event);
         totals.events += page.length;
         totals.characters += text.length;
-        totals.sealed += page.filter(({ stream }) => sealedCategories.includes(categoryOf(stream))).length;
+        totals.sealed += page.filter(isSealed).length;
         const end = page.at(-1);
         if (end !== undefined) last = lastEventOf(end);
         onEvents(before + totals.events, end?.position ?? 0n);

@@ -15,6 +15,7 @@ const log: Commands = {
   import: () => import('./log/import.js').then(({ addImport }) => addImport),
   copy: () => import('./log/copy.js').then(({ addCopy }) => addCopy),
   'require-mac': () => import('./log/require-mac.js').then(({ addRequireMac }) => addRequireMac),
+  'seal-decisions': () => import('./log/seal-decisions.js').then(({ addSealDecisions }) => addSealDecisions),
   key: () => import('./log/key.js').then(({ addKey }) => addKey),
   'new-key': () => import('./log/key.js').then(({ addNewKey }) => addNewKey),
   'restart-seal': () => import('./log/restart-seal.js').then(({ addRestartSeal }) => addRestartSeal),

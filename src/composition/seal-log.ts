@@ -12,9 +12,10 @@ import { makeLockTree } from '../infrastructure/postgres/seal/lock-tree.js';
 import { makePool } from '../postgres/pool.js';
 import { keepSigning } from '../sealing/keep-signing.js';
 import { signerInForce } from '../sealing/restart.js';
+import { keepSealingRecorded } from './record-sealing.js';
 import type { ServiceContext } from './service-context.js';
 
-/** One that signs, one that migrates. */
+/** One that signs, one that migrates or looks. */
 const CONNECTIONS = 2;
 
 /** By the text of a warning of `/readyz`: whether it is given. */
@@ -29,14 +30,8 @@ export const sealLog = async (
   { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
-  if (!config.parts.projector || !config.isSealed) return {};
-  const base = orThrow(await checkpointSigner(config));
-  if (base === undefined) {
-    log.warn(
-      'no checkpoints are signed: nobody can show that events were not removed. Set CHECKPOINT_KEY_FILE, or SEALING=false.',
-    );
-    return {};
-  }
+  if (!config.parts.projector) return {};
+  const base = config.isSealed ? orThrow(await checkpointSigner(config)) : undefined;
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
   const pool = makePool({
@@ -47,6 +42,14 @@ export const sealLog = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
+  keepSealingRecorded({ config, log, started, registry }, store, pool, base !== undefined);
+  if (base === undefined) {
+    if (config.isSealed)
+      log.warn(
+        'no checkpoints are signed: nobody can show that events were not removed. Set CHECKPOINT_KEY_FILE, or SEALING=false.',
+      );
+    return {};
+  }
   const [count, logEvent] = [countSigning(metrics), logSigning(log)];
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),

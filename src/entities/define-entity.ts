@@ -106,6 +106,7 @@ const ledgerKindOf = <State, Command, Event extends DomainEvent, Rejection>({
 }: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>): LedgerKind => ({
   category,
   entityType: name,
+  hasRow: () => true,
   ...makeRecords(serde, { entityType: name, describe, shown }, eventTypes),
 });
 

@@ -1,10 +1,11 @@
-import { SKIP_CATEGORY } from '../../projections/skipped-event.js';
 import type { Ledger } from '../../projections/ledger.js';
 import type { Projection } from '../../projections/projection.js';
 import type { ReadModel } from '../../projections/read-model.js';
 import { makeSnapshots } from '../../projections/snapshot.js';
 import { versionOf } from '../../projections/version.js';
+import { DECISIONS } from '../event-sourcing/operators/decision-events.js';
 import { business } from './business.js';
+import { decisionKind } from './decision-kind.js';
 import { document } from './document.js';
 import type { EntityDefinition } from './entity-definition.js';
 
@@ -21,11 +22,11 @@ export const registry: Registry = { entities: [business, document], module: impo
 export const projectionsOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<Projection> =>
   entities.map(({ projection }) => projection);
 
-/** The row for each event of all kinds, in the order of the log. */
+/** The row for each event of all kinds, and for each decision of operators, in the order of the log. */
 export const ledgerOf = ({ entities }: Pick<Registry, 'entities'>): Ledger => ({
   rowFor: 'event',
   name: 'ledger',
-  kinds: entities.map(({ ledgerKind }) => ledgerKind),
+  kinds: [...entities.map(({ ledgerKind }) => ledgerKind), decisionKind],
 });
 
 /** Every read model of a service. */
@@ -47,5 +48,5 @@ export const signingRows = (registry: Registry, key: string | undefined): Regist
 /** The categories of all streams that are ours: those of the entities, and of the operators' decisions. */
 export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): ReadonlyArray<string> => [
   ...entities.map(({ projection }) => projection.category),
-  SKIP_CATEGORY,
+  DECISIONS,
 ];

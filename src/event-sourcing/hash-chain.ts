@@ -20,15 +20,26 @@ export const hashIn = ({ metadata }: Pick<StoredEvent, 'metadata'>): string | un
   }
 };
 
-/** A text may be JSON and yet hold what canonical JSON cannot: 1e999 is no number there. */
-const parse = (text: string): E.Either<string, { readonly json: Json; readonly canonical: string }> =>
-  E.tryCatch(
-    () => {
-      const json = JSON.parse(text) as Json; // reason: JSON.parse gives nothing but Json
-      return { json, canonical: canonicalJson(json) };
-    },
-    () => 'not JSON',
-  );
+/**
+ * The value of a text in canonical JSON, which every event is written in. Left: what else the text is. In another spelling a
+ * member may stand twice, of which readers take one or the other; or it holds what canonical JSON cannot: 1e999 is no
+ * number there.
+ */
+const parseCanonical = (text: string): E.Either<string, Json> => {
+  try {
+    const json = JSON.parse(text) as Json; // reason: JSON.parse gives nothing but Json
+    return canonicalJson(json) === text ? E.right(json) : E.left('spelled in another way than it was sealed');
+  } catch {
+    return E.left('not JSON');
+  }
+};
+
+/**
+ * Whether data and salt of an event were taken out, which its chain does not show. Of an envelope as it is stored: in
+ * canonical JSON, nothing but a member is spelled like that.
+ */
+export const lacksData = ({ metadata }: Pick<StoredEvent, 'metadata'>): boolean =>
+  !metadata.includes('"salt":"') && metadata.includes('"dataHash":"');
 
 const WITHHELD = ['{}', 'null'];
 
@@ -37,18 +48,18 @@ const isSalt = (salt: Json): salt is string =>
   typeof salt === 'string' && Buffer.from(salt, 'base64url').toString('base64url') === salt;
 
 const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject): string | undefined => {
-  const data = parse(text);
-  if (E.isLeft(data)) return 'data is not JSON';
-  const { canonical } = data.right;
-  if (salt === undefined) return WITHHELD.includes(canonical) ? undefined : 'data without its salt cannot be verified';
-  return isSalt(salt) && saltedHash(salt, canonical) === dataHash ? undefined : 'dataHash does not match data';
+  const data = parseCanonical(text);
+  if (E.isLeft(data)) return `data is ${data.left}`;
+  if (salt === undefined) return WITHHELD.includes(text) ? undefined : 'data without its salt cannot be verified';
+  return isSalt(salt) && saltedHash(salt, text) === dataHash ? undefined : 'dataHash does not match data';
 };
 
 /** The hash of an event that continues a chain; left: why it does not. */
 const verifiedHash = (event: StoredEvent, end: ChainEnd): E.Either<string, string> => {
-  const metadata = parse(event.metadata);
-  if (E.isLeft(metadata) || !isJsonObject(metadata.right.json)) return E.left('metadata is no JSON object');
-  const envelope = metadata.right.json;
+  const metadata = parseCanonical(event.metadata);
+  if (E.isLeft(metadata)) return E.left(`metadata is ${metadata.left}`);
+  const envelope = metadata.right;
+  if (!isJsonObject(envelope)) return E.left('metadata is no JSON object');
   if (event.revision !== end.revision) return E.left(`revision ${event.revision}, expected ${end.revision}`);
   if (envelope['previousHash'] !== end.hash) return E.left('previousHash is not the hash of the event before it');
   const hash = eventHash(event, envelope);

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { categoryOf, type StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { LogCheck } from '../event-sourcing/whole-log/log-check.js';
 import type { OnLogFault } from '../event-sourcing/whole-log/log-fault.js';
 import type { SealedTree, SignedCheckpoint } from '../read/sealed-tree.js';
@@ -36,8 +36,8 @@ type EarlierCheckpoints = { readonly inPostgres: number; readonly inStorage: num
 type CheckpointCheck = LogCheck & { readonly counts: () => CheckpointCounts };
 
 type CheckpointCheckOptions = {
-  /** Of the events that are in the tree. */
-  readonly categories: ReadonlyArray<string>;
+  /** Which events are in the tree. */
+  readonly isSealed: (event: StoredEvent) => boolean;
   /** Under which checkpoints are signed now; undefined where only `witnesses` are compared. */
   readonly origin: string | undefined;
   readonly findVerifier: FindVerifier;
@@ -67,7 +67,7 @@ type Recorded = { readonly next: () => Promise<KeptCheckpoint | undefined> };
  * with what database and storage throw.
  */
 export const makeCheckpointCheck = async ({
-  categories,
+  isSealed,
   origin,
   findVerifier,
   tree,
@@ -217,7 +217,7 @@ export const makeCheckpointCheck = async ({
   };
 
   const take: LogCheck['take'] = async (events) => {
-    const ours = events.filter(({ stream }) => categories.includes(categoryOf(stream)));
+    const ours = events.filter(isSealed);
     const leaves = ours.map(leafHashOf);
     for (const index of places.keys()) {
       const [event, leaf] = [ours[index - edge.size], leaves[index - edge.size]];

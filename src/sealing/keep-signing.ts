@@ -75,13 +75,13 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     return result.right;
   };
 
-  /** Asks log and storage what is in force, when it was not done lately. */
+  /** Asks the log what is in force, and the storage, too, when it was not asked lately. */
   const refresh = async (): Promise<Signer> => {
     if (!(await archive.isThere())) throw STORAGE_SILENT;
-    if (signer !== undefined && fault === undefined && performance.now() - askedAt < intervals.archive) return signer;
     const before = signer?.verifier.name;
     signer = await findSigner();
     const { name } = signer.verifier;
+    if (name === before && fault === undefined && performance.now() - askedAt < intervals.archive) return signer;
     if (name !== before) [archived, newest] = [undefined, undefined];
     if (before !== undefined && name !== before) onEvent({ _tag: 'Restarted', origin: name, replaced: before });
     archived = orThrow(await archive.largestOf(name, archived?.size ?? -1)) ?? archived;

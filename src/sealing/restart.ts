@@ -1,23 +1,16 @@
 import { either as E } from 'fp-ts';
-import * as t from 'io-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
 import { canonicalJson } from '../event-sourcing/canonical-json.js';
 import { Metadata } from '../event-sourcing/envelope.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
-import { recordOnce } from '../event-sourcing/record-once.js';
+import { SEAL_STREAM, SealRestarted } from '../event-sourcing/operators/decision-events.js';
+import { recordDecision } from '../event-sourcing/operators/record-decision.js';
+import { endOfDecisions, readSealDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
-import { endOfSealStream, SEAL_STREAM, sealDecisions } from '../event-sourcing/whole-log/seal-stream.js';
 import { openNote, signNote } from '../seal/note.js';
 import { renamedVerifier, type Signer, signerOf, type Verifier } from '../seal/note-key.js';
 import type { FindVerifier } from './kept-checkpoint.js';
-
-/** Says that checkpoints have another origin from now on, because the log does not extend those of the one before. */
-const SEAL_RESTARTED = 'SealRestarted';
-
-const Recorded = t.readonly(t.type({ origin: t.string, reason: t.string, replaced: t.string, note: t.string }));
-
-type Recorded = t.TypeOf<typeof Recorded>;
 
 /** A new origin, the one that it replaces, and why; by whom, and when (RFC 3339). */
 export type Restart = {
@@ -49,11 +42,12 @@ const parsed = (text: string): unknown => {
 
 /** The restart that an event is; undefined where the key of its origin has not signed all that it says. */
 const signedRestart = (event: StoredEvent, findVerifier: FindVerifier): Restart | undefined => {
-  const [data, envelope] = [parsed(event.data), parsed(event.metadata)];
-  if (!Recorded.is(data) || !Metadata.is(envelope)) return undefined;
-  const { note, ...said } = data;
-  const restart: Restart = { ...said, actor: envelope.actor, at: envelope.at };
-  const verifier = findVerifier(said.origin);
+  const [decided, envelope] = [{ type: event.type, data: parsed(event.data) }, parsed(event.metadata)];
+  if (!SealRestarted.is(decided) || !Metadata.is(envelope)) return undefined;
+  const { origin, replaced, reason, note, original } = decided.data;
+  const { actor, at } = original ?? envelope;
+  const restart: Restart = { origin, replaced, reason, actor, at };
+  const verifier = findVerifier(origin);
   const opened = openNote(Buffer.from(note), verifier === undefined ? [] : [verifier]);
   return E.isRight(opened) && opened.right.text === signedText(restart) ? restart : undefined;
 };
@@ -70,7 +64,7 @@ export const findRestarts = async (
 ): Promise<Restarts> => {
   const valid: Array<Restart> = [];
   const unsigned: Array<StoredEvent> = [];
-  for await (const event of sealDecisions(store, SEAL_RESTARTED)) {
+  for await (const event of readSealDecisions(store, 'SealRestarted')) {
     const restart = signedRestart(event, findVerifier);
     if (restart === undefined) unsigned.push(event);
     else if (restart.replaced === originAfter(base, valid)) valid.push(restart);
@@ -117,12 +111,11 @@ export const recordRestart = async (
   const { actor, at, ...said } = restart;
   const signer = orThrow(E.mapLeft(Error)(signerOf(said.origin, seed)));
   const note = orThrow(E.mapLeft(Error)(signNote(signedText(restart), signer)));
-  const data: Recorded = { ...said, note };
   return E.map(() => undefined)(
-    await recordOnce(
+    await recordDecision(
       store,
-      { stream: SEAL_STREAM, type: SEAL_RESTARTED, data, schemaVersion: 1, actor, at: new Date(at) },
-      async () => ({ isRecorded: false, end: await endOfSealStream(store) }),
+      { stream: SEAL_STREAM, event: { type: 'SealRestarted', data: { ...said, note } }, actor, at: new Date(at) },
+      async () => ({ isRecorded: false, end: await endOfDecisions(store, SEAL_STREAM) }),
       eventKey,
     ),
   );

@@ -40,13 +40,13 @@ const compare = async (
   return root.right.equals(opened.right.root) ? E.right(undefined) : fault('Differs');
 };
 
-const signLocked = async (
+/** The largest checkpoints, in Postgres and elsewhere, when the tree begins with all events of both. */
+const compareAll = async (
   tree: LockedTree,
   signer: Signer,
   elsewhere: SignedCheckpoint | undefined,
-): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> => {
-  const origin = signer.verifier.name;
-  const recorded = await tree.largestOf(origin);
+): Promise<E.Either<SealFault, ReadonlyArray<SignedCheckpoint>>> => {
+  const recorded = await tree.largestOf(signer.verifier.name);
   const known = [recorded, elsewhere?.note === recorded?.note ? undefined : elsewhere].filter(
     (one) => one !== undefined,
   );
@@ -54,6 +54,32 @@ const signLocked = async (
     const compared = await compare(tree, signer, checkpoint);
     if (E.isLeft(compared)) return compared;
   }
+  return E.right(known);
+};
+
+/**
+ * Why the live tree must not be signed; undefined where it begins with all events of both checkpoints, or there is none.
+ * Rejects with what the database throws.
+ */
+export const findSealFault = (
+  lockTree: LockTree,
+  signer: Signer,
+  elsewhere: SignedCheckpoint | undefined,
+): Promise<SealFault | undefined> =>
+  lockTree(async (tree) => {
+    const compared = await compareAll(tree, signer, elsewhere);
+    return E.isLeft(compared) ? compared.left : undefined;
+  });
+
+const signLocked = async (
+  tree: LockedTree,
+  signer: Signer,
+  elsewhere: SignedCheckpoint | undefined,
+): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> => {
+  const origin = signer.verifier.name;
+  const compared = await compareAll(tree, signer, elsewhere);
+  if (E.isLeft(compared)) return compared;
+  const known = compared.right;
   const { size } = tree;
   const signed = Math.max(0, ...known.map((checkpoint) => checkpoint.size));
   if (size === signed) return E.right(known.find((checkpoint) => checkpoint.size === size));

@@ -13,7 +13,7 @@ import type { Secret } from '../../src/backup/secrets.js';
 import { type BackupFinding, type VerifiedBackup, verifyBackup } from '../../src/backup/verify-backup.js';
 import { type BackupSources, writeBackup } from '../../src/backup/write-backup.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
-import { SEAL_STREAM } from '../../src/event-sourcing/whole-log/seal-stream.js';
+import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
 import { wholeLog, withoutPositions } from '../support/chained-events.js';
@@ -24,6 +24,8 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryArchive } from '../support/memory-archive.js';
 import { makeMemoryBackupPlace } from '../support/memory-backup-place.js';
 import { checkpointOver, exportedText, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
+
+const isSealed = ({ stream }: { readonly stream: string }): boolean => stream.startsWith('document-');
 
 const SECRET: Secret = { name: 'event-key', text: 'a secret' };
 
@@ -66,7 +68,7 @@ describe('a backup', () => {
   };
 
   const sources = (): BackupSources => ({
-    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, sealedCategories: ['document'] },
+    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, isSealed },
     recorded: async function* () {
       // nothing was signed
     },
@@ -104,7 +106,7 @@ describe('a backup', () => {
   const verify = async (withSecrets = true): Promise<ReadonlyArray<BackupFinding>> => {
     const findings: Array<BackupFinding> = [];
     verified = await verifyBackup(backup.place, await manifest(), {
-      ...{ sealedCategories: ['document'], withFiles: true, withSecrets },
+      ...{ isSealed, withFiles: true, withSecrets },
       onFinding: (finding) => findings.push(finding),
       onEvents: () => undefined,
       signal: new AbortController().signal,

@@ -81,6 +81,7 @@ describe('a command whose standard output is a full disk', function () {
       'log import': { args: [exported], env: await emptyInstallation('imported') },
       'log copy': { args: ['--to', target] },
       'log require-mac': { args: ['--user', 'alice'] },
+      'log seal-decisions': { args: ['--user', 'alice'] },
       'log key': { args: ['--all'] },
       'log new-key': { args: ['log.example.com'] },
       'projections status': { args: [] },
@@ -95,7 +96,7 @@ describe('a command whose standard output is a full disk', function () {
       events: { args: ['--csv'] },
       migrate: { args: [] },
       // last, because checkpoints begin anew with it
-      'log restart-seal': { args: ['--reason', 'a trial', '--user', 'alice'] },
+      'log restart-seal': { args: ['--reason', 'a trial', '--user', 'alice', '--force'] },
     };
   });
 

@@ -13,6 +13,7 @@ const commands = [
   'log verify business-1',
   'log export',
   'log require-mac --user alice',
+  'log seal-decisions --user alice',
   'log key',
   'log restart-seal --reason none --user alice',
   'log copy --to postgres://127.0.0.1:9/none',

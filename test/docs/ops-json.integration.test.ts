@@ -137,9 +137,10 @@ describe('docs/ops-json.md', function () {
     expect((await lines('log verify')).code).to.equal(1);
     env = { ...env, EVENT_KEY: 'an event key of at least 32 bytes' };
     expect((await lines('log require-mac')).code).to.equal(0);
+    expect((await lines('log seal-decisions')).code).to.equal(0);
     const { stdout: key } = await runOperator(['log', 'new-key', 'log.example.com/records']);
     env = { ...env, CHECKPOINT_KEY: key.trim(), DATA_DIR: await mkdtemp(path.join(tmpdir(), 'ops-json-')) };
-    expect((await lines('log restart-seal', '--reason', 'restored the backup of Monday')).code).to.equal(0);
+    expect((await lines('log restart-seal', '--reason', 'restored the backup of Monday', '--force')).code).to.equal(0);
     await rm(env['DATA_DIR'] ?? '', { recursive: true });
   });
 
@@ -223,6 +224,7 @@ const COMMANDS = [
   ['log', 'import'],
   ['log', 'copy'],
   ['log', 'require-mac'],
+  ['log', 'seal-decisions'],
   ['log', 'key'],
   ['log', 'new-key'],
   ['log', 'restart-seal'],

@@ -90,6 +90,23 @@ describe('comparing the log with ledger and tiles', () => {
     ]);
   });
 
+  it('says of data that was taken out of the log that the ledger still has it', async () => {
+    changeEvent(80, (event) => ({
+      ...event,
+      data: '{}',
+      metadata: event.metadata.replace(/"salt":"[^"]*",/, ''),
+    }));
+    const { faults } = await check();
+    expect(faults.map(({ id: _id, ...fault }) => fault)).to.deep.equal([
+      {
+        kind: 'event-changed',
+        ...placeOf(80),
+        reason:
+          'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
+      },
+    ]);
+  });
+
   it('names an event that was removed once, and goes on behind it', async () => {
     world.events.splice(100, 1);
     changeEvent(900, forged);

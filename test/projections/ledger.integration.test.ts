@@ -6,6 +6,7 @@ import { canonicalJson } from '../../src/event-sourcing/canonical-json.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
 import { makeReadTiles } from '../../projections/engine/ledger/tiles.js';
+import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { prepareMove } from '../../projections/engine/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
 import type { Ledger } from '../../projections/ledger.js';
@@ -75,17 +76,24 @@ describe('the ledger', function () {
 
   const hashOf = ({ metadata }: StoredEvent): unknown => (JSON.parse(metadata) as { hash: string }).hash;
 
-  it('has a row for each event of every entity, in the order of the log, and none of the operators', async () => {
+  it('has a row for each event of every entity, in the order of the log, and for each decision that is in the tree', async () => {
     const document = 'document-0198f000-0000-7000-8000-000000000001';
     const documentFields = { name: 'd', description: null, tags: [], type: 'Document', entityType: 'Business' };
     await appendChained(engine.store, makeChains(), ...interleaved(3, 2));
-    await append(engine.store, 'operations-businesses', 0n, { type: 'ProjectionEventSkipped', data: {} });
+    const decisions = 'operations-businesses';
+    const skip = { projection: 'businesses', stream: document, revision: 0, eventId: 'e1', reason: 'broken' };
+    const decision = { type: 'ProjectionEventSkipped', data: skip };
+    // one of a program that left them out of the tree
+    await append(engine.store, decisions, 0n, decision);
+    await append(engine.store, decisions, 1n, sealed(decision, decisions, 1n, 2));
     await append(engine.store, document, 0n, {
       type: 'DocumentCreated',
       data: { ...documentFields, entity: 'b1', file: null },
     });
     await fill();
-    const events = (await wholeLog(engine.store)).filter(({ stream }) => !stream.startsWith('operations-'));
+    const events = (await wholeLog(engine.store)).filter(
+      ({ stream, revision }) => stream !== decisions || revision === 1n,
+    );
     const ledger = await rows();
     expect(ledger.map(({ idx }) => idx)).to.deep.equal(events.map((_, index) => String(index)));
     for (const [index, event] of events.entries())
@@ -95,7 +103,11 @@ describe('the ledger', function () {
         name: event.type,
         leaf: `\\x${String(hashOf(event))}`,
       });
-    expect(ledger.map(({ category }) => category)).to.deep.equal([...Array<string>(6).fill('business'), 'document']);
+    expect(ledger.map(({ category }) => category)).to.deep.equal([
+      ...Array<string>(6).fill('business'),
+      ...['operations', 'document'],
+    ]);
+    expect(ledger[6]).to.deep.include({ refs: [entityIdOf(document)], fields: [] });
     expect(ledger.at(-1)).to.deep.include({
       actor: 'alice',
       at: new Date(AT),
@@ -230,6 +242,33 @@ describe('the ledger', function () {
     expect(again.compared?.first).to.deep.equal([
       { ...again.compared?.first[0], _tag: 'Differs', id: '5', fields: ['actor'] },
     ]);
+  });
+
+  it('is kept, though outdated, where it has what somebody has taken out of the log', async () => {
+    const { store, database } = engine;
+    await appendChained(store, makeChains(), ...interleaved(3, 2));
+    const reason = { type: 'BusinessDeleted', data: { $reason: 'it was sold' } };
+    await append(store, businessStream(0), 2n, reason);
+    await fill();
+    await rebuilt();
+    await dropOutdated(database, ledgerOf(registry), 0);
+    const previous = async () =>
+      (
+        await database.query<Record<string, unknown>>(
+          `select is_evidence from read_model.instance where role = 'previous'`,
+        )
+      ).rows;
+    expect(await previous()).to.deep.equal([]);
+
+    // its database keeps events as they are; the rows of a log without the reason are those that a rebuild would make
+    await rebuilt();
+    await database.query(
+      `update read_model.ledger set body = regexp_replace(body, '"data":.*$', '"data":{}}') where idx = 6`,
+    );
+    await dropOutdated(database, ledgerOf(registry), 0);
+    expect(await previous()).to.deep.equal([{ is_evidence: true }]);
+    await dropOutdated(database, ledgerOf(registry), 0);
+    expect(await previous()).to.deep.equal([{ is_evidence: true }]);
   });
 
   it('is built anew beside the live one when events make other records', async () => {

@@ -344,7 +344,7 @@ describe("an operator's work on the read models", function () {
     });
     expect(JSON.parse(recorded[0]!.metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z' });
     const ignore = (): void => undefined;
-    const callbacks = { onBroken: ignore, onMacFault: ignore, onPage: ignore };
+    const callbacks = { onFault: ignore, onPage: ignore };
     const quiet = { keys: [oneKey], ...callbacks, signal: new AbortController().signal };
     expect(await verifyStream(store, 'operations-businesses', quiet)).to.include({
       events: 2,

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { findMacRequired, requireMac } from '../../src/event-sourcing/whole-log/mac-required.js';
-import { SEAL_STREAM } from '../../src/event-sourcing/whole-log/seal-stream.js';
+import { findMacRequired, requireMac } from '../../src/event-sourcing/operators/require-mac.js';
+import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
 import { verifyLog } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { signerOf } from '../../src/seal/note-key.js';
 import {
@@ -54,13 +54,13 @@ describe('a restart of the seal', () => {
     expect(await restartsIn(store)).to.deep.equal({ valid: [], unsigned: [] });
     expect(originAfter(BASE, [])).to.equal(BASE);
     expect(E.isRight(await recordRestart(store, second, signer, eventKey))).to.equal(true);
-    expect(E.isRight(await requireMac(store, { ...by, at: new Date(by.at) }, eventKey))).to.equal(true);
+    expect(E.isRight(await requireMac(store, { from: 3, ...by, at: new Date(by.at) }, eventKey))).to.equal(true);
     expect(E.isRight(await recordRestart(store, third, signer, undefined))).to.equal(true);
     const { valid, unsigned } = await restartsIn(store);
     expect([valid, unsigned]).to.deep.equal([[second, third], []]);
     expect(originAfter(BASE, valid)).to.equal(third.origin);
     expect((await signerInForce(signer, store)).verifier.name).to.equal(third.origin);
-    expect((await findMacRequired(store))?.revision).to.equal(1n);
+    expect((await findMacRequired(store, [eventKey]))?.event.revision).to.equal(1n);
   });
 
   it('continues the chain of its stream, with a mac', async () => {
@@ -69,8 +69,7 @@ describe('a restart of the seal', () => {
     const faults: Array<unknown> = [];
     const verified = await verifyLog(store, {
       keys: [eventKey],
-      onBroken: (fault) => faults.push(fault),
-      onMacFault: (fault) => faults.push(fault),
+      onFault: (fault) => faults.push(fault),
       onPage: () => undefined,
       signal: new AbortController().signal,
     });

@@ -162,7 +162,7 @@ describe('the seal of a service', function () {
       stdout: `recorded: checkpoints are signed as ${ORIGIN}/2 from now on; those of ${ORIGIN} stay\n`,
       stderr: '',
     });
-    const signed = await newest(4, `${ORIGIN}/2`);
+    const signed = await newest(5, `${ORIGIN}/2`);
     const all = await keys('--all');
     expect(all.length).to.equal(2);
     expect([opened(signed?.note ?? '', all[1]), await keys()]).to.deep.equal([
@@ -200,6 +200,55 @@ describe('the seal of a service', function () {
     await stop(service);
     const silent = await start({ CHECKPOINT_KEY: '', SEALING: 'false' });
     expect(silent.service.output()).not.to.include('no checkpoints are signed');
+  });
+
+  it('is switched off, and on again, by a decision that is a leaf of the tree', async () => {
+    const first = await start({ SEALING: 'false' });
+    await first.api.json('POST', '/business', { name: 'before anything was signed' });
+    await stop(first.service);
+    const before = await start();
+    await before.api.json('POST', '/business', { name: 'first' });
+    await newest(2);
+    await stop(before.service);
+
+    const off = await start({ SEALING: 'false' });
+    const said = 'checkpoints are not signed any more: recorded in the log';
+    expect(await outputWith(off.service, said)).to.include(said);
+    await off.api.json('POST', '/business', { name: 'second' });
+    await stop(off.service);
+    const stillOff = await start({ CHECKPOINT_KEY: '' });
+    await stillOff.api.json('POST', '/business', { name: 'third' });
+    await stop(stillOff.service);
+
+    const on = await start();
+    const again = 'checkpoints are signed again: recorded in the log';
+    expect(await outputWith(on.service, again)).to.include(again);
+    await newest(6);
+    const listed = await on.api.send('GET', '/../../audit/v1/events?entityType=Decision');
+    const decisions = (await listed.json()) as ReadonlyArray<Readonly<Record<string, unknown>>>; // reason: as documented
+    expect(decisions.map(({ index, name, data, user }) => [index, name, data, user])).to.deep.equal([
+      [2, 'SealingSwitched', { isOn: false }, 'the settings of the service'],
+      [5, 'SealingSwitched', { isOn: true }, 'the settings of the service'],
+    ]);
+    const listedBefore = await on.api.json<ReadonlyArray<unknown>>('GET', '/business');
+    expect(listedBefore).to.have.length(4);
+  });
+
+  it('refuses to be restarted while the log extends its checkpoints, unless it is forced', async () => {
+    const { service, api } = await start();
+    await api.json('POST', '/business', { name: 'first' });
+    await newest(1);
+    const args = ['log', 'restart-seal', '--reason', 'yearly rotation', '--user', 'chief-auditor'];
+    const refused = await runOperator(args, { env });
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(
+      new RegExp(
+        `^not recorded: the tree extends every checkpoint of ${ORIGIN}, so that nothing calls for another origin;`,
+      ),
+    );
+    expect((await runOperator([...args, '--force'], { env })).code).to.equal(0);
+    expect(await newest(2, `${ORIGIN}/2`)).to.include({ size: 2, origin: `${ORIGIN}/2` });
+    await stop(service);
   });
 
   it('does not start with a key that is none, and does not print it', async () => {

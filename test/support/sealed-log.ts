@@ -1,3 +1,5 @@
+import { sealedBy } from '../../projections/ledger.js';
+import { ledgerOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { exportLog } from '../../src/event-sourcing/whole-log/export-log.js';
@@ -26,9 +28,9 @@ const hashOf = ({ metadata }: StoredEvent): string =>
   // reason: sealed in a test
   (JSON.parse(metadata) as { readonly hash: string }).hash;
 
-/** The leaves' data of these events: those of businesses and documents, in their order. */
+/** The leaves' data of these events, in their order, as far as they are in the tree. */
 export const leavesOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<Buffer> =>
-  events.filter(({ stream }) => /^(business|document)-/.test(stream)).map((event) => eventLeaf(event, hashOf(event)));
+  events.filter(sealedBy(ledgerOf(registry))).map((event) => eventLeaf(event, hashOf(event)));
 
 /** A log as `ops log export` writes it. */
 export const exportedText = async (store: EventStore, withData: boolean): Promise<string> => {

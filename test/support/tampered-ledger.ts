@@ -6,6 +6,7 @@ import { ledgerOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { leafHash } from '../../src/seal/hash.js';
+import { oneKey } from './event-keys.js';
 import { appendChained, interleaved, makeChains, wholeLog } from './chained-events.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { pageOf } from './page-of.js';
@@ -34,7 +35,7 @@ const ledgerFrom = (events: ReadonlyArray<StoredEvent>): Pick<Tampered, 'rows' |
 /** `rounds` events of each of `businesses`, in turns. */
 export const sealedLog = async (businesses: number, rounds: number): Promise<Tampered> => {
   const store = makeInMemoryEventStore();
-  await appendChained(store, makeChains(), ...interleaved(businesses, rounds));
+  await appendChained(store, makeChains(oneKey), ...interleaved(businesses, rounds));
   const events = [...(await wholeLog(store))];
   return { events, ...ledgerFrom(events) };
 };

@@ -3,10 +3,12 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { canonicalJson } from '../../src/event-sourcing/canonical-json.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { parseSigner, renderSigner, signerOf } from '../../src/seal/note-key.js';
 import { signCheckpoint } from '../../src/seal/checkpoint.js';
+import { recordSkip } from '../../projections/engine/parked/record-skip.js';
 import { recordRestart } from '../../src/sealing/restart.js';
 import { wholeLog } from '../support/chained-events.js';
 import { eventually } from '../support/eventually.js';
@@ -16,7 +18,7 @@ import { runOperator } from '../support/operator.js';
 import { startingPostgres } from '../support/postgres.js';
 import { hasPython } from '../support/python.js';
 import { right } from '../support/sealed-tree.js';
-import type { ServiceProcess } from '../support/service-process.js';
+import { type ServiceProcess, tokenFor } from '../support/service-process.js';
 import {
   changed,
   type HistoryEvent,
@@ -65,6 +67,12 @@ const insert =
   (history) =>
     history.toSpliced(at, 0, make(history));
 
+/** As somebody does it who wants nobody to know what the event said: its chain stays intact. */
+const withoutData = (event: HistoryEvent): HistoryEvent => {
+  const { salt: _salt, ...rest } = objectOf(event.metadata);
+  return { ...event, data: '{}', metadata: canonicalJson(rest) };
+};
+
 const ANOTHER_ID = '0198f000-0000-4000-8000-00000000beef';
 
 /** What is done to the log itself by somebody who can write into its database. */
@@ -109,7 +117,7 @@ const inTheLog: ReadonlyArray<{
     tamper: () =>
       changed(4, (event) => {
         const { mac: _mac, ...rest } = objectOf(event.metadata);
-        return { ...event, metadata: JSON.stringify(rest) };
+        return { ...event, metadata: canonicalJson(rest) };
       }),
     found: ['chain-broken: hash does not match the event', 'mac-missing: mac is missing'],
   },
@@ -159,14 +167,63 @@ const inTheLog: ReadonlyArray<{
     found: ['mac-missing: mac is missing', 'event-changed:'],
   },
   {
-    // the first event of the log says whether all must have a mac
     what: 'the stream of the first event is forged, without any mac',
     tamper:
       ({ streams }) =>
       (history) =>
         rechained(changed(4, (event) => withMetadata(event, { actor: 'mallory' }))(history), streams.first, 'none'),
-    found: ['event-changed:'],
+    found: ['mac-missing: mac is missing', 'event-changed:'],
   },
+  {
+    what: 'an event without a mac is put before all others, and then one is appended in the name of bob without one',
+    tamper:
+      ({ streams }) =>
+      (history) => {
+        const before = { ...history[0]!, id: ANOTHER_ID, stream: 'operations-setup' as const };
+        const behind = { ...history.at(-1)!, id: ANOTHER_ID.replace('beef', 'bee0') };
+        const forged = rechained([before, ...history], before.stream, 'none');
+        const { mac: _mac, ...envelope } = objectOf(behind.metadata);
+        return rechained([...forged, { ...behind, metadata: canonicalJson(envelope) }], streams.first, 'kept');
+      },
+    found: ['mac-missing: mac is missing'],
+  },
+  {
+    what: 'it is said that events may have no mac, by somebody who has no key, and one is appended without',
+    tamper:
+      ({ streams }) =>
+      (history) => {
+        const last = history.at(-1)!;
+        const said = {
+          ...{ ...last, id: ANOTHER_ID, stream: 'operations-seal' as const, type: 'EventMacRequired', revision: 0n },
+          data: canonicalJson({ keyId: makeEventKey(EVENT_KEY).id, from: 100 }),
+        };
+        const decided = withMetadata(said, { schemaVersion: 2 });
+        const { mac: _mac, ...envelope } = objectOf(last.metadata);
+        const forged = { ...last, id: ANOTHER_ID.replace('beef', 'bee0'), metadata: canonicalJson(envelope) };
+        return rechained(rechained([...history, decided, forged], 'operations-seal', 'none'), streams.first, 'kept');
+      },
+    found: ['mac-missing: mac is missing'],
+  },
+  {
+    what: 'the data of an event is taken out together with its salt',
+    tamper: () => changed(4, withoutData),
+    found: [
+      'data-missing: the data of the event and its salt were taken out of the log',
+      'event-changed: the data of the event was taken out of the log, and the ledger still has it',
+    ],
+  },
+  ...(
+    [
+      ['a member stands twice in its data', /"phone":/, '"phone":"forged","phone":', 'data'],
+      ['a space is put into its data', /:/, ': ', 'data'],
+      ['a text in its data is spelled by an escape', /"1"/, '"\\u0031"', 'data'],
+      ['a second actor is put into its envelope', /"actor":/, '"actor":"mallory","actor":', 'metadata'],
+    ] as const
+  ).map(([what, from, to, where]) => ({
+    what: `an event says the same in another spelling: ${what}`,
+    tamper: () => changed(4, (event) => ({ ...event, [where]: event[where].replace(from, to) })),
+    found: [`chain-broken: ${where} is spelled in another way than it was sealed`],
+  })),
   {
     what: 'an event is appended in the name of another, with a chain that is intact',
     tamper:
@@ -174,7 +231,7 @@ const inTheLog: ReadonlyArray<{
       (history) => {
         const last = history.at(-1)!;
         const { mac: _mac, ...envelope } = objectOf(last.metadata);
-        const forged = { ...last, id: ANOTHER_ID, metadata: JSON.stringify({ ...envelope, actor: 'alice' }) };
+        const forged = { ...last, id: ANOTHER_ID, metadata: canonicalJson({ ...envelope, actor: 'alice' }) };
         return rechained([...history, forged], streams.first, 'kept');
       },
     found: ['mac-missing: mac is missing'],
@@ -496,7 +553,7 @@ for (const [name, openPlace] of all)
           [...forged, await restart(service.settings['CHECKPOINT_KEY']!)],
           'kept',
         );
-        await newestCheckpoint(copy.url, 10);
+        await newestCheckpoint(copy.url, 11);
         await stopped(started);
         const found = await verified(service.settings, copy);
         expectFound(found, ['mac-mismatch: mac does not fit']);
@@ -517,7 +574,7 @@ for (const [name, openPlace] of all)
           [...rewritten(), await restart(service.settings['CHECKPOINT_KEY']!)],
           'kept',
         );
-        await newestCheckpoint(copy.url, 10);
+        await newestCheckpoint(copy.url, 11);
         expect(await warningsOf(started)).to.deep.equal([]);
         await stopped(started);
         const { code, counts } = await verified(service.settings, copy);
@@ -567,6 +624,56 @@ for (const [name, openPlace] of all)
           rechained([...service.history, forged], service.streams.first, makeEventKey(EVENT_KEY)),
         );
         expect(await verified(service.settings, copy)).to.deep.include({ code: 0, faults: [] });
+      });
+    });
+
+    describe('by somebody who has the database alone, of a decision of operators', () => {
+      /** That an event is skipped, as `ops projections parked skip` records it, at the end of the log. */
+      const decision = async (): Promise<HistoryEvent> => {
+        const store = makeInMemoryEventStore();
+        const { stream, revision, id: eventId } = service.history[4]!;
+        const skipped = { stream, revision, eventId };
+        const by = { actor: 'olga', reason: 'tried', at: new Date('2026-01-01T00:00:00.000Z') };
+        right(await recordSkip(store, 'businesses', skipped, by, makeEventKey(EVENT_KEY)));
+        const [{ position: _, ...event }] = (await wholeLog(store)) as [StoredEvent]; // reason: it was just recorded
+        return event;
+      };
+
+      /** What is found when a log with the decision, signed and shown to auditors, is tampered with. */
+      const foundIn = async (tamper: Tamper): Promise<Found> => {
+        const copy = await copyOf();
+        const history = [...service.history, await decision()];
+        await place.write(copy.url, history);
+        const started = await running(service.settings, copy);
+        await newestCheckpoint(copy.url, 11);
+        const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
+        const listed = await fetch(`${started.address}/audit/v1/events?entityType=Decision`, { headers });
+        expect(await listed.json()).to.have.nested.property('0.name', 'ProjectionEventSkipped');
+        await stopped(started);
+        expect(await verified(service.settings, copy)).to.include({ code: 0 });
+        await place.write(copy.url, tamper(history));
+        return verified(service.settings, copy);
+      };
+
+      it('is found when it is removed', async () => {
+        expectFound(await foundIn((history) => history.slice(0, -1)), ['end-cut:', 'checkpoint-beyond-log:']);
+      });
+
+      it('is found when it is moved', async () => {
+        expectFound(await foundIn((history) => [...history.slice(0, 5), history.at(-1)!, ...history.slice(5, -1)]), [
+          'event-moved:',
+          'checkpoint-differs:',
+        ]);
+      });
+
+      it('is found when somebody without the key makes one up', async () => {
+        expectFound(
+          await foundIn((history) => {
+            const last = history.at(-1)!;
+            return rechained([...history, { ...last, id: ANOTHER_ID }], last.stream, 'none');
+          }),
+          ['mac-missing: mac is missing', 'event-'],
+        );
       });
     });
 

@@ -4,6 +4,7 @@ import { canonicalJson, type Json } from '../../src/event-sourcing/canonical-jso
 import { eventHash, GENESIS_HASH } from '../../src/event-sourcing/envelope.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { requireMac } from '../../src/event-sourcing/operators/require-mac.js';
 import { signNote } from '../../src/seal/note.js';
 import { renderVerifier } from '../../src/seal/note-key.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
@@ -273,7 +274,7 @@ describe('verify.py export', function () {
       return python.run('export', file, '--checkpoint', await python.file('checkpoint', checkpoint), '--key', key);
     };
 
-    it('finds the tree over the events of businesses and documents, with and without data, whatever its size', async () => {
+    it('finds the tree over all events that are in it, with and without data, whatever its size', async () => {
       expect(leaves).to.have.length(42);
       const withheld = await exportedText(log, false);
       for (const size of [1, 2, 3, 7, 8, 9, 31, 32, 33, 41, 42])
@@ -281,10 +282,25 @@ describe('verify.py export', function () {
           const { code, out } = await against(checkpointOver(leaves.slice(0, size)), exported);
           expect(code).to.equal(0);
           expect(out).to.include(
-            `The first ${size} event${size === 1 ? '' : 's'} of businesses and documents are all that the checkpoint seals; the key signed it.\n` +
+            `The first ${size} event${size === 1 ? '' : 's'} of the tree are all that the checkpoint seals; the key signed it.\n` +
               'This cannot show what came after the checkpoint.\n',
           );
         }
+    });
+
+    it('counts decisions of operators as leaves, but for those of programs that left them out', async () => {
+      const deciding = makeInMemoryEventStore();
+      const chains = makeChains();
+      await appendChained(deciding, chains, businessStream(0), 'operations-seal', businessStream(1));
+      right(await requireMac(deciding, { from: 2, actor: 'olga', at: new Date('2026-01-02T03:04:05.678Z') }, oneKey));
+      await appendChained(deciding, chains, businessStream(0));
+      const decided = leavesOf(await wholeLog(deciding));
+      expect(decided).to.have.length(4);
+      const { code, out } = await against(checkpointOver(decided), await exportedText(deciding, true));
+      expect([code, out.split('\n')[2]]).to.deep.equal([
+        0,
+        'The first 4 events of the tree are all that the checkpoint seals; the key signed it.',
+      ]);
     });
 
     it('finds the end of a stream cut, and a whole stream removed', async () => {

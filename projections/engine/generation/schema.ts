@@ -91,6 +91,11 @@ create table if not exists read_model.acknowledged (
 ) with (fillfactor = 20);
 `;
 
+// rows of a ledger that hold what its log has lost
+const EVIDENCE = `
+alter table read_model.instance add column is_evidence boolean not null default false;
+`;
+
 /** Any number that no other lock of the database uses. */
 const SCHEMA_LOCK = 7_240_113_006n;
 
@@ -110,7 +115,7 @@ const readModelSchema: VersionedSchema = {
       version integer not null
     );
     insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
-  steps: [FIRST_STEP, TILES, SKIPS, ACKNOWLEDGED],
+  steps: [FIRST_STEP, TILES, SKIPS, ACKNOWLEDGED, EVIDENCE],
   allowsNewer: true,
 };
 

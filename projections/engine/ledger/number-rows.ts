@@ -16,7 +16,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const instantOf = (at: string | null): number =>
   at !== null && INSTANT.test(at) && at >= EMPTY.latest ? Date.parse(at) : NaN;
 
-/** The rows of events that follow those in the ledger, and its new end. Events of other categories have none. */
+/** The rows of events that follow those in the ledger, and its new end. Other events have none. */
 export const makeNumberRows = ({ kinds }: Ledger) => {
   const byCategory = new Map(kinds.map((kind) => [kind.category, kind]));
   return (
@@ -27,8 +27,9 @@ export const makeNumberRows = ({ kinds }: Ledger) => {
     let [latest, latestMs] = [before, Date.parse(before)];
     for (const event of events) {
       const category = categoryOf(event.stream);
-      const record = byCategory.get(category)?.recordOf(event);
-      if (record === undefined) continue;
+      const kind = byCategory.get(category);
+      if (kind?.hasRow(event) !== true) continue;
+      const record = kind.recordOf(event);
       const ms = instantOf(record.at);
       const at = Number.isNaN(ms) ? null : record.at;
       if (at !== null && ms > latestMs) [latest, latestMs] = [at, ms];

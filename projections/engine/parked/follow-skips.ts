@@ -3,7 +3,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
 import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
-import { operationsStream } from '../../skipped-event.js';
+import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { makeTaskRunner, repeat } from '../run-task.js';
 import { readSkips } from './skips.js';
@@ -36,7 +36,7 @@ export const followSkips = async ({ store, projections, onLost, onEvent }: Optio
   const look = async (projection: string): Promise<void> => {
     // what was read of a log that has lost events since is void
     const knownBefore = known;
-    const newest = orThrow(await store.newestRevision(operationsStream(projection)));
+    const newest = orThrow(await store.newestRevision(decisionStream(projection)));
     if (newest === (knownBefore.get(projection)?.newest ?? 'no-stream')) return;
     // read after `newest`, so that it may hold more: then the next look reads it once more
     const { events } = await readSkips(store, projection);

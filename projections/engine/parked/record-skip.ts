@@ -1,8 +1,8 @@
 import type { either as E } from 'fp-ts';
 import type { EventKey } from '../../../src/event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
-import { recordOnce } from '../../../src/event-sourcing/record-once.js';
-import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
+import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
+import { recordDecision } from '../../../src/event-sourcing/operators/record-decision.js';
 import type { Parked } from './read-parked.js';
 import { readSkips } from './skips.js';
 
@@ -19,17 +19,21 @@ export const recordSkip = (
   { stream, revision, eventId }: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
   { actor, reason, at }: Decision,
   eventKey: EventKey | undefined,
-): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
-  const type: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
-  const data: ProjectionEventSkipped['data'] = { projection, stream, revision: Number(revision), eventId, reason };
-  const schemaVersion = skippedSerde.schemaVersionOf(type);
-  return recordOnce(
+): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> =>
+  recordDecision(
     store,
-    { stream: operationsStream(projection), type, data, schemaVersion, actor, at },
+    {
+      stream: decisionStream(projection),
+      event: {
+        type: 'ProjectionEventSkipped',
+        data: { projection, stream, revision: Number(revision), eventId, reason },
+      },
+      actor,
+      at,
+    },
     async () => {
       const { events, end } = await readSkips(store, projection);
       return { isRecorded: events.ids.has(eventId), end };
     },
     eventKey,
   );
-};

@@ -1,9 +1,9 @@
 import { either as E } from 'fp-ts';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { decisionSerde, decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import type { SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import type { ReadModel } from '../../read-model.js';
-import { operationsStream, type ProjectionEventSkipped, skippedSerde } from '../../skipped-event.js';
 
 /** The recorded decisions about one projection, and the end of their stream, where the next one is appended. */
 type Skips = {
@@ -11,19 +11,18 @@ type Skips = {
   readonly end: ChainEnd;
 };
 
-const SKIPPED: ProjectionEventSkipped['type'] = 'ProjectionEventSkipped';
-
 /** Throws `StoreUnavailable`, and an error for a decision that cannot be read: folding without it would be wrong. */
 export const readSkips = async (store: Pick<EventStore, 'readStream'>, projection: string): Promise<Skips> => {
   const [ids, streams] = [new Set<string>(), new Set<string>()];
   let end = chainStart;
-  for await (const page of store.readStream(operationsStream(projection), { direction: 'forwards' }))
+  for await (const page of store.readStream(decisionStream(projection), { direction: 'forwards' }))
     for (const stored of page) {
-      if (stored.type !== SKIPPED) throw new Error(`${stored.stream} holds ${stored.type}, which is not known`);
-      const decoded = skippedSerde.decode(stored);
+      const decoded = decisionSerde.decode(stored);
       if (E.isLeft(decoded))
         throw new Error(`event ${stored.id} of ${stored.stream} cannot be read: ${decoded.left.reason}`);
       const { event, metadata } = decoded.right;
+      if (event.type !== 'ProjectionEventSkipped')
+        throw new Error(`${stored.stream} holds ${stored.type}, which is none of its decisions`);
       ids.add(event.data.eventId);
       streams.add(event.data.stream);
       end = { revision: stored.revision + 1n, hash: metadata.hash };

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import { categoriesOf } from '../../../projections/read-model.js';
+import { sealedBy } from '../../../projections/ledger.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import { type BackupPlace, findManifest } from '../../backup/backup-place.js';
 import type { Manifest } from '../../backup/manifest.js';
@@ -121,7 +121,7 @@ const sourcesOf = async (
     ...{ store, ...storage, seal: await sealInForce(config, store) },
     recorded: makeSealedTree(pool, ledger.name).checkpoints,
     secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
-    sealedCategories: categoriesOf(ledger),
+    isSealed: sealedBy(ledger),
     program: programVersion(),
     now: () => new Date(),
   };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { either as E } from 'fp-ts';
-import { categoriesOf } from '../../../projections/read-model.js';
+import { sealedBy } from '../../../projections/ledger.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import { type BackupPlace, readManifest } from '../../backup/backup-place.js';
 import { eventOf, type Lacking, type Manifest } from '../../backup/manifest.js';
@@ -50,7 +50,7 @@ const check = async (
   let lacking = 0;
   try {
     const { faults, ...checked } = await verifyBackup(place, manifest, {
-      sealedCategories: categoriesOf(ledgerOf(registry)),
+      isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
       withSecrets: options.secrets,
       onFinding: (finding) => {

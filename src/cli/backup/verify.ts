@@ -1,4 +1,4 @@
-import { categoriesOf } from '../../../projections/read-model.js';
+import { sealedBy } from '../../../projections/ledger.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import { readManifest } from '../../backup/backup-place.js';
 import { type BackupFinding, verifyBackup } from '../../backup/verify-backup.js';
@@ -38,7 +38,7 @@ export const verifyDirectory = async (
     });
     const manifest = await readManifest(place);
     const verified = await verifyBackup(place, manifest, {
-      sealedCategories: categoriesOf(ledgerOf(registry)),
+      isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
       withSecrets: options.secrets,
       onFinding,

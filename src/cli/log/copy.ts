@@ -15,14 +15,17 @@ import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, steps
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
 import { keepsReadModels, withMove } from './move-read-models.js';
 import { shareOfLog } from './share-of-log.js';
+import { type UserOption, userOption } from '../user-option.js';
+import { vouchForBrought, type Vouched } from './vouch-for-brought.js';
 import { withLog } from './with-log.js';
 
-type Options = JsonOption & {
-  readonly from?: GivenLocation;
-  readonly to?: GivenLocation;
-  readonly follow?: true;
-  readonly cutOver?: true;
-};
+type Options = JsonOption &
+  UserOption & {
+    readonly from?: GivenLocation;
+    readonly to?: GivenLocation;
+    readonly follow?: true;
+    readonly cutOver?: true;
+  };
 
 const copy = async (
   { log: source }: OpenLog,
@@ -49,11 +52,23 @@ const copy = async (
   return undefined;
 };
 
-const report = (route: Route, copied: Copied, steps: string, options: JsonOption): ExitCode => {
+const NOT_ASKED: Vouched = { withoutMac: undefined, lines: [], isDone: true };
+
+const report = (
+  route: Route,
+  copied: Copied,
+  steps: string,
+  options: JsonOption,
+  { withoutMac, lines, isDone } = NOT_ASKED,
+): ExitCode => {
   const { isComplete, ...counts } = copied;
   if (!isComplete) return interrupted(`${counted(copied.copied, 'event')}: give the same command again to continue`);
-  printFinding(options, [describeCopy(copied), '', ...steps.split('\n')], { ...counts, to: nameLocation(route.to) });
-  return EXIT.ok;
+  printFinding(options, [describeCopy(copied), ...lines, '', ...steps.split('\n')], {
+    ...counts,
+    to: nameLocation(route.to),
+    withoutMac: withoutMac ?? null,
+  });
+  return isDone ? EXIT.ok : EXIT.failed;
 };
 
 const cutOver = (
@@ -72,7 +87,9 @@ const cutOver = (
     const moved = copied.isComplete ? await move.commit() : E.right([]);
     if (E.isLeft(moved)) return failed(`not cut over: ${moved.left.message}`);
     const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
-    return report(route, copied, steps, options);
+    // only now: until then the copy has to be what the source is, so that it can go on
+    const vouched = copied.isComplete ? await vouchForBrought(target.log, registry, config, options.user) : NOT_ASKED;
+    return report(route, copied, steps, options, vouched);
   });
 
 const run = async (config: Config, registry: Registry, options: Options, signal: AbortSignal): Promise<ExitCode> => {
@@ -113,7 +130,11 @@ export const addCopy = (log: Command, registry: Registry): void => {
     .option('--to <log>', 'the same; an empty log, or the unfinished copy of an earlier run', locationArgument)
     .option('--until-caught-up', 'end when everything is copied (default)')
     .addOption(new Option('--follow', 'keep copying new events, until Ctrl-C').conflicts(['untilCaughtUp', 'cutOver']))
-    .option('--cut-over', 'with the service stopped: also move the read models to the copy')
+    .option(
+      '--cut-over',
+      'with the service stopped: also move the read models to the copy; where an event key is set, record in it how many events have no mac',
+    )
+    .addOption(userOption())
     .addOption(jsonOption('one JSON object: the counts'))
     .action((options: Options) => runCommand((config, signal) => run(config, registry, options, signal)));
 };

@@ -13,13 +13,18 @@ import {
 import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { BrokenLine } from '../../event-sourcing/whole-log/lines.js';
+import type { Config } from '../../config.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
+import { type UserOption, userOption } from '../user-option.js';
+import { vouchForBrought } from './vouch-for-brought.js';
 import { onConfiguredLog } from './with-log.js';
+
+type Options = JsonOption & UserOption;
 
 /** `stored`: how many events of the export are known to be in the log. */
 const describe = (failure: BrokenLine | NotEmpty | AppendFailure, stored: number): string => {
@@ -84,8 +89,10 @@ const importFrom = async (
 
 const importInto = async (
   target: LogTarget,
+  registry: Registry,
+  config: Config,
   file: string | undefined,
-  options: JsonOption,
+  options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   let stored = 0;
@@ -102,8 +109,10 @@ const importInto = async (
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete)
     return interrupted(`${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
-  printFinding(options, `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`, { events, streams });
-  return EXIT.ok;
+  const { withoutMac, lines, isDone } = await vouchForBrought(target, registry, config, options.user);
+  const text = `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`;
+  printFinding(options, [text, ...lines], { events, streams, withoutMac: withoutMac ?? null });
+  return isDone ? EXIT.ok : EXIT.failed;
 };
 
 export const addImport = (log: Command, registry: Registry): void => {
@@ -112,10 +121,16 @@ export const addImport = (log: Command, registry: Registry): void => {
     .argument('[file]', 'what `log export` wrote; without it, standard input')
     .description(
       'stores an export into an empty log, ids, revisions, times and hashes as they were, and verifies every chain\n' +
-        '(a file is checked to its end before anything is stored; standard input is checked while it comes)',
+        '(a file is checked to its end before anything is stored; standard input is checked while it comes).\n' +
+        'Where an event key is set, it records in the log how many events came without a mac',
     )
+    .addOption(userOption())
     .addOption(jsonOption('one JSON object: the counts'))
-    .action((file: string | undefined, options: JsonOption) =>
-      onConfiguredLog(registry, (target, signal) => importInto(target, file, options, signal), 'is made'),
+    .action((file: string | undefined, options: Options) =>
+      onConfiguredLog(
+        registry,
+        (target, signal, config) => importInto(target, registry, config, file, options, signal),
+        'is made',
+      ),
     );
 };

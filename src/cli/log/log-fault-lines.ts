@@ -1,13 +1,17 @@
 import { FAULT_KINDS, type FaultKind, type LogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { type JsonOption, printFinding } from '../output.js';
 
-/** Faults of one kind that are named one by one. Chains and macs have no limit: each is of an event of its own. */
+/**
+ * Faults of one kind that are named one by one. Chains and macs have no limit: each is of an event of its own. That of a mac
+ * that is missing has one: a log that is older than its key has none at all at first.
+ */
 const NAMED = 10;
 
 const LABELS: Readonly<Record<string, string>> = {
   chain: 'broken',
   mac: 'suspect',
   event: 'log',
+  data: 'log',
   end: 'log',
   ledger: 'ledger',
   tile: 'tiles',
@@ -17,7 +21,7 @@ const LABELS: Readonly<Record<string, string>> = {
   restart: 'seal',
 };
 
-const hasLimit = (kind: FaultKind): boolean => !/^(chain|mac)-/.test(kind);
+const hasLimit = (kind: FaultKind): boolean => !/^(chain|mac)-/.test(kind) || kind === 'mac-missing';
 
 const lineOf = ({ kind, index, stream, revision, id, reason }: LogFault): string => {
   const label = LABELS[kind.slice(0, kind.indexOf('-'))] ?? kind;

@@ -1,46 +1,89 @@
 import type { Command } from 'commander';
 import { either as E } from 'fp-ts';
-import type { Config } from '../../config.js';
-import type { Registry } from '../../entities/registry.js';
-import type { EventStore } from '../../event-sourcing/event-store.js';
-import { findMacRequired, requireMac } from '../../event-sourcing/whole-log/mac-required.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { sealedBy } from '../../../projections/ledger.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { findMacRequired, requireMac } from '../../event-sourcing/operators/require-mac.js';
+import { type SurveyedMacs, surveyMacs } from '../../event-sourcing/operators/survey-macs.js';
+import type { ExitCode } from '../exit-code.js';
+import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { makeProgress } from '../progress.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { describeAppendFailure } from './describe-append-failure.js';
-import { onConfiguredLog } from './with-log.js';
+import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
+import { sealUnsealed } from './seal-decisions.js';
+import { shareOfLog } from './share-of-log.js';
 
-type Options = JsonOption & UserOption;
+type Options = JsonOption & UserOption & { readonly force?: true };
 
-const require = async (store: EventStore, config: Config, options: Options): Promise<ExitCode> => {
-  const keys = await sharedEventKeys(config);
-  if (E.isLeft(keys)) return failed(keys.left.message);
-  const [newest] = keys.right;
+/** Why it is not for this command to say that these events are right: they came when others had a mac. */
+const suspects = ({ behind, firstBehind }: SurveyedMacs): string | undefined => {
+  if (firstBehind === undefined) return undefined;
+  const { event, index } = firstBehind;
+  return (
+    `not recorded: ${counted(behind, 'event')} without a mac ${behind === 1 ? 'stands' : 'stand'} behind events that have one; ` +
+    `the first is index ${index}, ${event.stream}, revision ${event.revision}, event ${event.id}. ` +
+    'Somebody may have put them there who has no key: look at each (ops log verify names them), then --force says that they are right'
+  );
+};
+
+const require = async (
+  { store, registry, keys }: DecidingLog,
+  options: Options,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
+  const [newest] = keys;
   if (newest === undefined) return failed('not recorded: no key is set (EVENT_KEY_FILE), so no event gets a mac');
-  const recorded = await requireMac(store, { actor: options.user, at: new Date() }, newest);
+  const progress = makeProgress('reading');
+  const share = await shareOfLog(store);
+  const macs = await surveyMacs(store, {
+    isSealed: sealedBy(ledgerOf(registry)),
+    onPage: (events, reached) => progress.report(events, share(reached)),
+    signal,
+  });
+  progress.end();
+  if (macs === undefined) return interrupted('0 decisions: nothing was recorded');
+  const suspect = options.force === true ? undefined : suspects(macs);
+  if (suspect !== undefined) return failed(suspect);
+
+  const by = { actor: options.user, at: new Date() };
+  const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
+  if (E.isLeft(decisions)) return failed(`not recorded: ${describeAppendFailure(decisions.left)}`);
+  const { sealed, withoutMac, from } = macs;
+  const counts = { events: sealed, withoutMac, decisions: decisions.right.recorded };
+  if (from === 0) {
+    const none = { stream: null, revision: null, id: null, isNew: false, from: 0 };
+    printFinding(options, 'nothing to record: every event of the tree has a mac, and must have one', {
+      ...none,
+      ...counts,
+    });
+    return decisions.right.exitCode;
+  }
+  const recorded = await requireMac(store, { ...by, from }, newest, keys);
   if (E.isLeft(recorded)) return failed(`not recorded: ${describeAppendFailure(recorded.left)}`);
-  const event = await findMacRequired(store);
-  if (event === undefined) return failed('the log does not show what was recorded: give the same command again');
-  const { stream, id } = event;
-  const revision = event.revision.toString();
+  const required = await findMacRequired(store, keys);
+  if (required === undefined) return failed('the log does not show what was recorded: give the same command again');
+  const { stream, id } = required.event;
+  const revision = required.event.revision.toString();
   const when = recorded.right ? 'recorded' : 'recorded before';
   printFinding(
     options,
-    `${when}: ${stream}, revision ${revision}, event ${id}; every event behind it in the log must have a mac`,
-    { stream, revision, id, isNew: recorded.right },
+    `${when}: ${stream}, revision ${revision}, event ${id}; of ${counted(sealed, 'event')}, ${withoutMac} without a mac, and from index ${required.from} on every one must have one`,
+    { stream, revision, id, isNew: recorded.right, from: required.from, ...counts },
   );
-  return EXIT.ok;
+  return decisions.right.exitCode;
 };
 
 export const addRequireMac = (log: Command, registry: Registry): void => {
   log
     .command('require-mac')
     .description(
-      'records in the log, for ever, that every event behind this one must have a mac, so that `log verify` names\n' +
-        'those that have none; give it once every process of the service has the event key (EVENT_KEY_FILE)',
+      'records in the sealed tree that the events without a mac that are there are right, and that every event behind the\n' +
+        'last of them must have one: `log verify` names all others. For a log that is older than its event key; verify the\n' +
+        'log before, and give it once every process of the service has the key (EVENT_KEY_FILE)',
     )
+    .option('--force', 'also for events without a mac that stand behind events with one')
     .addOption(userOption())
-    .addOption(jsonOption('one JSON object: the event that says so'))
-    .action((options: Options) => onConfiguredLog(registry, (store, _, config) => require(store, config, options)));
+    .addOption(jsonOption('one JSON object: the event that says so, and counts'))
+    .action((options: Options) => onDecidingLog(registry, (log, signal) => require(log, options, signal)));
 };

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { either as E } from 'fp-ts';
 import { failureIn } from '../../../projections/engine/engine-failure.js';
+import { sealedBy } from '../../../projections/ledger.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
-import { chainFault, macFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { type Verified, verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
@@ -25,7 +25,6 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { databaseTrouble } from '../database-trouble.js';
 import { runCommand } from '../run-command.js';
-import { categoriesOf } from '../../../projections/read-model.js';
 import { noStream, streamArgument, streamsIn } from './arguments.js';
 import { makeFaultPrinter } from './log-fault-lines.js';
 import { openWitnesses } from './open-witnesses.js';
@@ -54,10 +53,32 @@ const verifierArgument = (text: string): Verifier => {
   return parsed.right;
 };
 
-const describeMacs = ({ withMac, macFaults }: Verified, areChecked: boolean): string => {
-  const have = `${counted(withMac, 'event')} with a mac`;
+/** What the first line says behind the chains: how many events have no mac, or no data any more. */
+const describeEvents = ({ events, withMac, macFaults, withoutData }: Verified, areChecked: boolean): string => {
+  const without = events === withMac ? '' : `, ${events - withMac} without`;
   const checked = areChecked ? '' : ', not checked: no key is set (EVENT_KEY_FILE)';
-  return macFaults === 0 ? `${have}${checked}` : `${have}${checked}; ${counted(macFaults, 'event')} suspect`;
+  return [
+    `${counted(withMac, 'event')} with a mac${without}${checked}`,
+    ...(macFaults === 0 ? [] : [`${counted(macFaults, 'event')} suspect`]),
+    ...(withoutData === 0 ? [] : [`${counted(withoutData, 'event')} without data`]),
+  ].join('; ');
+};
+
+/** What an operator may have to record, so that the log says all that it can. */
+const describeDecisions = ({ unsealedDecisions }: Verified, faults: FaultPrinter): ReadonlyArray<string> => {
+  const isMacMissing = faults.counts().some(({ kind }) => kind === 'mac-missing');
+  return [
+    ...(isMacMissing
+      ? [
+          'events from before the event key was set have no mac: once, `ops log require-mac` records in the tree that they are right',
+        ]
+      : []),
+    ...(unsealedDecisions === 0
+      ? []
+      : [
+          `${counted(unsealedDecisions, 'decision')} of operators outside of the tree, where they can be removed unseen: \`ops log seal-decisions\` records them in it again`,
+        ]),
+  ];
 };
 
 const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks): ReadonlyArray<string> => {
@@ -100,27 +121,38 @@ const reportCounts = (
   faults: FaultPrinter,
   options: Options,
 ): void => {
-  const { events, streams, broken, withMac, macFaults } = verified;
+  const { events, streams, broken, withMac, macFaults, withoutData, unsealedDecisions } = verified;
   const { ledger, checkpoints, restarts, unchecked } = checks;
   const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
-  const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeMacs(verified, macsChecked)}`;
+  const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeEvents(verified, macsChecked)}`;
   const { earlier = {}, ...fits } = checkpoints?.() ?? {};
   const earlierOrigins = Object.entries(earlier).map(([origin, counts]) => ({ origin, ...counts }));
   const compared = {
     ledger: ledger?.() ?? null,
     checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins },
   };
-  const counts = { events, streams, broken, withMac, macFaults, macsChecked };
+  const counts = {
+    events,
+    streams,
+    broken,
+    withMac,
+    withoutMac: events - withMac,
+    macFaults,
+    macsChecked,
+    withoutData,
+  };
   printFinding(options, text, {
     ...counts,
     ...compared,
+    unsealedDecisions,
     restarts,
     faults: faults.counts(),
     unchecked: namesOf(unchecked),
     unread: namesOf(unchecked.filter(isUnread)),
   });
   if (options.json === true) return;
-  for (const line of [...faults.unnamed(), ...describeChecks(checks)]) printLine(line);
+  for (const line of [...faults.unnamed(), ...describeDecisions(verified, faults), ...describeChecks(checks)])
+    printLine(line);
 };
 
 /** What an auditor kept, from its file. Left: why it says nothing. */
@@ -137,8 +169,7 @@ const verifyOne = async (
   const faults = makeFaultPrinter(options, progress.end);
   const verified = await verifyStream(store, stream, {
     keys,
-    onBroken: (link) => faults.print(chainFault(link)),
-    onMacFault: (fault) => faults.print(macFault(fault)),
+    onFault: faults.print,
     onPage: (events) => progress.report(events),
     signal,
   });
@@ -180,9 +211,8 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     const verified = await verifyLog(store, {
       keys,
       checks: checks.checks,
-      categories: categoriesOf(ledgerOf(registry)),
-      onBroken: (link, index) => faults.print(chainFault(link, index)),
-      onMacFault: (fault, index) => faults.print(macFault(fault, index)),
+      isSealed: sealedBy(ledgerOf(registry)),
+      onFault: faults.print,
       onPage: (events, reached) => progress.report(events, share(reached)),
       signal,
     });

@@ -17,8 +17,13 @@ export const onReadModels = (
 export const onEntities = (
   registry: Registry,
   work: (operations: Operations, signal: AbortSignal) => Promise<ExitCode>,
+  /** Why it is not to be done, where it is not. Default: nothing speaks against it. */
+  findObstacle: (readModels: ReadModels) => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<void> =>
-  onReadModels(registry, async ({ store, pool, registry: signing, eventKey }, signal) => {
+  onReadModels(registry, async (readModels, signal) => {
+    const { store, pool, registry: signing, eventKey } = readModels;
+    const obstacle = await findObstacle(readModels);
+    if (obstacle !== undefined) return failed(obstacle);
     const operations = await operationsOn(store, pool, projectionsOf(signing), eventKey);
     return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

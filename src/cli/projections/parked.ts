@@ -1,5 +1,6 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import type { Registry } from '../../entities/registry.js';
+import { whyNotInTree } from '../../../projections/engine/generation/decisions-in-tree.js';
+import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
 import { type JsonOption, jsonOption } from '../output.js';
@@ -57,15 +58,18 @@ export const addParked = (projections: Command, registry: Registry): void => {
     .command('skip')
     .addArgument(entity)
     .description(
-      'records in the log, for ever, that the read model skips the event that the entity waits at, and projects ' +
+      'records in the sealed tree that the read model skips the event that the entity waits at, and projects ' +
         'the entity without it; the event stays in the log and in the history',
     )
     .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: SkipOptions) =>
-      onEntities(registry, (operations) =>
-        skip(operations, stream, { actor: options.user, reason: options.reason, at: new Date() }, options),
+      onEntities(
+        registry,
+        (operations) =>
+          skip(operations, stream, { actor: options.user, reason: options.reason, at: new Date() }, options),
+        ({ pool, registry: signing }) => whyNotInTree(pool, ledgerOf(signing)),
       ),
     );
 };

@@ -9,6 +9,8 @@ export const FAULT_KINDS = [
   'mac-missing',
   'mac-mismatch',
   'mac-unknown-key',
+  /** The data of the event and its salt were taken out of the log. */
+  'data-missing',
   /** The log has another event at this place of the stream than the ledger. */
   'event-changed',
   /** The ledger has it, the log does not. */
@@ -78,6 +80,14 @@ export const chainFault = ({ event, reason }: BrokenLink, index?: number): LogFa
   ...at(index),
   ...placeOf(event),
   reason,
+});
+
+/** Of an event whose data was taken out together with its salt: its chain is intact. */
+export const dataFault = (event: StoredEvent, index?: number): LogFault => ({
+  kind: 'data-missing',
+  ...at(index),
+  ...placeOf(event),
+  reason: 'the data of the event and its salt were taken out of the log, and no erasure is recorded',
 });
 
 const MAC_FAULTS = {

@@ -9,9 +9,10 @@ export type MacFault = {
   readonly event: StoredEvent;
 };
 
-/** Checks events one by one, in any order, whether or not the chain that they stand in is whole. */
+/** Checks events one by one, whether or not the chain that they stand in is whole. */
 type MacVerifier = {
-  readonly verify: (event: StoredEvent) => E.Either<MacFault, void>;
+  /** `isRequired`: whether the event must have a `mac`. */
+  readonly verify: (event: StoredEvent, isRequired: boolean) => E.Either<MacFault, void>;
   /** How many of the events that it has been given have a `mac`. */
   readonly withMac: () => number;
 };
@@ -30,17 +31,14 @@ const faultOf = (status: MacStatus, isRequired: boolean): MacFault['_tag'] | und
   }
 };
 
-/**
- * `isRequired` tells which events must have a `mac` (`findMacRule`). Without keys, it finds those that are missing, and
- * checks none.
- */
-export const makeMacVerifier = (keys: EventKeys, isRequired: (event: StoredEvent) => boolean): MacVerifier => {
+/** Without keys, it finds those that are missing, and checks none. */
+export const makeMacVerifier = (keys: EventKeys): MacVerifier => {
   let withMac = 0;
   return {
-    verify: (event) => {
+    verify: (event, isRequired) => {
       const status = macStatusOf(keys, event);
       if (status !== 'None') withMac += 1;
-      const fault = faultOf(status, isRequired(event));
+      const fault = faultOf(status, isRequired);
       return fault === undefined ? E.right(undefined) : E.left({ _tag: fault, event });
     },
     withMac: () => withMac,

@@ -1,13 +1,16 @@
 import { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
+import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
-import type { BrokenLink } from '../hash-chain.js';
-import { categoryOf, type Position, type StoredEvent, type StreamName } from '../recorded-event.js';
+import { lacksData } from '../hash-chain.js';
+import { findMacRequired } from '../operators/require-mac.js';
+import { isUnsealedDecision, makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
+import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import { keepChainEnds } from './keep-chain-ends.js';
 import type { LogCheck } from './log-check.js';
-import { findMacRule } from './mac-required.js';
+import { chainFault, dataFault, macFault, type OnLogFault } from './log-fault.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
 export type Verified = {
@@ -19,6 +22,10 @@ export type Verified = {
   readonly withMac: number;
   /** Events whose `mac` is missing, does not fit or is of an unknown key. */
   readonly macFaults: number;
+  /** Events whose data was taken out, together with its salt. */
+  readonly withoutData: number;
+  /** Decisions of operators that are in no tree, and that were not recorded in it again. */
+  readonly unsealedDecisions: number;
   /** False when `signal` ended it before the end of the log. */
   readonly isComplete: boolean;
 };
@@ -26,12 +33,13 @@ export type Verified = {
 type Verifying = {
   /** What every `mac` is checked with; without keys, it is only found where one is missing. */
   readonly keys: EventKeys;
-  /** The first broken link of a stream, as it is found, and the event's index. */
-  readonly onBroken: (link: BrokenLink, index: number | undefined) => void;
-  /** Each event with a fault, also behind a broken link, and its index. */
-  readonly onMacFault: (fault: MacFault, index: number | undefined) => void;
-  /** Of the events that have an index: their place among each other, from 0. Default: none. */
-  readonly categories?: ReadonlyArray<string>;
+  /**
+   * The first broken link of each stream, and each event whose `mac` or data is missing or not right, also behind a broken
+   * link.
+   */
+  readonly onFault: OnLogFault;
+  /** Which events have an index: their place among each other, from 0. Without it, the index of no event is known. */
+  readonly isSealed?: (event: StoredEvent) => boolean;
   /** What else is compared while the events pass by. Default: nothing. */
   readonly checks?: ReadonlyArray<LogCheck>;
   /** Where the ends of chains are kept. Default: in memory, all of them. */
@@ -41,47 +49,80 @@ type Verifying = {
   readonly signal: AbortSignal;
 };
 
+/**
+ * Tells which events must have a `mac`: with keys all of them, but for those before the index that a decision says. One
+ * whose index is not known may be before it. Without keys, those behind such a decision alone. Throws `StoreUnavailable`.
+ */
+const findMacRule = async (
+  store: Pick<EventStore, 'readStream'>,
+  keys: EventKeys,
+): Promise<(index: number | undefined) => boolean> => {
+  const from = (await findMacRequired(store, keys))?.from ?? (keys.length > 0 ? 0 : Infinity);
+  return (index = from === 0 ? 0 : -1) => index >= from;
+};
+
 /** Verifies the events that come, page by page; they are all of a log, or of one stream, in order. */
 export const verifyPages = async (
-  store: Pick<EventStore, 'readStream' | 'readAll'>,
+  store: Pick<EventStore, 'readStream'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { keys, onBroken, onMacFault, onPage, categories = [], checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
+  { keys, onFault, onPage, isSealed, checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
 ): Promise<Verified> => {
   const chains = makeChainVerifier(chainEnds);
-  const macs = makeMacVerifier(keys, await findMacRule(store));
-  let [broken, macFaults] = [0, 0];
+  const macs = makeMacVerifier(keys);
+  const decisions = makeUnsealedDecisions();
+  const mustHaveMac = await findMacRule(store, keys);
+  let [broken, macFaults, withoutData] = [0, 0, 0];
   let indexed = 0;
   let isComplete = true;
+
+  const reportMac = (fault: MacFault, index: number | undefined): void => {
+    macFaults += 1;
+    onFault(macFault(fault, index));
+  };
+
+  const verify = (event: StoredEvent): void => {
+    const index = isSealed?.(event) === true ? indexed++ : undefined;
+    const linked = chains.verify(event);
+    if (E.isLeft(linked)) {
+      broken += 1;
+      onFault(chainFault(linked.left, index));
+    }
+    decisions.take(event);
+    // that of a decision outside of the tree is not missing where it was recorded again, which is told at the end
+    const authentic = macs.verify(event, !isUnsealedDecision(event) && mustHaveMac(index));
+    if (E.isLeft(authentic)) reportMac(authentic.left, index);
+    if (E.isRight(linked) && lacksData(event)) {
+      withoutData += 1;
+      onFault(dataFault(event, index));
+    }
+  };
+
   for await (const events of pages) {
     if (signal.aborted) {
       isComplete = false;
       break;
     }
     await chainEnds.prepare(events);
-    for (const event of events) {
-      const index = categories.includes(categoryOf(event.stream)) ? indexed++ : undefined;
-      const linked = chains.verify(event);
-      if (E.isLeft(linked)) {
-        broken += 1;
-        onBroken(linked.left, index);
-      }
-      const authentic = macs.verify(event);
-      if (E.isLeft(authentic)) {
-        macFaults += 1;
-        onMacFault(authentic.left, index);
-      }
-    }
+    for (const event of events) verify(event);
     for (const check of checks) await check.take(events);
     const last = events.at(-1);
     if (last !== undefined) onPage(chains.events(), last.position);
   }
-  if (isComplete) for (const check of checks) await check.end();
+  const unsealed = decisions.rest();
+  if (isComplete) {
+    for (const check of checks) await check.end();
+    if (keys.length > 0)
+      for (const event of unsealed)
+        if (macStatusOf([], event) === 'None') reportMac({ _tag: 'MacMissing', event }, undefined);
+  }
   return {
     events: chains.events(),
     streams: chains.streams(),
     broken,
     withMac: macs.withMac(),
     macFaults,
+    withoutData,
+    unsealedDecisions: unsealed.length,
     isComplete,
   };
 };

@@ -1,5 +1,5 @@
 import { BusinessEvent } from '../../domain/business/events.js';
-import type { EntityEvents } from '../openapi/event-schemas.js';
+import type { EntityEvents } from '../openapi/entity-events.js';
 import { historyExample } from './examples.js';
 import { businessMeanings, ownerMeanings } from './meanings.js';
 

@@ -1,5 +1,5 @@
 import { DocumentEvent } from '../../domain/document/events.js';
-import type { EntityEvents } from '../openapi/event-schemas.js';
+import type { EntityEvents } from '../openapi/entity-events.js';
 import { historyExample } from './examples.js';
 import { documentMeanings, fileMeanings } from './meanings.js';
 

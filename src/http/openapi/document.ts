@@ -3,7 +3,8 @@ import { isProbe, type Route } from '../route.js';
 import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
-import { eventResponses, type EntityEvents } from './event-schemas.js';
+import type { EntityEvents } from './entity-events.js';
+import { eventResponses } from './event-schemas.js';
 import { responsesOf, type Schemas, sharedFailures } from './responses.js';
 import { makeSchemaOf } from './schema-of.js';
 

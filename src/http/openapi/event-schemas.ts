@@ -1,21 +1,9 @@
 import * as t from 'io-ts';
 import { EntityKind } from '../../domain/shared/entity-kind.js';
-import { explain, type JsonSchema, type Meanings, named, nameOf, unionBy, unionOf } from '../fields/json-schema.js';
+import { explain, named, nameOf, unionBy, unionOf } from '../fields/json-schema.js';
+import { decisions } from './described-decisions.js';
+import type { EntityEvents, EventCodec } from './entity-events.js';
 import { count, instant } from './response-schemas.js';
-
-/** The codec of one event, as the codecs of all entities have them. */
-type EventCodec = { readonly props: { readonly type: { readonly value: string }; readonly data: t.Mixed } };
-
-/** What the document says of the events of one kind of entity. */
-export type EntityEvents = {
-  readonly entityType: string;
-  /** The union that the entity's own events are read by: its payloads are those of the document. */
-  readonly codec: { readonly types: ReadonlyArray<EventCodec> };
-  /** Of the members of the payloads. */
-  readonly meanings: Meanings;
-  /** A history as it is answered. */
-  readonly example?: ReadonlyArray<JsonSchema>;
-};
 
 const EventRefResponse = named(
   'EventRef',
@@ -65,7 +53,13 @@ const common = {
   revision: count,
 };
 
-const eventResponse = ({ entityType, meanings }: EntityEvents, { props: { type, data } }: EventCodec): t.Mixed =>
+const recordEvent = t.keyof({ created: null, updated: null, deleted: null });
+
+const eventResponse = (
+  { entityType, meanings }: Omit<EntityEvents, 'codec'>,
+  { props: { type, data } }: EventCodec,
+  kind: t.Mixed = recordEvent,
+): t.Mixed =>
   named(
     type.value,
     explain(
@@ -73,7 +67,7 @@ const eventResponse = ({ entityType, meanings }: EntityEvents, { props: { type, 
       t.intersection([
         t.type({
           ...common,
-          type: t.keyof({ created: null, updated: null, deleted: null }),
+          type: kind,
           user: t.string,
           entityType: t.literal(entityType),
           name: t.literal(type.value),
@@ -143,12 +137,10 @@ export const eventResponses = (entities: ReadonlyArray<EntityEvents>): EventResp
     );
     return { events, members, union: named(`${events.entityType}Event`, union) };
   });
+  const decided = decisions.codec.types.map((member) => eventResponse(decisions, member, t.literal('decided')));
   const all = explain(
-    { '': 'What happened to a record of any kind.' },
-    unionBy(
-      'name',
-      byEntity.flatMap(({ members }) => members),
-    ),
+    { '': 'What happened to a record of any kind, or what operators of the service decided.' },
+    unionBy('name', [...byEntity.flatMap(({ members }) => members), ...decided]),
   );
   const readable = t.intersection([Indexed, named('Event', all)]);
   return {

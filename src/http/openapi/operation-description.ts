@@ -1,6 +1,6 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
-import type { EntityEvents } from './event-schemas.js';
+import type { EntityEvents } from './entity-events.js';
 import type { RequestHeader } from './parameters.js';
 import type { ResponseHeader } from './response-headers.js';
 

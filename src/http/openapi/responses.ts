@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
-import type { EntityEvents, EventResponses } from './event-schemas.js';
+import type { EntityEvents } from './entity-events.js';
+import type { EventResponses } from './event-schemas.js';
 import { failureExamples } from './failure-examples.js';
 import type { OperationDescription } from './operation-description.js';
 import { PROBLEM_TYPE } from '../problem/problem-details.js';

@@ -1,8 +1,7 @@
 import { makeLedgerCheck } from '../../../projections/engine/verify/ledger/ledger-check.js';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import { failureIn, isTransient } from '../../../projections/engine/engine-failure.js';
-import { categoriesOf } from '../../../projections/read-model.js';
-import type { Ledger } from '../../../projections/ledger.js';
+import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
 import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
@@ -103,7 +102,7 @@ export const makeLogChecks = async (
       ? undefined
       : await unlessAway('the checkpoints were not compared', () =>
           makeCheckpointCheck({
-            categories: categoriesOf(ledger),
+            isSealed: sealedBy(ledger),
             origin: sealed?.origin,
             findVerifier: rememberVerifiers(sealed?.findVerifier ?? (() => undefined)),
             tree: inPostgres,

@@ -1,12 +1,11 @@
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
-import type { Ledger } from '../../../projections/ledger.js';
-import { categoriesOf } from '../../../projections/read-model.js';
+import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
 import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../event-sourcing/whole-log/chain-ends.js';
-import { chainFault, type LogFault, macFault, type OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
+import type { LogFault, OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { verifyPages } from '../../event-sourcing/whole-log/verify-log.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
 import { type LogWitnesses, makeLogChecks } from './log-checks.js';
@@ -130,9 +129,8 @@ const verifyOnce = async (
     keys,
     checks,
     chainEnds: lookUpChainEnds(log),
-    categories: categoriesOf(ledger),
-    onBroken: (link, index) => onFault(chainFault(link, index)),
-    onMacFault: (fault, index) => onFault(macFault(fault, index)),
+    isSealed: sealedBy(ledger),
+    onFault,
     onPage: (events) => onProgress(events, compared?.().compared ?? events),
     signal: new AbortController().signal,
   });

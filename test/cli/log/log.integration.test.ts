@@ -8,6 +8,8 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { categoriesOf, registry } from '../../../src/entities/registry.js';
+import { type EventKey, makeEventKey } from '../../../src/event-sourcing/event-key.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { type OpenLog, openLog } from '../../../src/infrastructure/open-stores.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
 import { oneKey } from '../../support/event-keys.js';
@@ -15,6 +17,9 @@ import { needs } from '../../support/needs.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { LIFT_GUARD } from '../../support/tamper.js';
+
+const SECRET = 'the event key of the logs of this test';
+const key = makeEventKey(SECRET);
 
 const [BUSINESSES, ROUNDS] = [20, 5];
 
@@ -35,6 +40,9 @@ const countsIn = (stdout: string): object => {
   return counts;
 };
 
+/** The `id` of the object that a command has printed. */
+const idIn = (stdout: string): string => (JSON.parse(stdout) as { readonly id: string }).id; // reason: as docs/ops-json.md says
+
 const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   const opened = await openLog(
     { _tag: 'Embedded', dataDir },
@@ -49,6 +57,8 @@ const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   return opened.right;
 };
 
+const NOTHING_ELSE = { withoutData: 0, unsealedDecisions: 0 };
+
 describe('the log commands', function () {
   this.timeout(300_000);
 
@@ -59,28 +69,44 @@ describe('the log commands', function () {
     directory = await mkdtemp(path.join(tmpdir(), 'ops-log-'));
     // so that the account of Postgres may enter it where root runs this
     await chmod(directory, 0o755);
-    env = { DATA_DIR: path.join(directory, 'data') };
-    const { log, close } = await openEmbedded(env['DATA_DIR']!);
-    await appendChained(log, makeChains(), ...interleaved(BUSINESSES, ROUNDS));
-    await close();
+    env = inNewDirectory('data');
+    await write(env, key, ...interleaved(BUSINESSES, ROUNDS));
   });
 
   after(() => rm(directory, { recursive: true }));
 
-  const inNewDirectory = (name: string): Record<string, string> => ({ DATA_DIR: path.join(directory, name) });
+  const inNewDirectory = (name: string): Record<string, string> => ({
+    DATA_DIR: path.join(directory, name),
+    EVENT_KEY: SECRET,
+  });
+
+  /** Appends events to a log, as a service does that seals them under this key, or has none. */
+  const write = async (
+    { DATA_DIR }: Record<string, string>,
+    eventKey: EventKey | undefined,
+    ...streams: ReadonlyArray<StreamName>
+  ): Promise<void> => {
+    const { log, close } = await openEmbedded(DATA_DIR!);
+    await appendChained(log, makeChains(eventKey), ...streams);
+    await close();
+  };
 
   it('verify a log that is whole, as a person and as a machine reads it', async () => {
     const person = await runOperator(['log', 'verify'], { env });
     expect(person).to.deep.equal({
       code: 0,
-      stdout: `100 events in 20 streams, every chain intact; 0 events with a mac\ncheckpoints: none is kept\n${NO_LEDGER}\n`,
+      stdout: `100 events in 20 streams, every chain intact; 100 events with a mac\ncheckpoints: none is kept\n${NO_LEDGER}\n`,
       stderr: '',
     });
     const machine = await runOperator(['log', 'verify', '--json'], { env });
-    const whole = { broken: 0, withMac: 0, macFaults: 0, macsChecked: true, faults: [] };
-    expect(countsIn(machine.stdout)).to.deep.equal({ events: 100, streams: 20, ...whole });
+    const whole = { broken: 0, withoutMac: 0, macFaults: 0, macsChecked: true, ...NOTHING_ELSE, faults: [] };
+    expect(countsIn(machine.stdout)).to.deep.equal({ events: 100, streams: 20, withMac: 100, ...whole });
     const one = await runOperator(['log', 'verify', businessStream(3), '--json'], { env });
-    expect([one.code, countsIn(one.stdout), one.stderr]).to.deep.equal([0, { events: 5, streams: 1, ...whole }, '']);
+    expect([one.code, countsIn(one.stdout), one.stderr]).to.deep.equal([
+      0,
+      { events: 5, streams: 1, withMac: 5, ...whole },
+      '',
+    ]);
   });
 
   it('bring an export into an empty log and export the same again, and refuse one that is not empty', async () => {
@@ -90,7 +116,7 @@ describe('the log commands', function () {
 
     const other = inNewDirectory('imported');
     const imported = await runOperator(['log', 'import', '--json'], { env: other, input: exported.stdout });
-    expect(imported).to.deep.equal({ code: 0, stdout: '{"events":100,"streams":20}\n', stderr: '' });
+    expect(imported).to.deep.equal({ code: 0, stdout: '{"events":100,"streams":20,"withoutMac":0}\n', stderr: '' });
     const again = await runOperator(['log', 'export'], { env: other });
     expect(again.stdout).to.equal(exported.stdout);
 
@@ -149,56 +175,94 @@ describe('the log commands', function () {
       revision: '1',
       reason: 'dataHash does not match data',
       summary: {
-        ...{ events: 100, streams: 20, broken: 1, withMac: 0, macFaults: 0, macsChecked: true },
+        ...{ events: 100, streams: 20, broken: 1, withMac: 100, withoutMac: 0, macFaults: 0, macsChecked: true },
+        ...NOTHING_ELSE,
         faults: [{ kind: 'chain-broken', count: 1 }],
       },
     });
   });
 
-  it('ask for a mac from when an operator says so, and name what comes without one or under another key', async () => {
-    const forged = inNewDirectory('forged');
-    const { stdout } = await runOperator(['log', 'export'], { env });
-    await runOperator(['log', 'import'], { env: forged, input: stdout });
-    const required = await runOperator(['log', 'require-mac', '--user', 'olga'], { env: forged });
-    expect(required.code).to.equal(0);
-    expect(required.stdout).to.match(
-      /^recorded: operations-seal, revision 0, event \S+; every event behind it in the log must have a mac\n$/,
-    );
-    const again = await runOperator(['log', 'require-mac'], { env: forged });
-    expect([again.code, again.stdout]).to.deep.equal([0, required.stdout.replace('recorded', 'recorded before')]);
+  const withoutIds = (stdout: string): ReadonlyArray<string> =>
+    stdout
+      .trimEnd()
+      .replaceAll(/event [0-9a-f-]{36}/g, 'event ID')
+      .split('\n');
 
-    const [without, under] = [businessStream(100), businessStream(101)];
-    const { log, close } = await openEmbedded(forged['DATA_DIR']!);
-    await appendChained(log, makeChains(), without);
-    await appendChained(log, makeChains(oneKey), under);
-    await close();
-
-    const found = await runOperator(['log', 'verify'], { env: forged });
-    const lines = found.stdout.replaceAll(/event [0-9a-f-]{36}/g, 'event ID').split('\n');
-    expect({ code: found.code, lines }).to.deep.equal({
-      code: 1,
-      lines: [
-        `suspect: index 100, ${without}, revision 0, event ID: mac is missing`,
-        `suspect: index 101, ${under}, revision 0, event ID: mac is of an unknown key`,
-        '103 events in 23 streams, every chain intact; 2 events with a mac; 2 events suspect',
+  it('ask for a mac of each event behind those of which an operator says that they are right', async () => {
+    const older = inNewDirectory('older');
+    await write(older, undefined, ...interleaved(BUSINESSES, 1));
+    const before = await runOperator(['log', 'verify'], { env: older });
+    expect([before.code, withoutIds(before.stdout).slice(9)]).to.deep.equal([
+      1,
+      [
+        `suspect: index 9, ${businessStream(9)}, revision 0, event ID: mac is missing`,
+        '20 events in 20 streams, every chain intact; 0 events with a mac, 20 without; 20 events suspect',
+        'mac-missing: 20 in all, of which the first 10 are named',
+        'events from before the event key was set have no mac: once, `ops log require-mac` records in the tree that they are right',
         'checkpoints: none is kept',
         NO_LEDGER,
-        '',
       ],
-    });
-    const one = await runOperator(['log', 'verify', without, '--json'], { env: forged });
-    const [finding = ''] = one.stdout.split('\n');
-    const { stream, revision, reason } = JSON.parse(finding) as Record<string, string>;
-    expect({ code: one.code, stream, revision, reason, counts: countsIn(one.stdout) }).to.deep.equal({
-      code: 1,
-      stream: without,
-      revision: '0',
-      reason: 'mac is missing',
-      counts: {
-        ...{ events: 1, streams: 1, broken: 0, withMac: 0, macFaults: 1, macsChecked: true },
-        faults: [{ kind: 'mac-missing', count: 1 }],
+    ]);
+
+    const required = await runOperator(['log', 'require-mac', '--user', 'olga'], { env: older });
+    expect([required.code, withoutIds(required.stdout)]).to.deep.equal([
+      0,
+      [
+        'recorded: operations-seal, revision 0, event ID; of 20 events, 20 without a mac, and from index 20 on every one must have one',
+      ],
+    ]);
+    const again = await runOperator(['log', 'require-mac', '--json'], { env: older });
+    expect([again.code, JSON.parse(again.stdout)]).to.deep.equal([
+      0,
+      {
+        ...{ stream: 'operations-seal', revision: '0', id: idIn(again.stdout), isNew: false },
+        ...{ from: 20, events: 21, withoutMac: 20, decisions: 0 },
       },
+    ]);
+    expect((await runOperator(['log', 'verify'], { env: older })).stdout).to.match(
+      /^21 events in 21 streams, every chain intact; 1 event with a mac, 20 without\n/,
+    );
+
+    const [without, under] = [businessStream(100), businessStream(101)];
+    await write(older, undefined, without);
+    await write(older, oneKey, under);
+    const found = await runOperator(['log', 'verify'], { env: older });
+    expect([found.code, withoutIds(found.stdout).slice(0, 3)]).to.deep.equal([
+      1,
+      [
+        `suspect: index 21, ${without}, revision 0, event ID: mac is missing`,
+        `suspect: index 22, ${under}, revision 0, event ID: mac is of an unknown key`,
+        '23 events in 23 streams, every chain intact; 2 events with a mac, 21 without; 2 events suspect',
+      ],
+    ]);
+
+    const refused = await runOperator(['log', 'require-mac'], { env: older });
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(
+      /^not recorded: 1 event without a mac stands behind events that have one; the first is index 21, business-\S+, revision 0, event \S+\. .*--force says that they are right\n$/,
+    );
+    expect((await runOperator(['log', 'require-mac', '--force'], { env: older })).code).to.equal(0);
+    const { stdout } = await runOperator(['log', 'verify', '--json'], { env: older });
+    expect(countsIn(stdout)).to.deep.include({ withoutMac: 21, faults: [{ kind: 'mac-unknown-key', count: 1 }] });
+  });
+
+  it('say of an import how many events came without a mac, and record that', async () => {
+    const [older, keyed] = [inNewDirectory('without-macs'), inNewDirectory('with-macs')];
+    await write(older, undefined, ...interleaved(3, 2));
+    const { stdout } = await runOperator(['log', 'export'], { env: older });
+    const imported = await runOperator(['log', 'import', '--user', 'olga'], { env: keyed, input: stdout });
+    expect(imported).to.deep.equal({
+      code: 0,
+      stdout:
+        'imported 6 events in 3 streams\n' +
+        '6 events without a mac: nobody can tell who made them up. That they came with this command is recorded in the log; from index 6 on every event must have a mac\n',
+      stderr: '',
     });
+    const decisions = await runOperator(['log', 'export', '--stream', 'operations-seal'], { env: keyed });
+    expect(JSON.parse(decisions.stdout)).to.have.property('type', 'EventMacRequired');
+    expect(JSON.parse(decisions.stdout)).to.have.nested.property('data.from', 6);
+    expect(JSON.parse(decisions.stdout)).to.have.nested.property('metadata.actor', 'olga');
+    expect((await runOperator(['log', 'verify'], { env: keyed })).code).to.equal(0);
   });
 
   it('say that macs were not checked where no key is set, and require none there', async () => {
@@ -208,7 +272,7 @@ describe('the log commands', function () {
     expect(await runOperator(['log', 'verify'], { env: keyless })).to.deep.equal({
       code: 0,
       stdout:
-        '5 events in 1 stream, every chain intact; 0 events with a mac, not checked: no key is set (EVENT_KEY_FILE)\n' +
+        '5 events in 1 stream, every chain intact; 5 events with a mac, not checked: no key is set (EVENT_KEY_FILE)\n' +
         `${NO_LEDGER}\n` +
         'not checked: the kept checkpoints were not compared: no key is known (CHECKPOINT_KEY_FILE, or --key)\n',
       stderr: '',

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StreamTruncated } from '../../../src/event-sourcing/event-store.js';
-import type { BrokenLink } from '../../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../../src/event-sourcing/whole-log/chain-ends.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
+import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
 import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
@@ -17,14 +17,15 @@ const changed = async (store: EventStore, change: (event: StoredEvent) => Stored
   return other;
 };
 
+const NOTHING_ELSE = { withMac: 0, macFaults: 0, withoutData: 0, unsealedDecisions: 0 };
+
 describe('verifying a log', () => {
   let store: EventStore;
-  let found: Array<Pick<BrokenLink, 'reason'> & { readonly stream: string; readonly revision: bigint }>;
+  let found: Array<Pick<LogFault, 'stream' | 'revision' | 'reason'>>;
 
   const verifying = (signal = new AbortController().signal) => ({
     keys: [],
-    onMacFault: () => undefined,
-    onBroken: ({ event: { stream, revision }, reason }: BrokenLink) => found.push({ stream, revision, reason }),
+    onFault: ({ stream, revision, reason }: LogFault) => found.push({ stream: stream!, revision: revision!, reason }),
     onPage: () => undefined,
     signal,
   });
@@ -40,8 +41,7 @@ describe('verifying a log', () => {
       events: 600,
       streams: 10,
       broken: 0,
-      withMac: 0,
-      macFaults: 0,
+      ...NOTHING_ELSE,
       isComplete: true,
     });
     expect(found).to.deep.equal([]);
@@ -55,7 +55,7 @@ describe('verifying a log', () => {
       return event;
     });
     const verified = await verifyLog(other, verifying());
-    expect(verified).to.deep.equal({ events: 600, streams: 10, broken: 2, withMac: 0, macFaults: 0, isComplete: true });
+    expect(verified).to.deep.equal({ events: 600, streams: 10, broken: 2, ...NOTHING_ELSE, isComplete: true });
     expect(found).to.deep.equal([
       { stream: first, revision: 20n, reason: 'hash does not match the event' },
       { stream: second, revision: 59n, reason: 'dataHash does not match data' },
@@ -94,7 +94,7 @@ describe('verifying a log', () => {
   });
 
   it('reads one stream alone when it is asked for one', async () => {
-    const expected = { events: 60, streams: 1, broken: 0, withMac: 0, macFaults: 0, isComplete: true };
+    const expected = { events: 60, streams: 1, broken: 0, ...NOTHING_ELSE, isComplete: true };
     expect(await verifyStream(store, businessStream(3), verifying())).to.deep.equal(expected);
     expect((await verifyStream(store, 'business-none', verifying())).events).to.equal(0);
   });

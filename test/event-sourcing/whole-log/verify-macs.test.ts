@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { canonicalJson, type JsonObject } from '../../../src/event-sourcing/canonical-json.js';
-import { eventHash, seal, newSalt } from '../../../src/event-sourcing/envelope.js';
+import { eventHash, GENESIS_HASH, seal, newSalt } from '../../../src/event-sourcing/envelope.js';
 import type { EventKey, EventKeys } from '../../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { copyLog } from '../../../src/event-sourcing/whole-log/copy-log.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
-import { findMacRequired, requireMac } from '../../../src/event-sourcing/whole-log/mac-required.js';
-import { SEAL_STREAM } from '../../../src/event-sourcing/whole-log/seal-stream.js';
+import { findMacRequired, requireMac } from '../../../src/event-sourcing/operators/require-mac.js';
+import { SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
+import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
+import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
 import { type Verified, verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
@@ -20,16 +22,16 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 
 type Found = { readonly chain: ReadonlyArray<string>; readonly macs: ReadonlyArray<string>; readonly counts: Verified };
 
-const named = ({ stream, revision }: StoredEvent, what: string): string => `${stream} ${revision} ${what}`;
+/** Which events are in the tree. */
+const isSealed = (event: StoredEvent): boolean => event.stream.startsWith('business-') || isSealedDecision(event);
 
 const find = async (store: EventStore, keys: EventKeys, stream?: StreamName): Promise<Found> => {
   const [chain, macs]: [Array<string>, Array<string>] = [[], []];
   const verifying = {
     keys,
-    onBroken: ({ event, reason }: { readonly event: StoredEvent; readonly reason: string }) =>
-      chain.push(named(event, reason)),
-    onMacFault: ({ event, _tag }: { readonly event: StoredEvent; readonly _tag: string }) =>
-      macs.push(named(event, _tag)),
+    onFault: ({ kind, stream: of, revision, reason }: LogFault) =>
+      (kind === 'chain-broken' ? chain : macs).push(`${of} ${revision} ${kind === 'chain-broken' ? reason : kind}`),
+    isSealed,
     onPage: () => undefined,
     signal: new AbortController().signal,
   };
@@ -104,31 +106,34 @@ describe('verifying who sealed the events of a log', () => {
   it('finds nothing in a log whose events all have one, whole or stream by stream', async () => {
     const { counts, ...found } = await find(store, [otherKey, oneKey]);
     expect(found).to.deep.equal(nothing);
-    expect(counts).to.deep.equal({ events: 6, streams: 2, broken: 0, withMac: 6, macFaults: 0, isComplete: true });
+    expect(counts).to.deep.equal({
+      ...{ events: 6, streams: 2, broken: 0, withMac: 6, macFaults: 0, withoutData: 0, unsealedDecisions: 0 },
+      isComplete: true,
+    });
     expect((await find(store, [oneKey], B)).counts).to.include({ events: 3, withMac: 3, macFaults: 0 });
   });
 
   it('names an event that was appended in the name of another, chain and all', async () => {
     const without = await changed(store, (event) => event, await forgedAppend());
-    expect(await find(without, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 3 MacMissing`] });
-    expect((await find(without, [oneKey], A)).macs).to.deep.equal([`${A} 3 MacMissing`]);
+    expect(await find(without, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 3 mac-missing`] });
+    expect((await find(without, [oneKey], A)).macs).to.deep.equal([`${A} 3 mac-missing`]);
     const foreign = await changed(store, (event) => event, await forgedAppend(otherKey));
-    expect(await find(foreign, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 3 UnknownKey`] });
+    expect(await find(foreign, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 3 mac-unknown-key`] });
   });
 
   it('names every event of a history that was written anew with other actors and true hashes', async () => {
     const forged = await forge(A, 1n, (metadata) => ({ ...metadata, actor: 'mallory' }));
     const { chain, macs, counts } = await find(forged, [oneKey]);
-    expect({ chain, macs }).to.deep.equal({ chain: [], macs: [`${A} 1 MacMismatch`, `${A} 2 MacMismatch`] });
+    expect({ chain, macs }).to.deep.equal({ chain: [], macs: [`${A} 1 mac-mismatch`, `${A} 2 mac-mismatch`] });
     expect(counts).to.include({ broken: 0, withMac: 6, macFaults: 2 });
   });
 
   it('names those whose mac was cut out, and those with the mac of another event', async () => {
     const cut = await forge(A, 2n, ({ mac: _mac, ...metadata }) => metadata);
-    expect(await find(cut, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 2 MacMissing`] });
+    expect(await find(cut, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 2 mac-missing`] });
     const { mac } = JSON.parse((await wholeLog(store))[0]!.metadata) as JsonObject; // reason: written by seal
     const swapped = await forge(A, 2n, (metadata) => ({ ...metadata, mac }));
-    expect(await find(swapped, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 2 MacMismatch`] });
+    expect(await find(swapped, [oneKey])).to.deep.include({ chain: [], macs: [`${A} 2 mac-mismatch`] });
   });
 
   it('goes on behind a broken link', async () => {
@@ -139,14 +144,23 @@ describe('verifying who sealed the events of a log', () => {
     );
     const { chain, macs } = await find(broken, [oneKey]);
     expect(chain).to.deep.equal([`${A} 1 hash does not match the event`]);
-    expect(macs).to.deep.equal([`${A} 1 MacMismatch`, `${A} 2 MacMismatch`]);
+    expect(macs).to.deep.equal([`${A} 1 mac-mismatch`, `${A} 2 mac-mismatch`]);
   });
 
-  it('without a key, finds those that have none all the same, and checks no other', async () => {
+  it('without a key, counts those that have one, and checks none', async () => {
     const forged = await changed(store, (event) => event, await forgedAppend());
-    expect((await find(forged, [])).macs).to.deep.equal([`${A} 3 MacMissing`]);
+    const { macs, counts } = await find(forged, []);
+    expect(macs).to.deep.equal([]);
+    expect(counts).to.include({ events: 7, withMac: 6 });
     const rewritten = await forge(A, 1n, (metadata) => ({ ...metadata, actor: 'mallory' }));
     expect((await find(rewritten, [])).macs).to.deep.equal([]);
+  });
+
+  it('names one without a mac wherever it stands, also before all others', async () => {
+    const first = { ...(await forgedAppend()), revision: 0n, stream: businessStream(7) };
+    const other = makeInMemoryEventStore();
+    expect(E.isRight(await other.appendInOrder(gatherAppends([first, ...(await wholeLog(store))])))).to.equal(true);
+    expect((await find(other, [oneKey])).macs).to.deep.equal([`${businessStream(7)} 0 mac-missing`]);
   });
 
   describe('in a log that is older than its key', () => {
@@ -158,45 +172,71 @@ describe('verifying who sealed the events of a log', () => {
       await appendChained(store, chains, A, B);
     });
 
-    it('asks for none until an operator says so, and then for each behind that event', async () => {
-      expect((await find(store, [oneKey])).macs).to.deep.equal([]);
-      expect(await requireMac(store, byOlga, oneKey)).to.deep.equal(E.right(true));
+    const required = (keys: EventKeys = [oneKey]) => findMacRequired(store, keys);
+
+    it('names all that have none until an operator says so, and then each behind that index', async () => {
+      expect((await find(store, [oneKey])).macs).to.deep.equal([`${A} 0 mac-missing`, `${B} 0 mac-missing`]);
+      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
       expect(await find(store, [oneKey])).to.deep.include({ ...nothing });
       await appendChained(store, chains, B);
       const { macs, counts } = await find(store, [oneKey]);
-      expect(macs).to.deep.equal([`${B} 1 MacMissing`]);
+      expect(macs).to.deep.equal([`${B} 1 mac-missing`]);
       expect(counts).to.include({ events: 4, broken: 0, withMac: 1, macFaults: 1 });
+      // of one stream the indexes are not known
       expect((await find(store, [oneKey], A)).macs).to.deep.equal([]);
-      expect((await find(store, [oneKey], B)).macs).to.deep.equal([`${B} 1 MacMissing`]);
     });
 
     it('records the decision once, under the key, with who and when', async () => {
-      expect(await requireMac(store, byOlga, oneKey)).to.deep.equal(E.right(true));
-      expect(await requireMac(store, { ...byOlga, actor: 'otto' }, otherKey)).to.deep.equal(E.right(false));
-      const { type, revision, data, metadata } = (await findMacRequired(store))!;
+      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      const again = { ...byOlga, actor: 'otto', from: 2 };
+      expect(await requireMac(store, again, otherKey, [otherKey, oneKey])).to.deep.equal(E.right(false));
+      const { type, revision, data, metadata } = (await required())!.event;
       expect({ type, revision }).to.deep.equal({ type: 'EventMacRequired', revision: 0n });
-      expect(JSON.parse(data)).to.deep.equal({ keyId: oneKey.id });
-      expect(JSON.parse(metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z' });
+      expect(JSON.parse(data)).to.deep.equal({ keyId: oneKey.id, from: 2 });
+      expect(JSON.parse(metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z', schemaVersion: 2 });
       expect((await find(store, [oneKey], SEAL_STREAM)).counts).to.include({ events: 1, broken: 0, withMac: 1 });
+    });
+
+    it('takes no decision that somebody without the key has made, and none of another version', async () => {
+      const data = { keyId: oneKey.id, from: 100 };
+      const fact = {
+        ...{ id: '01890000-0000-7000-8000-0000000000aa', stream: SEAL_STREAM, revision: 0n, type: 'EventMacRequired' },
+        ...{ data, at: '2026-01-02T03:04:05.678Z', actor: 'olga', previousHash: GENESIS_HASH },
+        ...{ correlationId: 'one', causationId: 'one', request: 'null' },
+      };
+      for (const [schemaVersion, key, isTaken] of [
+        [2, oneKey, true],
+        [2, undefined, false],
+        [2, otherKey, false],
+        [1, oneKey, false],
+      ] as const) {
+        const log = makeInMemoryEventStore();
+        const { hash: _hash, ...sealed } = seal({ ...fact, schemaVersion }, newSalt(), key);
+        expect(E.isRight(await log.append(SEAL_STREAM, 'no-stream', [sealed]))).to.equal(true);
+        const found = await findMacRequired(log, [oneKey]);
+        expect(found?.from, `${schemaVersion} ${key?.id ?? 'none'}`).to.equal(isTaken ? 100 : undefined);
+      }
     });
 
     it('continues the chain of the decisions that are there, whatever they are', async () => {
       await appendChained(store, chains, SEAL_STREAM, SEAL_STREAM);
-      expect(await requireMac(store, byOlga, oneKey)).to.deep.equal(E.right(true));
-      expect((await findMacRequired(store))?.revision).to.equal(2n);
+      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      expect((await required())?.event.revision).to.equal(2n);
       expect((await find(store, [oneKey])).chain).to.deep.equal([]);
     });
 
     it('holds in a copy, where positions are others', async () => {
-      await requireMac(store, byOlga, oneKey);
+      await requireMac(store, { ...byOlga, from: 2 }, oneKey);
       await appendChained(store, chains, A);
       const double = await startDouble();
       const { store: copy } = openStore(double.connectionString);
       try {
         const quiet = { onPair: () => undefined, onProgress: () => undefined, signal: new AbortController().signal };
         expect(E.isRight(await copyLog(store, copy, { follow: false, ...quiet }))).to.equal(true);
-        expect((await findMacRequired(copy))!.position).not.to.equal((await findMacRequired(store))!.position);
-        expect((await find(copy, [oneKey])).macs).to.deep.equal([`${A} 1 MacMissing`]);
+        expect((await findMacRequired(copy, [oneKey]))!.event.position).not.to.equal(
+          (await required())!.event.position,
+        );
+        expect((await find(copy, [oneKey])).macs).to.deep.equal([`${A} 1 mac-missing`]);
       } finally {
         await copy.close();
         double.close();
@@ -204,10 +244,10 @@ describe('verifying who sealed the events of a log', () => {
     });
   });
 
-  it('asks for none in a log without events, and in one whose first event cannot be read', async () => {
+  it('asks for none in a log without events, and for that of one that cannot be read', async () => {
     const empty = makeInMemoryEventStore();
     expect((await find(empty, [oneKey])).counts).to.include({ events: 0, withMac: 0, macFaults: 0 });
     await appended(empty, 'business-b1', 'no-stream', anEvent({ metadata: '{' }));
-    expect((await find(empty, [oneKey])).macs).to.deep.equal([]);
+    expect((await find(empty, [oneKey])).macs).to.deep.equal(['business-b1 0 mac-missing']);
   });
 });

@@ -111,6 +111,7 @@ describe('the queries of the ledger', function () {
         category,
         entityType: typeOf(category),
         version: '',
+        hasRow: () => true,
         recordOf: ({ position, revision }) => {
           const { category: _category, at, ...record } = drawn[Number(position)]!;
           const shown = at === null ? null : new Date(START + Number(position) * 500 + Number(at)).toISOString();

@@ -1,12 +1,12 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
-import { extendChain } from '../../../../src/event-sourcing/hash-chain.js';
+import { extendChain, lacksData } from '../../../../src/event-sourcing/hash-chain.js';
 import { readEvent } from '../../../../src/event-sourcing/read-event.js';
 import { categoryOf, entityIdOf, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
 import type { LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
 import type { LogFault, OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import { leafHash } from '../../../../src/seal/hash.js';
-import type { Ledger } from '../../../ledger.js';
+import { type Ledger, sealedBy } from '../../../ledger.js';
 import type { NewRow } from '../../ledger/ledger-rows.js';
 import { EMPTY, makeNumberRows } from '../../ledger/number-rows.js';
 import type { EventKey, LedgerSource } from './ledger-source.js';
@@ -74,7 +74,7 @@ const OF_ROWS_BEFORE: ReadonlyArray<ComparedColumn> = ['latest', 'is_late'];
 export const makeLedgerCheck = async ({ store, ledger, source, onFault }: LedgerCheckOptions): Promise<LedgerCheck> => {
   const { readTiles } = source;
   const numberRows = makeNumberRows(ledger);
-  const categories = new Set(ledger.kinds.map(({ category }) => category));
+  const isSealed = sealedBy(ledger);
   const sealRows = makeSealRows(readTiles, onFault);
   const cursor = makeRowCursor(async (from) => sealRows(await source.rows(from, PAGE)));
   const atStart = await source.extent();
@@ -170,7 +170,14 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
     if (!isSameLeaf) leafFault(event, expected, row);
     else if (columns.length > 0) {
       const named = columns.join(', ');
-      if (isWhole(event))
+      if (lacksData(event))
+        reportEvent(
+          event,
+          row.index,
+          'event-changed',
+          'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
+        );
+      else if (isWhole(event))
         reportEvent(event, row.index, 'ledger-changed', `the row of the ledger was changed, in ${named}`);
       else
         reportEvent(event, row.index, 'event-changed', `the log has another event here than the ledger, in ${named}`);
@@ -266,7 +273,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
 
   return {
     take: async (events) => {
-      const ours = events.filter(({ stream }) => categories.has(categoryOf(stream)));
+      const ours = events.filter(isSealed);
       if (isBehind) counts.notYet += ours.length;
       else carried = await compareAll([...carried, ...ours], false);
     },

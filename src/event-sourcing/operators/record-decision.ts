@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
-import { canonicalJson, type JsonObject } from './canonical-json.js';
-import { newSalt, seal } from './envelope.js';
-import type { EventKey } from './event-key.js';
-import type { AppendRejected, EventStore, StoreUnavailable } from './event-store.js';
-import type { ChainEnd } from './hash-chain.js';
-import type { StreamName } from './recorded-event.js';
-import { makeRetry } from './retry.js';
+import { canonicalJson } from '../canonical-json.js';
+import { newSalt, seal } from '../envelope.js';
+import type { EventKey } from '../event-key.js';
+import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
+import type { ChainEnd } from '../hash-chain.js';
+import type { StreamName } from '../recorded-event.js';
+import { makeRetry } from '../retry.js';
+import { DECISION_VERSION, type DecisionEvent } from './decision-events.js';
 
 /** What an operator has decided, as the event that says so. */
-type OperatorEvent = {
+type Decision = {
   readonly stream: StreamName;
-  readonly type: string;
-  readonly data: JsonObject;
-  readonly schemaVersion: number;
+  readonly event: DecisionEvent;
   readonly actor: string;
   readonly at: Date;
 };
@@ -28,20 +27,26 @@ const RETRY = { attempts: 5, first: 10, longest: 100 };
  * Appends an operator's decision to its stream. True when it was recorded now, false when `read` says that it had been
  * before. Throws what `read` and the log throw.
  */
-export const recordOnce = async (
+export const recordDecision = async (
   store: Pick<EventStore, 'append'>,
-  { stream, data, at, ...event }: OperatorEvent,
+  { stream, event, actor, at }: Decision,
   read: () => Promise<Recorded>,
   eventKey: EventKey | undefined,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
   const commandId = randomUUID();
-  const command = { id: commandId, correlationId: commandId, causationId: commandId, request: canonicalJson(data) };
+  const command = {
+    id: commandId,
+    correlationId: commandId,
+    causationId: commandId,
+    request: canonicalJson(event.data),
+  };
   const retry = makeRetry(RETRY);
   for (;;) {
     const { isRecorded, end } = await read();
     if (isRecorded) return E.right(false);
     const { revision, hash: previousHash } = end;
-    const fact = { ...event, ...command, stream, data, at: at.toISOString(), revision, previousHash };
+    const envelope = { schemaVersion: DECISION_VERSION, actor, at: at.toISOString(), revision, previousHash };
+    const fact = { ...event, ...command, ...envelope, stream };
     const { hash: _hash, ...sealed } = seal(fact, newSalt(), eventKey);
     const appended = await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [sealed]);
     if (E.isRight(appended)) return E.right(true);

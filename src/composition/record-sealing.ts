@@ -1,0 +1,59 @@
+import { either as E } from 'fp-ts';
+import { whyNotInTree } from '../../projections/engine/generation/decisions-in-tree.js';
+import { ledgerOf } from '../entities/registry.js';
+import { orThrow } from '../event-sourcing/attempt.js';
+import type { EventStore } from '../event-sourcing/event-store.js';
+import { pause } from '../event-sourcing/pause.js';
+import { reasonOf } from '../event-sourcing/reason-of.js';
+import { sharedEventKeys } from '../infrastructure/event-keys.js';
+import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
+import type { makePool } from '../postgres/pool.js';
+import { recordSealing } from '../sealing/sealing-switch.js';
+import type { ServiceContext } from './service-context.js';
+
+/** Between two attempts, ms. */
+const AGAIN_MS = 5_000;
+
+/**
+ * Records in the log that the settings of this process switch the signing of checkpoints off, or on again. That of a log of
+ * which nothing was ever signed is nobody's decision. It tries until that is done, and says once why it is not.
+ */
+export const keepSealingRecorded = (
+  { config, log, started, registry }: Pick<ServiceContext, 'config' | 'log' | 'started' | 'registry'>,
+  store: Pick<EventStore, 'readStream' | 'append'>,
+  pool: ReturnType<typeof makePool>,
+  isOn: boolean,
+): void => {
+  const ledger = ledgerOf(registry);
+  const record = async (): Promise<void> => {
+    const newest = await makeSealedTree(pool, ledger.name).newestCheckpoint();
+    if (E.isLeft(newest)) throw new Error(reasonOf(newest.left.cause), { cause: newest.left.cause });
+    if (newest.right === undefined) return;
+    const why = await whyNotInTree(pool, ledger);
+    if (why !== undefined) throw new Error(why);
+    const [eventKey] = orThrow(await sharedEventKeys(config));
+    const recorded = await recordSealing(store, isOn, new Date(), eventKey);
+    if (E.isLeft(recorded)) throw new Error(reasonOf(recorded.left), { cause: recorded.left });
+    if (!recorded.right) return;
+    if (isOn) log.info('checkpoints are signed again: recorded in the log');
+    else log.warn('checkpoints are not signed any more: recorded in the log. What is appended can be removed unseen');
+  };
+  const stopping = new AbortController();
+  const keep = async (): Promise<void> => {
+    let said = false;
+    do {
+      try {
+        await record();
+        return;
+      } catch (cause) {
+        if (!said) log.warn({ reason: reasonOf(cause) }, 'whether checkpoints are signed cannot be recorded yet');
+        said = true;
+      }
+    } while (await pause(AGAIN_MS, stopping.signal));
+  };
+  const keeping = keep();
+  started.add(async () => {
+    stopping.abort();
+    await keeping;
+  });
+};

@@ -1,0 +1,61 @@
+import * as t from 'io-ts';
+import type { StreamName } from '../recorded-event.js';
+import { makeSerde, type Upcaster } from '../serde.js';
+
+/** The category of the operators' decisions, which are kept in the log for ever. */
+export const DECISIONS = 'operations';
+
+/** The stream of the decisions about one thing. */
+export const decisionStream = (subject: string): StreamName => `${DECISIONS}-${subject}`;
+
+/** The stream of the decisions about how the whole log is sealed. */
+export const SEAL_STREAM = decisionStream('seal');
+
+/** Of a decision that was recorded outside of the tree before, and is recorded in it again: what the first event said. */
+const again = t.partial({
+  original: t.type({ id: t.string, actor: t.string, at: t.string, hash: t.string }),
+});
+
+const decision = <Type extends string, Props extends t.Props>(type: Type, props: Props) =>
+  t.type({ type: t.literal(type), data: t.intersection([t.type(props), again]) });
+
+/** A projection folds this event as if it changed nothing. */
+const ProjectionEventSkipped = decision('ProjectionEventSkipped', {
+  projection: t.string,
+  stream: t.string,
+  revision: t.number,
+  eventId: t.string,
+  reason: t.string,
+});
+
+/** Checkpoints have another origin from now on. `note` is signed by the key of the checkpoints (`sealing/restart.ts`). */
+export const SealRestarted = decision('SealRestarted', {
+  origin: t.string,
+  replaced: t.string,
+  reason: t.string,
+  note: t.string,
+});
+
+/** Of the events of the tree, only those before index `from` may have no `mac`. */
+const EventMacRequired = decision('EventMacRequired', { keyId: t.string, from: t.number });
+
+/** Whether checkpoints are signed from now on. */
+const SealingSwitched = decision('SealingSwitched', { isOn: t.boolean });
+
+/** What operators decide. */
+export const DecisionEvent = t.union([ProjectionEventSkipped, SealRestarted, EventMacRequired, SealingSwitched]);
+export type DecisionEvent = t.TypeOf<typeof DecisionEvent>;
+
+/**
+ * The schema version of decisions that are leaves of the tree. Those of version 1 were recorded by programs that left them
+ * out, and stay out: otherwise a leaf below a signed checkpoint would move.
+ */
+export const DECISION_VERSION = 2;
+
+const asItWas: Upcaster = (data) => data;
+
+export const decisionSerde = makeSerde<DecisionEvent>(
+  DecisionEvent,
+  // what version 1 of EventMacRequired said was bound to its position, and counts no more
+  Object.fromEntries(DecisionEvent.types.map(({ props }) => [props.type.value, [asItWas]])),
+);

@@ -1,0 +1,40 @@
+import type { EntityKind } from '../domain/shared/entity-kind.js';
+import type { DecisionEvent } from '../event-sourcing/operators/decision-events.js';
+import { categoryOf, entityIdOf, type StreamName } from '../event-sourcing/recorded-event.js';
+import type { Description, Ref } from './ref.js';
+
+/** What the ledger calls the kind of the operators' decisions. */
+export const DECISION = 'Decision';
+
+const ENTITIES: Readonly<Record<string, EntityKind>> = { business: 'Business', document: 'Document' };
+
+/** The record that a stream is of; none for a stream of another kind. */
+const recordOf = (name: string): ReadonlyArray<Ref> => {
+  const stream = name as StreamName; // reason: one without a dash has no category that is known
+  const entityType = ENTITIES[categoryOf(stream)];
+  return entityType === undefined ? [] : [{ entity: entityIdOf(stream), entityType }];
+};
+
+const messageOf = (event: DecisionEvent): string => {
+  switch (event.type) {
+    case 'ProjectionEventSkipped':
+      return 'an event of a record is skipped: its rows are computed as if it changed nothing';
+    case 'SealRestarted':
+      return 'the seal was restarted: checkpoints have another origin from here on';
+    case 'EventMacRequired':
+      return 'events before an index may have no mac, and every event from there on must have one';
+    case 'SealingSwitched':
+      return event.data.isOn ? 'checkpoints are signed again' : 'checkpoints are not signed from here on';
+  }
+};
+
+/** What an auditor reads of a decision of operators: those that concern a record refer to it. */
+export const describeDecision = (event: DecisionEvent): Description => {
+  const isAgain = event.data.original !== undefined;
+  return {
+    type: 'decided',
+    message: isAgain ? `recorded again, in the tree: ${messageOf(event)}` : messageOf(event),
+    refs: event.type === 'ProjectionEventSkipped' ? recordOf(event.data.stream) : [],
+    fields: [],
+  };
+};
