@@ -13,12 +13,14 @@ not; with 2 when it was not called as above. The rules are in docs/verify.md of 
 import argparse
 import base64
 import binascii
+import collections
+import datetime
 import hashlib
 import json
 import os
 import re
+import struct
 import sys
-import zipfile
 import zlib
 from decimal import Decimal
 
@@ -639,84 +641,164 @@ def verify_tiles(directory, key_text):
 
 # ---- audit packs: docs/audit-pack.md -------------------------------------------------------------------------
 
-DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
+# ZIP (APPNOTE 6.3) in the one layout of packs: every byte that is not content follows from the names, sizes, CRCs and time,
+# and is compared with what does follow. So nothing can stand between the members, and all tools unpack the same.
+
+NO_ZIP = "the pack is no ZIP in the one layout of packs: it was changed, or another program wrote it"
+CANNOT_INFLATE = "%s cannot be read out of the ZIP: it is damaged"
+# What 32 bits cannot say is all ones there, and stands in 64 bits elsewhere (ZIP64).
+WIDE = 0xFFFFFFFF
+# Of the directory, in bytes: a million members.
+MOST_DIRECTORY = 1 << 28
+ENTRY = "<4s4H4s3L5H2L"
+END = "<4s4H2LH"
+END64 = "<4sQ2H2L4Q"
+LOCATOR = "<4sLQL"
+
+Member = collections.namedtuple("Member", "name crc packed size at start")
+# `dos` and `time` are the one time of all members, which DOS has in some local time, as 4 bytes, and Unix in seconds.
+Pack = collections.namedtuple("Pack", "file members dos time")
 
 
-# Sizes in the form of ZIP64, and times and owners as several programs write them. Others could give a member another name.
-PLAIN_EXTRAS = (0x0001, 0x000A, 0x5455, 0x5855, 0x7875)
+def is_wide(member):
+    return max(member.packed, member.size, member.at) >= WIDE
 
 
-def has_plain_extras(extra):
-    # Each has an id and its length, both little-endian uint16.
+def local_header(name, dos):
+    # Sizes and CRC are not known yet, as bit 3 of the flags says; bit 11 is of names in UTF-8. Deflated is 8.
+    return struct.pack("<4s3H4s3L2H", b"PK\3\4", 20, 0x0808, 8, dos, 0, 0, 0, len(name), 0) + name
+
+
+def descriptor(member):
+    sizes = (member.crc, member.packed, member.size)
+    return struct.pack("<4sL2Q" if is_wide(member) else "<4s3L", b"PK\7\x08", *sizes)
+
+
+def directory_entry(member, dos, time):
+    # Made by a Unix, a file that its owner may write; the time is an extra field, and so are wide sizes.
+    name, wide = member.name.encode(), is_wide(member)
+    packed, size, at = (WIDE,) * 3 if wide else (member.packed, member.size, member.at)
+    extra = struct.pack("<2HBL", 0x5455, 5, 3, time)
+    extra += struct.pack("<2H3Q", 1, 24, member.size, member.packed, member.at) if wide else b""
+    entry = (b"PK\1\2", 0x033F, 45 if wide else 20, 0x0808, 8, dos, member.crc, packed, size, len(name), len(extra))
+    return struct.pack(ENTRY, *entry, 0, 0, 0, 0o100644 << 16, at) + name + extra
+
+
+def end_records(count, size, at):
+    wide = b""
+    if count >= 0xFFFF or size >= WIDE or at >= WIDE:
+        wide = struct.pack(END64, b"PK\6\6", 44, 0x033F, 45, 0, 0, count, count, size, at)
+        wide += struct.pack(LOCATOR, b"PK\6\7", 0, at + size, 1)
+    few = min(count, 0xFFFF)
+    return wide + struct.pack(END, b"PK\5\6", 0, 0, few, few, min(size, WIDE), min(at, WIDE), 0)
+
+
+def read_at(file, at, size):
+    file.seek(at)
+    return file.read(size)
+
+
+def directory_of(file, length):
+    # How many members, and where their directory is: as the end of the file says.
+    _, _, _, _, count, size, at, _ = struct.unpack(END, read_at(file, max(length - 22, 0), 22))
+    if count == 0xFFFF or size == WIDE or at == WIDE:
+        *_, count, size, at = struct.unpack(END64, read_at(file, max(length - 98, 0), 56))
+    if size > MOST_DIRECTORY or at + size > length:
+        raise Fault(NO_ZIP)
+    return count, size, at
+
+
+def members_in(directory, count):
+    # What each entry says of its member: name, CRC, sizes. The rest is compared with what follows from that.
     at = 0
-    while at < len(extra):
-        kind, size = (int.from_bytes(extra[place : place + 2], "little") for place in (at, at + 2))
-        if kind not in PLAIN_EXTRAS or at + 4 + size > len(extra):
-            return False
-        at += 4 + size
-    return True
-
-
-def is_plain_member(member, extra_before_content):
-    # A file: a link or a folder would be unpacked as something else than the content that is verified.
-    is_file = member.external_attr >> 28 in (0, 8) and not member.external_attr & 0x10
-    has_one_name = member.filename == member.orig_filename
-    return (
-        is_file
-        and has_one_name
-        and member.compress_type in (0, 8)
-        and has_plain_extras(member.extra)
-        and has_plain_extras(extra_before_content)
-    )
+    for _ in range(count):
+        *_, crc, packed, size, named, extra, commented, _, _, _, _ = struct.unpack_from(ENTRY, directory, at)
+        name = directory[at + 46 : at + 46 + named]
+        if packed == WIDE:
+            size, packed = struct.unpack_from("<2Q", directory, at + 46 + named + 13)
+        if not re.fullmatch(b"[!-~]+", name) or max(packed, size) >= 1 << 53:
+            raise Fault(NO_ZIP)
+        yield name, crc, packed, size
+        at += 46 + named + extra + commented
 
 
 def open_zip(path):
-    # Nothing may stand before, between or behind the members, and nothing may be said of one that makes it another, so
-    # that every tool unpacks the same.
     if not os.path.isfile(path):
         raise Fault("%s cannot be read: there is no such file" % shown(path))
     try:
-        pack = zipfile.ZipFile(path)
-        members, at = sorted(pack.infolist(), key=lambda member: member.header_offset), 0
-        extras = {}
-        for member, behind in zip(members, [one.header_offset for one in members[1:]] + [pack.start_dir]):
-            pack.fp.seek(member.header_offset)
-            header = pack.fp.read(30)
-            flags, method, name, extra = (int.from_bytes(header[place : place + 2], "little") for place in (6, 8, 26, 28))
-            gap = behind - (member.header_offset + 30 + name + extra + member.compress_size)
-            # Behind a member whose flag says so are its sizes once more.
-            if member.header_offset != at or gap not in ((12, 16, 20, 24) if member.flag_bits & 8 else (0,)):
-                raise zipfile.BadZipFile
-            if flags != member.flag_bits or method != member.compress_type:
-                raise zipfile.BadZipFile
-            extras[member] = pack.fp.read(name + extra)[name:]
-            at = behind
-        pack.fp.seek(-22, os.SEEK_END)
-        if pack.fp.read(4) != b"PK\5\6" or pack.comment or at != pack.start_dir:
-            raise zipfile.BadZipFile
-    except DAMAGED:
-        raise Fault("the pack is no ZIP, or one that is damaged or has more in it than members")
-    names = set()
-    for member in members:
-        if not is_plain_member(member, extras[member]):
-            raise Fault("%s is no member that a pack has" % shown(member.orig_filename))
-        if member.filename in names:
-            raise Fault("%s is in the ZIP twice" % shown(member.filename))
-        names.add(member.filename)
-    return pack
+        file = open(path, "rb")
+        return laid_out(file, os.fstat(file.fileno()).st_size)
+    except struct.error:
+        raise Fault(NO_ZIP)
+    except OSError as error:
+        raise Fault("%s cannot be read: %s" % (shown(path), error.strerror))
 
 
-def pieces_of(pack, name, lines=False):
-    # The content of a member, in pieces or in lines. Both also check the CRC-32 in the ZIP.
-    try:
-        with pack.open(name) as member:
-            yield from (member if lines else iter(lambda: member.read(1 << 20), b""))
-    except DAMAGED:
-        raise Fault("%s cannot be read out of the ZIP: it is damaged" % shown(name))
+def laid_out(file, length):
+    count, size, directory_at = directory_of(file, length)
+    directory = read_at(file, directory_at, size)
+    if count == 0:
+        raise Fault(NO_ZIP)
+    dos = directory[12:16]
+    (time,) = struct.unpack_from("<L", directory, 46 + struct.unpack_from("<H", directory, 28)[0] + 5)
+    members, before, last, at = {}, b"", b"", 0
+    for name, crc, packed, size in members_in(directory, count):
+        expected = before + local_header(name, dos)
+        if name <= last or read_at(file, at, len(expected)) != expected:
+            raise Fault(NO_ZIP)
+        member = Member(name.decode(), crc, packed, size, at + len(before), at + len(expected))
+        members[member.name], last, before = member, name, descriptor(member)
+        at = member.start + packed
+    entries = b"".join(directory_entry(member, dos, time) for member in members.values())
+    tail = before + entries + end_records(count, len(entries), at + len(before))
+    if length - at != len(tail) or read_at(file, at, len(tail)) != tail:
+        raise Fault(NO_ZIP)
+    return Pack(file, members, dos, time)
+
+
+INPUT, OUTPUT = 1 << 16, 1 << 20
+
+
+def pieces_of(pack, name):
+    # The content of a member: one deflate stream (RFC 1951) that ends where the member does, and is inflated no further
+    # than the size that is stated.
+    member = pack.members[name]
+    inflater, crc, size, at, end = zlib.decompressobj(-15), 0, 0, member.start, member.start + member.packed
+    piece = b""
+    while not inflater.eof:
+        packed = inflater.unconsumed_tail
+        if not packed and len(piece) < OUTPUT:
+            packed = read_at(pack.file, at, min(INPUT, end - at))
+            at += len(packed)
+            if not packed:
+                raise Fault(CANNOT_INFLATE % name)
+        try:
+            piece = inflater.decompress(packed, OUTPUT)
+        except zlib.error:
+            raise Fault(CANNOT_INFLATE % name)
+        size, crc = size + len(piece), zlib.crc32(piece, crc)
+        if size > member.size:
+            raise Fault(CANNOT_INFLATE % name)
+        yield piece
+    if inflater.unused_data or at != end or (size, crc) != (member.size, member.crc):
+        raise Fault(CANNOT_INFLATE % name)
+
+
+def lines_of(pieces):
+    # Each with its line feed, but for a last one that has none.
+    parts = []
+    for piece in pieces:
+        head, *lines = piece.split(b"\n")
+        parts.append(head)
+        for line in lines:
+            yield b"".join(parts) + b"\n"
+            parts = [line]
+    if any(parts):
+        yield b"".join(parts)
 
 
 def content_of(pack, name):
-    if name not in pack.NameToInfo:
+    if name not in pack.members:
         raise Fault("%s is missing" % name)
     return b"".join(pieces_of(pack, name))
 
@@ -733,6 +815,12 @@ HEAD = (
 
 def manifest_of(pack, key):
     # A note that the key alone has signed: the head, then SHA-256, size and name of every other member, sorted by name.
+    if "manifest.txt" not in pack.members:
+        raise Fault("manifest.txt is missing")
+    # What it needs, at most: its head and its signature, which name the key, and a line for each member.
+    needed = 4096 + 4 * len(key[0]) + sum(len(one.name) + len(str(one.size)) + 67 for one in pack.members.values())
+    if pack.members["manifest.txt"].size > needed:
+        raise Fault("manifest.txt is larger than a list of the members can be")
     text, signatures = open_note(content_of(pack, "manifest.txt"), key, "manifest.txt")
     if signatures != 1:
         raise Fault("manifest.txt has more than one signature")
@@ -743,13 +831,17 @@ def manifest_of(pack, key):
             raise Fault("line %d of manifest.txt does not say: %s" % (number + 1, name))
         head[name] = match[match.lastindex or 0]
     for number, line in enumerate(lines[len(HEAD) :], len(HEAD) + 1):
-        match = re.fullmatch("([0-9a-f]{64}) (0|[1-9][0-9]*) ([!-~]+)", line)
+        match = re.fullmatch("([0-9a-f]{64}) (0|[1-9][0-9]{0,15}) ([!-~]+)", line)
         if not match or match[3] <= last:
             raise Fault("line %d of manifest.txt does not name the next member" % number)
         last = match[3]
         listed[last] = (match[1], int(match[2]))
     if head["origin"] != key[0]:
         raise Fault("manifest.txt is of another log than the key: its origin is %s" % shown(head["origin"]))
+    # Unix has that time in 32 bits.
+    time = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=pack.time)
+    if time.isoformat() != min(head["created"][:19], "2038-01-19T03:14:07"):
+        raise Fault("the members in the ZIP are of another time than manifest.txt says")
     return head, listed
 
 
@@ -762,18 +854,17 @@ def verify_members(pack, listed):
     for name in FIXED:
         if name not in listed:
             raise Fault("manifest.txt does not list %s" % name)
-    names = set(pack.namelist()) - {"manifest.txt"}
+    names = set(pack.members) - {"manifest.txt"}
     for name in listed:
         if name not in names:
             raise Fault("%s is missing: manifest.txt lists it" % name)
     for name in sorted(names - set(listed)):
         raise Fault("%s is in the ZIP, and manifest.txt does not list it" % shown(name))
     for name, (digest, size) in listed.items():
-        found, sha = 0, hashlib.sha256()
-        for piece in pieces_of(pack, name):
-            found += len(piece)
+        sha = hashlib.sha256()
+        for piece in pieces_of(pack, name) if pack.members[name].size == size else ():
             sha.update(piece)
-        if (sha.hexdigest(), found) != (digest, size):
+        if pack.members[name].size != size or sha.hexdigest() != digest:
             raise Fault("%s is not what manifest.txt lists: it was changed" % name)
 
 
@@ -807,7 +898,7 @@ def verify_record(pack, name, head, listed, sealed, checkpoint):
     # Every event continues the chain from revision 0, and is where its proof says. (events, withheld, files, report)
     stream = RECORD.fullmatch(name)[1]
     ends, events, withheld, last, files, told = {}, 0, 0, -1, {}, []
-    for line in pieces_of(pack, name, lines=True):
+    for line in lines_of(pieces_of(pack, name)):
         try:
             if not line.endswith(b"\n"):
                 raise Fault("is not a whole line")

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { type PackHead, renderManifest } from '../../src/audit-pack/manifest.js';
 import { type PackedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
+import { writeZip } from '../../src/audit-pack/zip.js';
 import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from '../../src/audit-pack/report.js';
 import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
@@ -13,7 +18,19 @@ import { proveInclusion } from '../../src/seal/proofs.js';
 import { renderTlogProof } from '../../src/seal/tlog-proof.js';
 import { makePackedLog, membersOf, packOf } from './audit-pack.js';
 import { leafDataOf, right, treeOver } from './sealed-tree.js';
-import { storedZip, type ZipMember } from './stored-zip.js';
+import { storedZip } from './stored-zip.js';
+import {
+  IN_END,
+  IN_ENTRY,
+  partsOf,
+  widened,
+  withExtra,
+  withNumber,
+  zipAsItIs,
+  type ZipMemberParts,
+  zipOf,
+  type ZipParts,
+} from './zip-parts.js';
 
 type Members = ReadonlyMap<string, Buffer>;
 
@@ -23,7 +40,14 @@ const ORIGIN = log.signer.verifier.name;
 const [, KEY_ID = ''] = PACK_KEY.split('+');
 const [ODD, , ACME] = log.streams as [StreamName, StreamName, StreamName]; // reason: there are four of them
 
-const zipped = (members: Members): Buffer => storedZip([...members].map(([name, content]) => ({ name, content })));
+/** In the layout of the packer, whatever is in it. */
+const zipped = async (members: Members): Promise<Buffer> => {
+  const output = new PassThrough();
+  const named = [...members].map(([name, content]) => ({ name, content: () => Readable.from([content]) }));
+  named.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const [bytes] = await Promise.all([buffer(output), writeZip(named, output, new Date(HEAD.created))]);
+  return bytes;
+};
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
@@ -71,6 +95,8 @@ const record = (stream: StreamName): string => `records/${stream}.ndjson`;
 const proof = (stream: StreamName, revision: number): string => `proofs/${stream}/${revision}.tlog-proof`;
 const fileOf = (at: number): string => `files/${digestOf([...log.files.values()][at] ?? Buffer.alloc(0))}`;
 const [FIRST_FILE, SECOND_FILE] = [fileOf(0), fileOf(1)];
+/** The second member of the pack. */
+const [FIRST_NAME = ''] = [FIRST_FILE, SECOND_FILE].sort();
 const other = right(signerOf(ORIGIN, leafDataOf('another key', 0)));
 
 /** A pack with one record, of events that were sealed at these places of a log of their own. */
@@ -147,9 +173,6 @@ const fileData = (over: JsonObject): Json => ({
 let made: Promise<Members> | undefined;
 const good = (): Promise<Members> => (made ??= packOf(log.sources()).then(membersOf));
 
-const asMembers = (members: Members): ReadonlyArray<ZipMember> =>
-  [...members].map(([name, content]) => ({ name, content }));
-
 type Pack = () => Promise<Buffer>;
 
 /** Packs that verify: as they are written, and in odd forms, which shows that the bad ones fail of what is bad in them. */
@@ -165,17 +188,24 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
     () => packOf(log.sources({ of: [ODD] })),
     /^All data was there and is what was sealed\.\n0 files/m,
   ],
-  ['with members that are stored', async () => zipped(signedAgain(await good())), /^2 files: /m],
+  ['as it was written before', () => readFile('test/fixtures/audit-pack/v1.zip'), /^2 files: /m],
   [
-    'with the times and owners that other programs write',
+    'as it was written before, without data',
+    () => readFile('test/fixtures/audit-pack/v1-without-data.zip'),
+    /^23 events have their data withheld/m,
+  ],
+  [
+    'with members that were deflated in another way',
     async () => {
-      const extra = Buffer.from('555405000300000000' + '75780b000104e803000004e8030000', 'hex');
-      const attributes = 0o100644 * 0x10000;
-      return storedZip(asMembers(await good()).map((member) => ({ ...member, extra, localExtra: extra, attributes })));
+      const plain = [...(await good()).values()];
+      const { members, end } = partsOf(await zipped(await good()));
+      return zipOf({
+        members: members.map((member, at) => packedAs(member, deflateRawSync(plain[at]!, { level: 1 }))),
+        end,
+      });
     },
     /^2 files: /m,
   ],
-  ['in the form of ZIP64', async () => storedZip(asMembers(await good()), { zip64: true }), /^2 files: /m],
   [
     'of two events',
     async () =>
@@ -215,7 +245,7 @@ type BadPack = {
   readonly key?: string;
 };
 
-const NO_ZIP = 'the pack is no ZIP, or one that is damaged or has more in it than members';
+const NO_ZIP = 'the pack is no ZIP in the one layout of packs: it was changed, or another program wrote it';
 const NO_KEY = 'the key is not of the form NAME+ID+BASE64';
 const keyOfBytes = (...bytes: ReadonlyArray<number>): string =>
   `${ORIGIN}+${KEY_ID}+${Buffer.from(bytes).toString('base64')}`;
@@ -246,18 +276,43 @@ const listing = (what: string, change: (text: string) => string, said: string): 
   said,
 });
 
-const odd = (
-  what: string,
-  pack: (members: ReadonlyArray<ZipMember>) => Buffer,
-  said = NO_ZIP,
-  saidByPage = said,
-): BadPack => ({
+/** The good pack, whose ZIP is put together in another way. */
+const odd = (what: string, pack: (parts: ZipParts) => Buffer, said = NO_ZIP): BadPack => ({
   what,
-  pack: async () => pack(asMembers(await good())),
+  pack: async () => pack(partsOf(await zipped(await good()))),
   said,
-  saidByPage,
 });
 
+/** The same with a change of one member; offsets and counts are true. */
+const oddMember = (
+  what: string,
+  change: (member: ZipMemberParts) => Partial<ZipMemberParts>,
+  said?: string,
+  at = 0,
+): BadPack =>
+  odd(
+    what,
+    ({ members, end }) => zipOf({ members: members.with(at, { ...members.at(at)!, ...change(members.at(at)!) }), end }),
+    said,
+  );
+
+/** A member with other bytes for its content, and the length of them in its headers. */
+const packedAs = (member: ZipMemberParts, content: Buffer): ZipMemberParts => ({
+  ...member,
+  content,
+  descriptor: withNumber(member.descriptor, 8, 4, content.length),
+  entry: withNumber(member.entry, IN_ENTRY.packed, 4, content.length),
+});
+
+/** A member that says of another number of bytes that they are its content. */
+const sized = ({ descriptor, entry }: ZipMemberParts, more: number): Partial<ZipMemberParts> => ({
+  descriptor: withNumber(descriptor, 12, 4, descriptor.readUInt32LE(12) + more),
+  entry: withNumber(entry, IN_ENTRY.size, 4, entry.readUInt32LE(IN_ENTRY.size) + more),
+});
+
+/** The place of `report.html` among the members of the good pack. */
+const REPORT = -3;
+const DAMAGED = 'checkpoint.txt cannot be read out of the ZIP: it is damaged';
 /** An Info-ZIP Unicode Path: a name in place of the one that the member has. */
 const ANOTHER_NAME = Buffer.from('757006000100000000' + '78', 'hex');
 const SPELLING = 'is not in the one spelling of such a line (RFC 8785)';
@@ -269,74 +324,215 @@ export const badPacks: ReadonlyArray<BadPack> = [
   // the ZIP
   { what: 'is empty', pack: () => Promise.resolve(Buffer.alloc(0)), said: NO_ZIP },
   { what: 'is no ZIP', pack: () => Promise.resolve(Buffer.from('hello '.repeat(100))), said: NO_ZIP },
-  { what: 'has no members', pack: () => Promise.resolve(storedZip([])), said: 'manifest.txt is missing' },
-  odd('is cut', (members) => storedZip(members).subarray(0, -1)),
-  odd('goes on behind its end', (members) => Buffer.concat([storedZip(members), Buffer.from('more')])),
-  odd('has a comment', (members) => storedZip(members, { comment: 'hello' })),
-  odd('begins before its first member', (members) => Buffer.concat([Buffer.from('#!'), storedZip(members)])),
-  odd('has bytes between its members', (members) => storedZip(members.with(1, { ...members[1]!, behind: 'secret' }))),
-  odd('has bytes behind its members', (members) => storedZip(members.with(-1, { ...members.at(-1)!, behind: 'x' }))),
-  odd(
-    'has a member with two names',
-    (members) => storedZip(members.with(0, { ...members[0]!, localName: members[0]!.name.replace(/^./, 'x') })),
-    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+  { what: 'has no members', pack: () => Promise.resolve(storedZip([])), said: NO_ZIP },
+  {
+    what: 'has members that are stored',
+    pack: async () => storedZip([...(await good())].map(([name, content]) => ({ name, content }))),
+    said: NO_ZIP,
+  },
+  {
+    what: 'is in the form of ZIP64 without need',
+    pack: async () =>
+      storedZip(
+        [...(await good())].map(([name, content]) => ({ name, content })),
+        { zip64: true },
+      ),
+    said: NO_ZIP,
+  },
+  odd('is cut', (parts) => zipOf(parts).subarray(0, -1)),
+  odd('goes on behind its end', (parts) => Buffer.concat([zipOf(parts), Buffer.from('more')])),
+  odd('has a comment', ({ members, end }) =>
+    zipOf({ members, end: Buffer.concat([withNumber(end, IN_END.comment, 2, 5), Buffer.from('hello')]) }),
+  ),
+  odd('has the length of a comment', ({ members, end }) =>
+    zipOf({ members, end: withNumber(end, IN_END.comment, 2, 5) }),
+  ),
+  odd('is said to be on two disks', ({ members, end }) => zipOf({ members, end: withNumber(end, 4, 2, 1) })),
+  odd('has a wrong count of members', ({ members, end }) =>
+    zipAsItIs({ members, end: withNumber(end, IN_END.count, 2, members.length - 1) }),
+  ),
+  odd('has another count of members on this disk', ({ members, end }) =>
+    zipAsItIs({ members, end: withNumber(end, IN_END.onDisk, 2, members.length - 1) }),
+  ),
+  odd('has a directory elsewhere', ({ members, end }) =>
+    zipAsItIs({ members, end: withNumber(end, IN_END.at, 4, end.readUInt32LE(IN_END.at) + 1) }),
+  ),
+  odd('has a directory that is said to be larger than any', ({ members, end }) =>
+    zipAsItIs({ members, end: withNumber(end, IN_END.size, 4, 0xfffffffe) }),
+  ),
+  odd('begins before its first member', (parts) => Buffer.concat([Buffer.from('#!'), zipAsItIs(parts)])),
+  odd('begins before its first member, with true offsets', ({ members, end }) => {
+    const zip = partsOf(zipOf({ members, end }));
+    const moved = zip.members.map(({ entry, ...member }) => ({
+      ...member,
+      entry: withNumber(entry, IN_ENTRY.at, 4, entry.readUInt32LE(IN_ENTRY.at) + 2),
+    }));
+    const at = zip.end.readUInt32LE(IN_END.at) + 2;
+    return Buffer.concat([
+      Buffer.from('#!'),
+      zipAsItIs({ members: moved, end: withNumber(zip.end, IN_END.at, 4, at) }),
+    ]);
+  }),
+  oddMember('has bytes between its members', ({ descriptor }) => ({
+    descriptor: Buffer.concat([descriptor, Buffer.from('secret')]),
+  })),
+  oddMember(
+    'has bytes behind its members',
+    ({ descriptor }) => ({ descriptor: Buffer.concat([descriptor, Buffer.of(0)]) }),
     NO_ZIP,
+    -1,
   ),
-  odd(
-    'has a member twice',
-    (members) => storedZip([...members, members.find(({ name }) => name === 'report.html')!]),
-    'report.html is in the ZIP twice',
-  ),
-  odd(
-    'has a member that is packed in another way',
-    (members) => storedZip(members.with(0, { ...members[0]!, method: 12 })),
-    'checkpoint.txt is no member that a pack has',
-  ),
-  odd(
-    'has a name with a zero in it',
-    (members) => storedZip([...members, { name: 'key.txt\0.exe', content: Buffer.from('x') }]),
-    String.raw`key.txt\u0000.exe is no member that a pack has`,
-  ),
-  odd(
-    'has a member that is given another name by an extra field',
-    (members) => storedZip(members.with(0, { ...members[0]!, extra: ANOTHER_NAME })),
-    'checkpoint.txt is no member that a pack has',
-  ),
-  odd(
-    'has a member that is given another name by an extra field before its content',
-    (members) => storedZip(members.with(0, { ...members[0]!, localExtra: ANOTHER_NAME })),
-    'checkpoint.txt is no member that a pack has',
-  ),
-  odd(
-    'has a member with half an extra field',
-    (members) => storedZip(members.with(0, { ...members[0]!, extra: Buffer.from('55540900', 'hex') })),
+  oddMember('has a member with two names', ({ local }) => ({ local: Buffer.from(local.with(30, 120)) })),
+  oddMember(
+    'has a member of another time',
+    ({ entry }) => ({ entry: withNumber(entry, entry.length - 4, 4, 1) }),
     NO_ZIP,
-    'checkpoint.txt is no member that a pack has',
+    3,
   ),
-  odd(
-    'has a member that is a symbolic link',
-    (members) => storedZip(members.with(0, { ...members[0]!, attributes: 0o120777 * 0x10000 })),
-    'checkpoint.txt is no member that a pack has',
+  odd('has a member twice', ({ members, end }) => zipOf({ members: members.toSpliced(-1, 0, members.at(-1)!), end })),
+  odd('has members in another order', ({ members, end }) => zipOf({ members: members.toReversed(), end })),
+  odd('has a directory in another order', ({ members, end }) => {
+    const zip = partsOf(zipOf({ members, end }));
+    const entries = zip.members.map(({ entry }) => entry).toReversed();
+    return zipAsItIs({ members: zip.members.map((member, at) => ({ ...member, entry: entries[at]! })), end: zip.end });
+  }),
+  oddMember('has a member that is packed in another way', ({ local, entry }) => ({
+    local: withNumber(local, 8, 2, 12),
+    entry: withNumber(entry, 10, 2, 12),
+  })),
+  oddMember('has a name with a zero in it', ({ local, entry }) => ({
+    local: Buffer.from(local.with(40, 0)),
+    entry: Buffer.from(entry.with(56, 0)),
+  })),
+  oddMember('has a member that is given another name by an extra field', ({ entry }) => ({
+    entry: withExtra(entry, ANOTHER_NAME),
+  })),
+  oddMember('has a member that is given another name by an extra field before its content', ({ local }) => ({
+    local: withExtra(local, ANOTHER_NAME),
+  })),
+  oddMember('has a member with an extra field of time before its content', ({ local, entry }) => ({
+    local: withExtra(local, entry.subarray(-9)),
+  })),
+  oddMember('has a member with a comment', ({ entry }) => ({
+    entry: Buffer.concat([withNumber(entry, IN_ENTRY.comment, 2, 5), Buffer.from('hello')]),
+  })),
+  oddMember('has a member with half an extra field', ({ entry }) => ({
+    entry: withExtra(entry, Buffer.from('55540900', 'hex')),
+  })),
+  oddMember('has a member that is a symbolic link', ({ entry }) => ({
+    entry: withNumber(entry, IN_ENTRY.attributes, 4, 0o120777 * 0x10000),
+  })),
+  oddMember('has a member that is a folder', ({ entry }) => ({
+    entry: withNumber(entry, IN_ENTRY.attributes, 4, 0o100644 * 0x10000 + 0x10),
+  })),
+  oddMember('has a member of two methods', ({ local }) => ({ local: withNumber(local, 8, 2, 0) })),
+  oddMember('has a member that is encrypted or not', ({ local }) => ({ local: withNumber(local, 6, 2, 0x0809) })),
+  oddMember('has a member that is encrypted', ({ local, entry }) => ({
+    local: withNumber(local, 6, 2, 0x0809),
+    entry: withNumber(entry, 8, 2, 0x0809),
+  })),
+  oddMember('has a member of a later version of ZIP', ({ local, entry }) => ({
+    local: withNumber(local, 4, 2, 99),
+    entry: withNumber(entry, 6, 2, 99),
+  })),
+  oddMember('has a member that is said to be stored', ({ local, entry }) => ({
+    local: withNumber(local, 8, 2, 0),
+    entry: withNumber(entry, 10, 2, 0),
+  })),
+  oddMember('has a member whose sizes are stated before its content', ({ local, descriptor }) => ({
+    local: Buffer.concat([local.subarray(0, 14), descriptor.subarray(4), local.subarray(26)]),
+  })),
+  oddMember('has a member whose sizes are stated before its content alone', ({ local, descriptor, entry }) => ({
+    local: withNumber(Buffer.concat([local.subarray(0, 14), descriptor.subarray(4), local.subarray(26)]), 6, 2, 0x0800),
+    descriptor: Buffer.alloc(0),
+    entry: withNumber(entry, 8, 2, 0x0800),
+  })),
+  oddMember('has a member without the signature of what stands behind it', ({ descriptor }) => ({
+    descriptor: descriptor.subarray(4),
+  })),
+  oddMember('has a member with other sizes behind it', ({ descriptor }) => ({
+    descriptor: withNumber(descriptor, 12, 4, 7),
+  })),
+  oddMember(
+    'has a member of another CRC',
+    ({ descriptor, entry }) => ({
+      descriptor: withNumber(descriptor, 4, 4, 7),
+      entry: withNumber(entry, IN_ENTRY.crc, 4, 7),
+    }),
+    DAMAGED,
   ),
-  odd(
-    'has a member that is a folder',
-    (members) => storedZip(members.with(0, { ...members[0]!, attributes: 0x10 })),
-    'checkpoint.txt is no member that a pack has',
+  oddMember('has a member that is said to be smaller', (member) => sized(member, -1), changed('checkpoint.txt')),
+  oddMember('has a member that is said to be larger', (member) => sized(member, 1), changed('checkpoint.txt')),
+  oddMember(
+    'has a manifest that is said to be smaller',
+    (member) => sized(member, -1),
+    'manifest.txt cannot be read out of the ZIP: it is damaged',
+    4,
   ),
-  odd('has a member of two methods', (members) => storedZip(members.with(0, { ...members[0]!, localMethod: 8 }))),
-  odd('has a member that is encrypted or not', (members) =>
-    storedZip(members.with(0, { ...members[0]!, localFlags: 1 })),
+  oddMember(
+    'has a manifest that is said to be larger',
+    (member) => sized(member, 1),
+    'manifest.txt cannot be read out of the ZIP: it is damaged',
+    4,
   ),
-  odd(
-    'has a member that is encrypted',
-    (members) => storedZip(members.with(0, { ...members[0]!, flags: 1 })),
-    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+  oddMember(
+    'has bytes behind the content of a member',
+    (member) => packedAs(member, Buffer.concat([member.content, Buffer.from('secret')])),
+    DAMAGED,
   ),
-  odd(
+  oddMember(
+    'has a second content behind that of a member',
+    (member) => packedAs(member, Buffer.concat([member.content, member.content])),
+    DAMAGED,
+  ),
+  oddMember(
+    'has a member that ends within its content',
+    (member) => packedAs(member, member.content.subarray(0, -1)),
+    DAMAGED,
+  ),
+  oddMember('has a member without any content', (member) => packedAs(member, Buffer.alloc(0)), DAMAGED),
+  oddMember(
     'has a member that is said to be deflated',
-    (members) => storedZip(members.with(0, { ...members[0]!, method: 8 })),
-    'checkpoint.txt cannot be read out of the ZIP: it is damaged',
+    (member) => packedAs(member, Buffer.from('hello '.repeat(10))),
+    DAMAGED,
   ),
+  // what has been shown to unpack as something else than was verified: a stored report with more bytes than its size …
+  oddMember(
+    'has a stored report with a forged end',
+    (member) => {
+      const forged = Buffer.from('<p>forged</p>');
+      const sizes = (header: Buffer, at: number): Buffer =>
+        withNumber(
+          withNumber(withNumber(header, at, 4, crc32(forged)), at + 4, 4, forged.length + 7),
+          at + 8,
+          4,
+          forged.length,
+        );
+      return {
+        local: sizes(withNumber(withNumber(member.local, 6, 2, 0x0800), 8, 2, 0), 14),
+        content: Buffer.concat([forged, Buffer.alloc(7)]),
+        descriptor: Buffer.alloc(0),
+        entry: sizes(withNumber(withNumber(member.entry, 8, 2, 0x0800), 10, 2, 0), IN_ENTRY.crc),
+      };
+    },
+    NO_ZIP,
+    REPORT,
+  ),
+  // … and a local header that lies of where its content ends, so that who reads from the start finds a report within a file
+  oddMember(
+    'has a local header that ends within the content',
+    ({ local, content }) => ({ local: withNumber(withNumber(local, 18, 4, content.length - 5), 22, 4, 3) }),
+    NO_ZIP,
+    1,
+  ),
+  oddMember('has a file that is said to be of five GB', (member) => widened(member, 5e9), changed(FIRST_NAME), 1),
+  oddMember(
+    'has a file that is said to be of five GB, with its size in 32 bits',
+    (member) => ({ ...widened(member, 5e9), descriptor: member.descriptor }),
+    NO_ZIP,
+    1,
+  ),
+  oddMember('has a file of a few bytes in the form of ZIP64', (member) => widened(member, 26), NO_ZIP, 1),
   // what the manifest shows
   bad('lacks the manifest', without('manifest.txt'), 'manifest.txt is missing'),
   bad('lacks a proof', without(proof(ACME, 3)), `${proof(ACME, 3)} is missing: manifest.txt lists it`),

@@ -1,25 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** A member, with a method and flags that it may falsely state. */
-export type ZipMember = {
-  readonly name: string;
-  readonly content: Buffer;
-  readonly method?: number;
-  readonly flags?: number;
-  /** The name before the content, where it is another one than in the directory. */
-  readonly localName?: string;
-  readonly crc?: number;
-  /** Extra fields: in the directory, and before the content. */
-  readonly extra?: Buffer;
-  readonly localExtra?: Buffer;
-  /** External attributes; of a file where they are absent. */
-  readonly attributes?: number;
-  /** Method and flags before the content, where they are others than in the directory. */
-  readonly localMethod?: number;
-  readonly localFlags?: number;
-  /** What stands behind the member and belongs to none. */
-  readonly behind?: string;
-};
+type ZipMember = { readonly name: string; readonly content: Buffer };
 
 const fields = (...values: ReadonlyArray<readonly [size: 2 | 4 | 8, value: number]>): Buffer =>
   Buffer.concat(
@@ -31,48 +12,37 @@ const fields = (...values: ReadonlyArray<readonly [size: 2 | 4 | 8, value: numbe
     }),
   );
 
-const placed = ({ name, content, method = 0, flags = 0, crc = crc32(content) }: ZipMember): Buffer =>
+const placed = ({ name, content }: ZipMember): Buffer =>
   fields(
     [2, 20],
-    [2, flags],
-    [2, method],
+    [2, 0],
+    [2, 0],
     [2, 0],
     [2, 0x21],
-    [4, crc],
+    [4, crc32(content)],
     [4, content.length],
     [4, content.length],
     [2, name.length],
     [2, 0],
   );
 
-/** A ZIP of stored members, bytes of the writer's choice in it, which no other writer would make. */
-export const storedZip = (members: ReadonlyArray<ZipMember>, { zip64 = false, comment = '' } = {}): Buffer => {
+/** A ZIP of stored members, as other programs than the packer write it. */
+export const storedZip = (members: ReadonlyArray<ZipMember>, { zip64 = false } = {}): Buffer => {
   const parts: Array<Buffer> = [];
   const directory: Array<Buffer> = [];
   let at = 0;
   for (const member of members) {
-    const { name, content, localName = name, behind = '', extra: more = Buffer.alloc(0), localExtra } = member;
-    const { method = 0, flags = 0, localMethod = method, localFlags = flags, attributes = 0 } = member;
-    const placedLocally = placed({ ...member, name: localName, method: localMethod, flags: localFlags });
-    placedLocally.writeUInt16LE(localExtra?.length ?? 0, placedLocally.length - 2);
-    const local = [
-      fields([4, 0x04034b50]),
-      placedLocally,
-      Buffer.from(localName, 'latin1'),
-      localExtra ?? Buffer.alloc(0),
-      content,
-      Buffer.from(behind),
-    ];
+    const { name, content } = member;
+    const local = [fields([4, 0x04034b50]), placed(member), Buffer.from(name, 'latin1'), content];
     // In the form of ZIP64 the sizes and the offset stand behind the name.
-    const sizes = zip64 ? fields([2, 1], [2, 24], [8, content.length], [8, content.length], [8, at]) : Buffer.alloc(0);
-    const extra = Buffer.concat([sizes, more]);
+    const extra = zip64 ? fields([2, 1], [2, 24], [8, content.length], [8, content.length], [8, at]) : Buffer.alloc(0);
     const place = placed(member);
     if (zip64) place.fill(0xff, 14, 22);
     place.writeUInt16LE(extra.length, place.length - 2);
     directory.push(
       fields([4, 0x02014b50], [2, 20]),
       place,
-      fields([2, 0], [2, 0], [2, 0], [4, attributes], [4, zip64 ? 0xffffffff : at]),
+      fields([2, 0], [2, 0], [2, 0], [4, 0], [4, zip64 ? 0xffffffff : at]),
       Buffer.from(name, 'latin1'),
       extra,
     );
@@ -99,6 +69,6 @@ export const storedZip = (members: ReadonlyArray<ZipMember>, { zip64 = false, co
         [4, size],
         [4, at],
       ] as const);
-  directory.push(fields([4, 0x06054b50], [2, 0], [2, 0], ...end, [2, comment.length]), Buffer.from(comment));
+  directory.push(fields([4, 0x06054b50], [2, 0], [2, 0], ...end, [2, 0]));
   return Buffer.concat([...parts, ...directory]);
 };

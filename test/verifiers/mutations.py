@@ -5,7 +5,6 @@ import json
 import os
 import random
 import sys
-import zipfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, "verifiers")
@@ -109,16 +108,27 @@ def change_tiles(directory):
     return once
 
 
-def zipped(members):
-    with zipfile.ZipFile(SCRATCH, "w") as pack:
-        for name, content in members.items():
-            pack.writestr(name, content)
-    return SCRATCH
+def zipped(members, dos, time):
+    # In the layout of packs: what is changed is the content of a member.
+    parts, entries, at = [], [], 0
+    for name, content in sorted(members.items()):
+        deflate = verify.zlib.compressobj(1, verify.zlib.DEFLATED, -15)
+        packed = deflate.compress(content) + deflate.flush()
+        member = verify.Member(name, verify.zlib.crc32(content), len(packed), len(content), at, 0)
+        parts += [verify.local_header(name.encode(), dos), packed, verify.descriptor(member)]
+        entries.append(verify.directory_entry(member, dos, time))
+        at += sum(map(len, parts[-3:]))
+    directory = b"".join(entries)
+    return write(SCRATCH, b"".join(parts) + directory + verify.end_records(len(entries), len(directory), at))
+
+
+def read_pack(path):
+    pack = verify.open_zip(path)
+    return {name: verify.content_of(pack, name) for name in pack.members}, pack.dos, pack.time
 
 
 def change_pack(kind, path, signed_again):
-    with zipfile.ZipFile(path) as pack:
-        members = {name: pack.read(name) for name in pack.namelist()}
+    members, *stamps = read_pack(path)
     text = members["manifest.txt"].partition(b"\n\n")[0] + b"\n"
     # Nobody compares the verifiers in a pack with others: that they are not changed, the manifest alone says.
     names = [name for name in members if not signed_again or name not in ("verify.py", "verify.html")]
@@ -136,7 +146,7 @@ def change_pack(kind, path, signed_again):
             listed = digest + b" %d " % len(mutated) + name.encode() + b"\n"
             assert listed in text
             now["manifest.txt"] = sign(text.replace(listed, hashlib.sha256(mutated).hexdigest().encode() + listed[64:]))
-        ask(kind, "%s, byte %d" % (name, at), lambda: verify.verify_pack(zipped(now), KEY, None))
+        ask(kind, "%s, byte %d" % (name, at), lambda: verify.verify_pack(zipped(now, *stamps), KEY, None))
 
     return once
 
@@ -147,10 +157,9 @@ for path in (given["export"], given["withheld"]):
 verify.verify_tiles(given["tiles"], KEY)
 for path in (given["pack"], given["packWithheld"]):
     verify.verify_pack(path, KEY, None)
-    with zipfile.ZipFile(path) as original:
-        unchanged = {name: original.read(name) for name in original.namelist()}
+    unchanged, *stamps = read_pack(path)
     unchanged["manifest.txt"] = sign(unchanged["manifest.txt"].partition(b"\n\n")[0] + b"\n")
-    verify.verify_pack(zipped(unchanged), KEY, None)
+    verify.verify_pack(zipped(unchanged, *stamps), KEY, None)
 
 kinds = [
     change_export("export", given["export"], None),
