@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { type PackHead, renderManifest } from '../../src/audit-pack/manifest.js';
 import { type PackedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
 import { writeZip } from '../../src/audit-pack/zip.js';
@@ -217,6 +217,19 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
       ),
     /^2 events/,
   ],
+  [
+    'of data that is nested, with what looks like more of it in texts',
+    async () => {
+      const data = [JSON.parse(nested(99, ['{"a":', '1', '}'])) as Json, `\\"${'['.repeat(200)}`]; // reason: it is JSON
+      return zipped(
+        await handMade([
+          { index: 0, data: data[0] ?? null },
+          { index: 1, data: data[1] ?? null },
+        ]),
+      );
+    },
+    /^2 events/,
+  ],
   ['of data that is null', async () => zipped(await handMade([{ index: 0, data: null }])), /^All data was there/m],
   ['of a file', async () => zipped(await handMade([{ index: 1, data: fileData({}) }], [FILE])), /^1 file: /m],
 ];
@@ -239,8 +252,6 @@ type BadPack = {
   readonly what: string;
   readonly pack: Pack;
   readonly said: string;
-  /** Where those of verify.html differ. */
-  readonly saidByPage?: string;
   /** Where it is not the key of the log. */
   readonly key?: string;
 };
@@ -262,11 +273,10 @@ const bad = (what: string, change: (members: Members) => Members, said: string):
 });
 
 /** The same by somebody who has the manifest signed anew, so that it is not the manifest that shows it. */
-const signed = (what: string, change: (members: Members) => Members, said: string, saidByPage = said): BadPack => ({
+const signed = (what: string, change: (members: Members) => Members, said: string): BadPack => ({
   what: `${what}, and the manifest was signed anew`,
   pack: async () => zipped(signedAgain(change(await good()))),
   said,
-  saidByPage,
 });
 
 /** The good pack with another manifest, signed by the key of the log. */
@@ -310,15 +320,26 @@ const sized = ({ descriptor, entry }: ZipMemberParts, more: number): Partial<Zip
   entry: withNumber(entry, IN_ENTRY.size, 4, entry.readUInt32LE(IN_ENTRY.size) + more),
 });
 
+/** Two GiB of zeros, deflated: a block of a MiB, again and again, and the end of the stream. */
+const BOMB_BYTES = 2 ** 31;
+const bomb = (): Buffer => {
+  const block = deflateRawSync(Buffer.alloc(2 ** 20), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([...Array.from({ length: BOMB_BYTES / 2 ** 20 }, () => block), deflateRawSync(Buffer.alloc(0))]);
+};
+
+/** Lists within lists, or objects within objects. */
+const nested = (depth: number, [opening, inner, closing]: readonly [string, string, string] = ['[', '', ']']): string =>
+  opening.repeat(depth) + inner + closing.repeat(depth);
+
 /** The place of `report.html` among the members of the good pack. */
 const REPORT = -3;
 const DAMAGED = 'checkpoint.txt cannot be read out of the ZIP: it is damaged';
 /** An Info-ZIP Unicode Path: a name in place of the one that the member has. */
 const ANOTHER_NAME = Buffer.from('757006000100000000' + '78', 'hex');
 const SPELLING = 'is not in the one spelling of such a line (RFC 8785)';
+const TOO_DEEP = 'is JSON that is nested deeper than 100 levels';
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const NOT_AT_PLACE = 'its proof does not lead to the root of checkpoint.txt: it is not the event at that place';
-const TWICE = 'is JSON with a member that stands there twice';
 
 export const badPacks: ReadonlyArray<BadPack> = [
   // the ZIP
@@ -533,6 +554,31 @@ export const badPacks: ReadonlyArray<BadPack> = [
     1,
   ),
   oddMember('has a file of a few bytes in the form of ZIP64', (member) => widened(member, 26), NO_ZIP, 1),
+  // bombs
+  oddMember(
+    'has a manifest that is said to be of two GB, and is',
+    (member) => ({ ...packedAs(member, bomb()), ...sized(packedAs(member, bomb()), BOMB_BYTES - 4_000) }),
+    'manifest.txt is larger than a list of the members can be',
+    4,
+  ),
+  oddMember(
+    'has a manifest of two GB',
+    (member) => packedAs(member, bomb()),
+    'manifest.txt cannot be read out of the ZIP: it is damaged',
+    4,
+  ),
+  oddMember(
+    'has a file of two GB',
+    (member) => packedAs(member, bomb()),
+    `${FIRST_NAME} cannot be read out of the ZIP: it is damaged`,
+    1,
+  ),
+  oddMember(
+    'has a file of two GB, and says so',
+    (member) => ({ ...packedAs(member, bomb()), ...sized(packedAs(member, bomb()), BOMB_BYTES - 1_000) }),
+    changed(FIRST_NAME),
+    1,
+  ),
   // what the manifest shows
   bad('lacks the manifest', without('manifest.txt'), 'manifest.txt is missing'),
   bad('lacks a proof', without(proof(ACME, 3)), `${proof(ACME, 3)} is missing: manifest.txt lists it`),
@@ -799,15 +845,30 @@ export const badPacks: ReadonlyArray<BadPack> = [
     atLine(1, ODD, 'the line is not UTF-8'),
   ),
   signed(
-    'has a member twice in a line',
-    put(record(ODD), line(2, swap('{', '{"id":"x",'))),
-    atLine(2, ODD, TWICE),
-    atLine(2, ODD, SPELLING),
+    'has a line of lists that are nested',
+    put(
+      record(ODD),
+      line(2, () => nested(100_000)),
+    ),
+    atLine(2, ODD, TOO_DEEP),
   ),
+  signed(
+    'has a line of objects that are nested, and is cut',
+    put(
+      record(ODD),
+      line(2, () => '{"":'.repeat(100_000)),
+    ),
+    atLine(2, ODD, TOO_DEEP),
+  ),
+  {
+    what: 'has data that is nested one level deeper than it may be',
+    pack: async () => zipped(await handMade([{ index: 0, data: JSON.parse(nested(100)) as Json }])), // reason: it is JSON
+    said: atLine(1, 'document-7', TOO_DEEP),
+  },
+  signed('has a member twice in a line', put(record(ODD), line(2, swap('{', '{"id":"x",'))), atLine(2, ODD, SPELLING)),
   signed(
     'has a member twice in the data',
     put(record(ACME), line(1, swap('"data":{', '"data":{"name":"x",'))),
-    atLine(1, ACME, TWICE),
     atLine(1, ACME, SPELLING),
   ),
   signed(

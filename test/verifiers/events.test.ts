@@ -254,6 +254,16 @@ describe('verify.py events', function () {
     ['there is nothing', () => '', 'the answer is no JSON'],
     ['it is no JSON', (given: string) => given.slice(0, -1), 'the answer is no JSON'],
     ['there is something behind it', (given: string) => `${given}[]`, 'the answer is no JSON'],
+    [
+      'lists are nested in an event',
+      put('"hash"', `"diff":${'['.repeat(100_000)}${']'.repeat(100_000)},"hash"`),
+      'the answer is JSON that is nested deeper than 100 levels',
+    ],
+    [
+      'lists are nested in a line',
+      () => `{"a":${'['.repeat(1_000)}`,
+      'the answer is JSON that is nested deeper than 100 levels',
+    ],
     ['an event is no object', () => '[1]', 'event 1 of the answer: is no JSON object'],
     [
       'the metadata is no object',

@@ -165,7 +165,11 @@ describe('verify.py export', function () {
     ['a line is no object', at(3, () => '[]'), /^line 3: is no JSON object$/],
     ['a line has a number that is none', at(3, () => '{"a":NaN}'), /^line 3: is no JSON$/],
     ['a line has a number beyond all', at(3, () => '{"a":1e999}'), /^line 3: has a number that is too large$/],
-    ['a line has more brackets than anybody reads', at(3, () => '['.repeat(200_000)), /^line 3: is no JSON$/],
+    [
+      'a line has more brackets than anybody reads',
+      at(3, () => '['.repeat(200_000)),
+      /^line 3: is JSON that is nested deeper than 100 levels$/,
+    ],
     ['a member stands twice', at(3, put('{', '{"id":"x",')), /^line 3: is JSON with a member that stands there twice$/],
     [
       'a member stands twice in the data',
@@ -232,6 +236,17 @@ describe('verify.py export', function () {
   it('says so when bytes are no text', async () => {
     expect(await verifyText(Buffer.from('"\xff"\n', 'latin1'))).to.deep.equal(refusal('line 1: the line is not UTF-8'));
   });
+
+  for (const [what, line] of [
+    ['lists', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['objects', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`],
+    ['lists without an end', '['.repeat(100_000)],
+  ] as const)
+    it(`says so when ${what} are nested in a line`, async () => {
+      expect(await verifyText(`${line}\n`)).to.deep.equal(
+        refusal('line 1: is JSON that is nested deeper than 100 levels'),
+      );
+    });
 
   it('prints no character that a terminal would obey', async () => {
     const line = lines[0]!.replace(/"stream":"[^"]*"/, String.raw`"stream":"business-\u001b[2J"`);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { signCheckpoint } from '../../src/seal/checkpoint.js';
 import { makePackedLog, packOf } from '../support/audit-pack.js';
@@ -60,6 +61,15 @@ describe('verify.py pack', function () {
       expect(await python.run('pack', await python.file('pack.zip', await pack()), '--key', key)).to.deep.equal(
         refusal(said),
       );
+    });
+
+  for (const { what, pack, said } of badPacks.filter((one) => one.what.includes(' of two GB')))
+    it(`needs less than 128 MiB when a pack ${what}`, async function () {
+      needs(this, process.platform === 'linux', 'a shell that bounds memory');
+      const file = await python.file('bomb.zip', await pack());
+      const command = `ulimit -v 131072; exec python3 verifiers/verify.py pack ${file} --key '${PACK_KEY}'`;
+      const ended = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+      expect([ended.status, ended.stderr]).to.deep.equal([1, `NOT VERIFIED: ${said}\n`]);
     });
 
   it('says so when there is no such file', async () => {
