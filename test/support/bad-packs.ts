@@ -22,6 +22,7 @@ import { storedZip } from './stored-zip.js';
 import {
   IN_END,
   IN_ENTRY,
+  packedAs,
   partsOf,
   widened,
   withExtra,
@@ -305,14 +306,6 @@ const oddMember = (
     ({ members, end }) => zipOf({ members: members.with(at, { ...members.at(at)!, ...change(members.at(at)!) }), end }),
     said,
   );
-
-/** A member with other bytes for its content, and the length of them in its headers. */
-const packedAs = (member: ZipMemberParts, content: Buffer): ZipMemberParts => ({
-  ...member,
-  content,
-  descriptor: withNumber(member.descriptor, 8, 4, content.length),
-  entry: withNumber(member.entry, IN_ENTRY.packed, 4, content.length),
-});
 
 /** A member that says of another number of bytes that they are its content. */
 const sized = ({ descriptor, entry }: ZipMemberParts, more: number): Partial<ZipMemberParts> => ({

@@ -98,3 +98,11 @@ export const withExtra = (header: Buffer, extra: Buffer): Buffer => {
   const place = header.readUInt32LE(0) === 0x02014b50 ? IN_ENTRY.extra : 28;
   return Buffer.concat([withNumber(header, place, 2, header.readUInt16LE(place) + extra.length), extra]);
 };
+
+/** A member with other bytes for its content, and the length of them in its headers. */
+export const packedAs = (member: ZipMemberParts, content: Buffer): ZipMemberParts => ({
+  ...member,
+  content,
+  descriptor: withNumber(member.descriptor, 8, 4, content.length),
+  entry: withNumber(member.entry, IN_ENTRY.packed, 4, content.length),
+});
