@@ -74,6 +74,10 @@ const ENTRY_FIELDS: ReadonlyArray<Field> = [
   ...([46, 47, 53] as const).map((at): Field => [at, 1]),
 ];
 
+/** In the last bytes of a header that is shorter. */
+const withField = (header: Buffer, field: { at: number; size: 1 | 2 | 4; value: number } | null): Buffer =>
+  field === null ? header : withNumber(header, Math.min(field.at, header.length - field.size), field.size, field.value);
+
 const headers: Mutation = record({
   member: nat(),
   local: fc.option(fieldOf(...LOCAL_FIELDS)),
@@ -83,8 +87,8 @@ const headers: Mutation = record({
     (parts) =>
       zipAsItIs(
         inMember(parts, member, (one) => ({
-          local: local === null ? one.local : withNumber(one.local, local.at, local.size, local.value),
-          entry: entry === null ? one.entry : withNumber(one.entry, entry.at, entry.size, entry.value),
+          local: withField(one.local, local),
+          entry: withField(one.entry, entry),
         })),
       ),
 );
