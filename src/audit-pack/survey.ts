@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { type ChainEnd, chainStart, extendChain } from '../event-sourcing/hash-chain.js';
+import { type MacFault, makeMacVerifier } from '../event-sourcing/whole-log/mac-verifier.js';
 import { CannotPack } from './cannot-pack.js';
 import type { ListedMember } from './manifest.js';
 import { Digest, listed } from './members.js';
@@ -29,16 +30,32 @@ const extended = (end: ChainEnd, { event }: IndexedEvent): ChainEnd => {
   throw new CannotPack(`${event.stream}, revision ${event.revision}, breaks its chain: ${next.left.reason}`);
 };
 
+const MAC_FAULTS: Readonly<Record<MacFault['_tag'], string>> = {
+  MacMismatch: 'has a mac that does not fit: it was changed after it was sealed, or made up',
+  UnknownKey: 'has a mac of an unknown key: it was made up, or a key is missing in EVENT_KEY',
+  MacMissing: 'has no mac, and must have one: it was appended without the key, or its mac was cut out',
+};
+
+type MacRules = Pick<PackSources, 'eventKeys' | 'isMacRequired'>;
+
+const verifyMac = ({ eventKeys, isMacRequired }: MacRules, { event, index }: IndexedEvent): void => {
+  const verified = makeMacVerifier(eventKeys, (one) => isMacRequired(one, index)).verify(event);
+  if (E.isLeft(verified))
+    throw new CannotPack(`${event.stream}, revision ${event.revision}, ${MAC_FAULTS[verified.left._tag]}`);
+};
+
 /** Reads records before they are written: verifies each event, and lists what will be in the pack of it. */
 export class Survey {
   readonly #withData: boolean;
+  readonly #macs: MacRules;
   readonly #places: Places;
   readonly #packing: Packing;
   readonly #files = new Map<string, NamedFile>();
   #events = 0;
 
-  constructor({ withData }: Pick<PackSources, 'withData'>, places: Places, packing: Packing) {
-    this.#withData = withData;
+  constructor(sources: MacRules & Pick<PackSources, 'withData'>, places: Places, packing: Packing) {
+    this.#withData = sources.withData;
+    this.#macs = sources;
     this.#places = places;
     this.#packing = packing;
   }
@@ -52,7 +69,7 @@ export class Survey {
     return [...this.#files.values()];
   }
 
-  /** Rejects with `CannotPack` when its chain is broken, or one of its events is not where the tree has it. */
+  /** Rejects with `CannotPack` when its chain is broken, a mac is amiss, or an event is not where the tree has it. */
   async read(record: PackRecord): Promise<SurveyedRecord> {
     const { stream } = record;
     const lines = new Digest();
@@ -63,6 +80,7 @@ export class Survey {
       this.#packing.signal?.throwIfAborted();
       for (const indexed of page) {
         end = extended(end, indexed);
+        verifyMac(this.#macs, indexed);
         const event = packedEvent(indexed, this.#withData);
         lines.add(recordLine(event));
         this.#nameFile(event);

@@ -9,4 +9,6 @@ export type LedgerPlaces = {
     stream: StreamName,
     count: number,
   ) => Promise<E.Either<ReadModelUnavailable, ReadonlyArray<number>>>;
+  /** How many events the ledger has below a place: as many as the place says, unless some were removed. */
+  readonly below: (place: number) => Promise<E.Either<ReadModelUnavailable, number>>;
 };

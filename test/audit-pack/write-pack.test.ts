@@ -11,12 +11,14 @@ import { writePack } from '../../src/audit-pack/write-pack.js';
 import { writeWholeFile } from '../../src/cli/audit/whole-file.js';
 import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
+import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { pause } from '../../src/event-sourcing/pause.js';
 import { eventLeaf } from '../../src/seal/event-leaf.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { openNote } from '../../src/seal/note.js';
 import { signerOf } from '../../src/seal/note-key.js';
 import { verifyTlogProof } from '../../src/seal/tlog-proof.js';
+import { oneKey, otherKey } from '../support/event-keys.js';
 import { makePackedLog, membersOf, type PackedLog, packOf } from '../support/audit-pack.js';
 import { right } from '../support/sealed-tree.js';
 
@@ -163,6 +165,33 @@ describe('an audit pack', () => {
     expect(await refusal(beyond)).to.equal('place 300 is beyond the 300 events of the checkpoint');
     const dropped = changed((page) => page.slice(1));
     expect(await refusal(dropped)).to.equal(`${stream}, revision 1, breaks its chain: revision 1, expected 0`);
+  });
+
+  it('is not made of events that nobody with the key has sealed', async () => {
+    const [stream] = log.streams;
+    const place = `${stream!}, revision 0, `;
+    expect(await refusal(log.sources({ eventKeys: [otherKey] }))).to.equal(
+      `${place}has a mac of an unknown key: it was made up, or a key is missing in EVENT_KEY`,
+    );
+    expect(await refusal(log.sources({ eventKeys: [{ ...otherKey, id: oneKey.id }] }))).to.equal(
+      `${place}has a mac that does not fit: it was changed after it was sealed, or made up`,
+    );
+    expect(E.isRight(await writePack(log.sources({ eventKeys: [] }), nowhere()))).to.equal(true);
+  });
+
+  it('asks of each event, with its place, whether it must have a mac', async () => {
+    const bare = makePackedLog({ withoutMac: 122 });
+    const asked: Array<number> = [];
+    const isMacRequired = (event: StoredEvent, index: number): boolean => {
+      expect(bare.events[index]).to.equal(event);
+      asked.push(index);
+      return index >= 123;
+    };
+    expect(E.isRight(await writePack(bare.sources({ isMacRequired }), nowhere()))).to.equal(true);
+    expect(asked).to.have.length(23);
+    expect(await refusal(bare.sources({ isMacRequired: (_, index) => index >= 122 }))).to.equal(
+      `${log.streams[2]!}, revision 1, has no mac, and must have one: it was appended without the key, or its mac was cut out`,
+    );
   });
 
   it('is not made when tiles are missing', async () => {

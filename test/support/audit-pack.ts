@@ -40,7 +40,7 @@ const ORIGIN = 'log.example.com/audit';
 const START = Date.parse('2026-01-02T03:04:05.678Z');
 
 /** Events of several streams that follow each other, in their envelopes. */
-const makeWriter = () => {
+const makeWriter = (withoutMac: number | undefined) => {
   const events: Array<StoredEvent> = [];
   const ends = new Map<StreamName, { readonly revision: bigint; readonly hash: string }>();
   const write = (stream: StreamName, type: string, data: Json, actor = 'alice'): void => {
@@ -54,7 +54,7 @@ const makeWriter = () => {
       .subarray(0, 16)
       .toString('base64url');
     const fact = { ...place, correlationId, causationId, request: `request ${number}`, previousHash };
-    const { hash, ...event } = seal(fact, salt, oneKey);
+    const { hash, ...event } = seal(fact, salt, number === withoutMac ? undefined : oneKey);
     ends.set(stream, { revision: revision + 1n, hash });
     events.push({ ...event, stream, revision, position: BigInt(number) });
   };
@@ -91,9 +91,9 @@ const withoutData = (event: StoredEvent): StoredEvent => {
   return { ...event, data: '{}', metadata: canonicalJson(metadata) };
 };
 
-/** A log of 300 events, so that its tree has more than one tile. */
-export const makePackedLog = (): PackedLog => {
-  const { events, write } = makeWriter();
+/** A log of 300 events, so that its tree has more than one tile. One of them may be without a mac. */
+export const makePackedLog = ({ withoutMac }: { readonly withoutMac?: number } = {}): PackedLog => {
+  const { events, write } = makeWriter(withoutMac);
   const files = new Map<string, Buffer>();
   const store = (key: string, content: Buffer, originalName: string) => {
     files.set(key, content);
@@ -155,6 +155,8 @@ export const makePackedLog = (): PackedLog => {
     sources: ({ of = streams, ...over } = {}) => ({
       records: of.map(recordOf),
       checkpoint,
+      eventKeys: [oneKey],
+      isMacRequired: () => true,
       readTiles: tree.read,
       signer,
       openFile: ({ key }) => {

@@ -7,6 +7,7 @@ import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledger-places.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -50,6 +51,8 @@ const gather = async (
 ): Promise<E.Either<string, PackSources>> => {
   const signer = await currentSigner(config, store);
   if (E.isLeft(signer)) return signer;
+  const eventKeys = await sharedEventKeys(config);
+  if (E.isLeft(eventKeys)) return E.left(eventKeys.left.message);
   const verifiers = await readVerifiers();
   if (E.isLeft(verifiers)) return verifiers;
   const ledger = ledgerOf(registry);
@@ -59,6 +62,9 @@ const gather = async (
   if (E.isLeft(found)) return found;
   return E.right({
     ...found.right,
+    eventKeys: eventKeys.right,
+    // a log may be older than its key
+    isMacRequired: () => false,
     readTiles: tree.readTiles,
     signer: signer.right,
     openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),

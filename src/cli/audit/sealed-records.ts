@@ -34,18 +34,55 @@ const notYet = (why: string): NotYet => ({ _tag: 'NotYet', why });
 const away = ({ cause }: ReadModelUnavailable): Never =>
   never(`the database of the read models does not answer: ${reasonOf(cause)}`);
 
+const ALL = Number.MAX_SAFE_INTEGER;
+
+const eventsOf = async ({ store }: Sources, stream: StreamName): Promise<number> => {
+  const revision = orThrow(await store.newestRevision(stream));
+  return revision === 'no-stream' ? 0 : Number(revision) + 1;
+};
+
 const wantedOf = async (
-  { store }: Sources,
+  sources: Sources,
   streams: ReadonlyArray<StreamName>,
 ): Promise<E.Either<Never, ReadonlyArray<Wanted>>> => {
   const wanted: Array<Wanted> = [];
   for (const stream of streams) {
-    const revision = orThrow(await store.newestRevision(stream));
-    if (revision === 'no-stream')
+    const events = await eventsOf(sources, stream);
+    const known = events > 0 ? E.right([]) : await sources.places.ofStream(stream, ALL);
+    if (E.isLeft(known)) return E.left(away(known.left));
+    if (events === 0 && known.right.length === 0)
       return E.left(never(`there is no ${categoryOf(stream)} ${entityIdOf(stream)}, and never was`));
-    wanted.push({ stream, events: Number(revision) + 1 });
+    wanted.push({ stream, events });
   }
   return E.right(wanted);
+};
+
+const revisions = (first: number, last: number): string =>
+  first === last ? `revision ${first}` : `revisions ${first} to ${last}`;
+
+/**
+ * Why a record is not whole: the ledger is written from the log, so the log had what the ledger has. The log is read after
+ * it, as events are appended meanwhile.
+ */
+const cutOff = async (sources: Sources, stream: StreamName, known: number): Promise<Never | undefined> => {
+  const there = await eventsOf(sources, stream);
+  if (there >= known) return undefined;
+  const has = there === 0 ? 'no event' : revisions(0, there - 1);
+  return never(
+    `the end of ${stream} was cut off: the log has ${has} of it, and the ledger has ${revisions(there, known - 1)} as well ` +
+      '("ops log verify" says what else is missing)',
+  );
+};
+
+/** Events that were sealed, and that neither log nor ledger may have any more: one of them may be of these records. */
+const removedBelow = async ({ places }: Sources, size: number): Promise<Never | undefined> => {
+  const found = await places.below(size);
+  if (E.isLeft(found)) return away(found.left);
+  if (found.right === size) return undefined;
+  return never(
+    `the ledger has ${found.right} of the ${counted(size, 'event')} of the signed checkpoint, so that nobody can tell whether ` +
+      'a record is whole ("ops log verify" says which are missing)',
+  );
 };
 
 const recordOf = (store: Sources['store'], stream: StreamName, places: ReadonlyArray<number>): PackRecord => ({
@@ -57,19 +94,23 @@ const recordOf = (store: Sources['store'], stream: StreamName, places: ReadonlyA
 });
 
 const find = async (
-  { store, places, tree }: Sources,
+  sources: Sources,
   origin: string,
   wanted: ReadonlyArray<Wanted>,
 ): Promise<E.Either<Never | NotYet, SealedRecords>> => {
+  const { store, places, tree } = sources;
   const records: Array<PackRecord> = [];
   let size = 0;
   for (const { stream, events } of wanted) {
-    const found = await places.ofStream(stream, events);
+    const found = await places.ofStream(stream, ALL);
     if (E.isLeft(found)) return E.left(away(found.left));
     const has = found.right.length;
+    const cut = has > events ? await cutOff(sources, stream, has) : undefined;
+    if (cut !== undefined) return E.left(cut);
     if (has < events) return E.left(notYet(`the ledger has ${has} of the ${counted(events, 'event')} of ${stream}`));
-    size = Math.max(size, 1 + (found.right.at(-1) ?? 0));
-    records.push(recordOf(store, stream, found.right));
+    const own = found.right.slice(0, events);
+    size = Math.max(size, 1 + (own.at(-1) ?? 0));
+    records.push(recordOf(store, stream, own));
   }
   const newest = await tree.newestOf(origin);
   if (E.isLeft(newest)) return E.left(away(newest.left));
@@ -80,12 +121,14 @@ const find = async (
         `the newest signed checkpoint covers ${counted(newest.right.size, 'event')}, and ${counted(size, 'is', 'are')} needed`,
       ),
     );
-  return E.right({ records, checkpoint: newest.right.note });
+  const removed = await removedBelow(sources, newest.right.size);
+  return removed === undefined ? E.right({ records, checkpoint: newest.right.note }) : E.left(removed);
 };
 
 /**
  * Finds the places of all events that these records have now, and a checkpoint that covers them; waits a few seconds for a
- * running service to write and sign them. Left: why that is not possible. Throws `StoreUnavailable`.
+ * running service to write and sign them. Left: why that is not possible, also where the log has less than was sealed.
+ * Throws `StoreUnavailable`.
  */
 export const findSealedRecords = async (
   sources: Sources,

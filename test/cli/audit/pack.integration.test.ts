@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { entityIdOf, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { leafHash } from '../../../src/seal/hash.js';
 import { parseVerifier, renderSigner, signerOf } from '../../../src/seal/note-key.js';
 import { verifyTlogProof } from '../../../src/seal/tlog-proof.js';
@@ -26,6 +26,8 @@ import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { startS3Server } from '../../support/s3-server.js';
 import { s3Storage } from '../../support/s3-storage.js';
+import { LIFT_GUARD } from '../../support/tamper.js';
+import { runSql } from '../../tampering/places.js';
 import { sealLog } from '../../support/seal-log.js';
 import { right } from '../../support/sealed-tree.js';
 
@@ -267,6 +269,44 @@ describe('the command that packs records for auditors', function () {
     const ended = await Promise.all(wrong.map((args) => ops(...args)));
     expect(ended.map(({ code, stdout }) => [code, stdout])).to.deep.equal(wrong.map(() => [2, '']));
   });
+
+  // the log and the ledger are not whole after this
+  for (const [what, record, statements, said] of [
+    [
+      'the last event of a record was removed',
+      DOCUMENT,
+      [`delete from event_log.event where stream = '${DOCUMENT}' and revision = 2`],
+      `the end of ${DOCUMENT} was cut off: the log has revisions 0 to 1 of it, and the ledger has revision 2 as well ` +
+        '("ops log verify" says what else is missing)',
+    ],
+    [
+      'all but its first event were removed',
+      DOCUMENT,
+      [`delete from event_log.event where stream = '${DOCUMENT}' and revision > 0`],
+      `the end of ${DOCUMENT} was cut off: the log has revision 0 of it, and the ledger has revisions 1 to 2 as well ` +
+        '("ops log verify" says what else is missing)',
+    ],
+    [
+      'a whole record was removed',
+      DOCUMENT,
+      [`delete from event_log.event where stream = '${DOCUMENT}'`],
+      `the end of ${DOCUMENT} was cut off: the log has no event of it, and the ledger has revisions 0 to 2 as well ` +
+        '("ops log verify" says what else is missing)',
+    ],
+    [
+      'the ledger does not have the removed events, either',
+      businessStream(1),
+      [`delete from read_model.ledger where entity = '${entityIdOf(DOCUMENT)}'`],
+      'the ledger has 13 of the 16 events of the signed checkpoint, so that nobody can tell whether a record is whole ' +
+        '("ops log verify" says which are missing)',
+    ],
+  ] as const)
+    it(`says so when ${what}`, async () => {
+      await runSql(connectionString, LIFT_GUARD, ...statements);
+      const packed = await ops(named(record), '--out', out);
+      expect([packed.code, packed.stdout, packed.stderr]).to.deep.equal([1, '', `no pack was made: ${said}\n`]);
+      expect(await left()).to.deep.equal([]);
+    });
 });
 
 describe('the command that packs records, beside a service with its own Postgres', function () {
@@ -314,6 +354,15 @@ describe('the command that packs records, beside a service with its own Postgres
     expect(packed.stdout).to.match(
       /: 2 records, 3 events, 1 file, \d+ bytes; proven by the checkpoint of localhost\/\w+ over 3 events\n$/,
     );
+
+    const other = await runOperator([...pack, '--force'], {
+      env: { ...env, EVENT_KEY: 'another event key of at least 32 bytes' },
+    });
+    expect([other.code, other.stderr]).to.deep.equal([
+      1,
+      `no pack was made: business-${business}, revision 0, has a mac of an unknown key: it was made up, or a key is ` +
+        'missing in EVENT_KEY\n',
+    ]);
 
     const { stdout: key } = await runOperator(['log', 'key'], { env });
     const members = await membersOf(await readFile(out));

@@ -1,3 +1,4 @@
+import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { Ledger } from '../../../../projections/ledger.js';
 import { ENTITY, PLACE } from '../../../../projections/engine/generation/ledger-table.js';
@@ -7,6 +8,7 @@ import { categoryOf, entityIdOf, type StreamName } from '../../../event-sourcing
 import { isUndefinedTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { LedgerPlaces } from '../../../read/ledger-places.js';
+import type { ReadModelUnavailable } from '../../../read/queries.js';
 import { unavailable } from './read-model.js';
 
 /** Places read at once. */
@@ -36,15 +38,24 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
     }
   };
 
+  const count = async (place: number): Promise<number> => {
+    const below = `select count(*) from read_model.${name} where idx < $1::bigint`;
+    const [[found] = []] = await run({ name: `events below in ${name}`, text: below, values: [String(place)] });
+    return Number(found);
+  };
+
+  const unlessNone = <A>(read: () => Promise<A>, none: A): Promise<E.Either<ReadModelUnavailable, A>> =>
+    attempt(async () => {
+      try {
+        return await read();
+      } catch (error) {
+        if (isUndefinedTable(error)) return none;
+        throw error;
+      }
+    }, unavailable);
+
   return {
-    ofStream: (stream, count) =>
-      attempt(async () => {
-        try {
-          return await places(stream, count);
-        } catch (error) {
-          if (isUndefinedTable(error)) return [];
-          throw error;
-        }
-      }, unavailable),
+    ofStream: (stream, most) => unlessNone(() => places(stream, most), []),
+    below: (place) => unlessNone(() => count(place), 0),
   };
 };
