@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-sourcing/event-key.js';
-import type { StoredEvent, StreamName } from '../event-sourcing/recorded-event.js';
+import type { StreamName } from '../event-sourcing/recorded-event.js';
 import type { Signer } from '../seal/note-key.js';
 import type { ReadTiles } from '../seal/read-tiles.js';
 import type { IndexedEvent, NamedFile } from './packed-event.js';
@@ -20,8 +20,8 @@ export type PackSources = {
   readonly checkpoint: string;
   /** What each `mac` is checked with; none where the settings have none. */
   readonly eventKeys: EventKeys;
-  /** Which event, at which place in the tree, must have a `mac`. */
-  readonly isMacRequired: (event: StoredEvent, index: number) => boolean;
+  /** Whether the event at a place in the tree must have a `mac`. */
+  readonly isMacRequired: (index: number) => boolean;
   readonly readTiles: ReadTiles<{ readonly _tag: string; readonly cause?: unknown }>;
   /** Holds the key that signed the checkpoint; signs the manifest. */
   readonly signer: Signer;

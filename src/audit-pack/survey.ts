@@ -39,7 +39,7 @@ const MAC_FAULTS: Readonly<Record<MacFault['_tag'], string>> = {
 type MacRules = Pick<PackSources, 'eventKeys' | 'isMacRequired'>;
 
 const verifyMac = ({ eventKeys, isMacRequired }: MacRules, { event, index }: IndexedEvent): void => {
-  const verified = makeMacVerifier(eventKeys, (one) => isMacRequired(one, index)).verify(event);
+  const verified = makeMacVerifier(eventKeys).verify(event, isMacRequired(index));
   if (E.isLeft(verified))
     throw new CannotPack(`${event.stream}, revision ${event.revision}, ${MAC_FAULTS[verified.left._tag]}`);
 };

@@ -44,6 +44,7 @@ import { makeServiceReadiness } from './service-readiness.js';
 import { watchHistories } from './history-alarm.js';
 import { keepReadModels } from './keep-read-models.js';
 import type { Started } from './started.js';
+import { watchSeal } from './watch-seal.js';
 import { watchUnwrittenRows } from './unwritten-rows.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
 import { verifyContinuously } from './verify-continuously.js';
@@ -189,12 +190,13 @@ export const startService = async (
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
   const seal = await sealLog(context, stores, projections);
+  const unsignedEvents = await watchSeal(context, stores.store, queries, projections);
   const verification = await verifyContinuously(context, stores, projections);
 
   const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
   const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings };
-  const warnings = { ...lasting, ...seal, ...verification };
+  const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification };
   watchWarnings(metrics, warnings);
   const { readiness, stop: stopBeingReady } = makeServiceReadiness(
     { store: stores.store, storage: stores.storage, queries, unwritten, findWrongLog },

@@ -40,12 +40,27 @@ const compare = async (
   return root.right.equals(opened.right.root) ? E.right(undefined) : fault('Differs');
 };
 
+/** A trigger or a rule of the table can swallow the row without an error, and then nothing was signed. */
+const NOT_KEPT = 'Postgres took the checkpoint and does not have it: look at the triggers and rules of seal.checkpoint';
+
+const record = async (tree: LockedTree, checkpoint: SignedCheckpoint): Promise<void> => {
+  await tree.record(checkpoint);
+  if ((await tree.largestOf(checkpoint.origin))?.note !== checkpoint.note) throw new Error(NOT_KEPT);
+};
+
+type Known = {
+  /** The largest one in Postgres. */
+  readonly recorded: SignedCheckpoint | undefined;
+  /** It, and the one elsewhere. */
+  readonly known: ReadonlyArray<SignedCheckpoint>;
+};
+
 /** The largest checkpoints, in Postgres and elsewhere, when the tree begins with all events of both. */
 const compareAll = async (
   tree: LockedTree,
   signer: Signer,
   elsewhere: SignedCheckpoint | undefined,
-): Promise<E.Either<SealFault, ReadonlyArray<SignedCheckpoint>>> => {
+): Promise<E.Either<SealFault, Known>> => {
   const recorded = await tree.largestOf(signer.verifier.name);
   const known = [recorded, elsewhere?.note === recorded?.note ? undefined : elsewhere].filter(
     (one) => one !== undefined,
@@ -54,7 +69,7 @@ const compareAll = async (
     const compared = await compare(tree, signer, checkpoint);
     if (E.isLeft(compared)) return compared;
   }
-  return E.right(known);
+  return E.right({ recorded, known });
 };
 
 /**
@@ -79,23 +94,27 @@ const signLocked = async (
   const origin = signer.verifier.name;
   const compared = await compareAll(tree, signer, elsewhere);
   if (E.isLeft(compared)) return compared;
-  const known = compared.right;
+  const { recorded, known } = compared.right;
   const { size } = tree;
   const signed = Math.max(0, ...known.map((checkpoint) => checkpoint.size));
-  if (size === signed) return E.right(known.find((checkpoint) => checkpoint.size === size));
+  if (size === signed) {
+    // a database that was made anew has none to hand out
+    if (recorded === undefined && elsewhere !== undefined) await record(tree, elsewhere);
+    return E.right(known.find((checkpoint) => checkpoint.size === size));
+  }
   const root = await treeRoot(size, tree.readTiles);
   if (E.isLeft(root)) return E.left({ _tag: 'Unreadable', origin, size, signed });
   // a note of ours has nothing that could not be signed
   const note = orThrow(E.mapLeft(Error)(signCheckpoint({ size, root: root.right }, signer)));
   const checkpoint = { origin, size, note };
-  await tree.record(checkpoint);
+  await record(tree, checkpoint);
   return E.right(checkpoint);
 };
 
 /**
  * Signs the live tree and records the checkpoint, when the tree has grown since the largest one: that in Postgres, or
  * the largest one known `elsewhere`. Gives the checkpoint of the tree as it is, undefined while there are no events. Left, and nothing signed,
- * unless the tree begins with all events of both, in their order. Rejects with what the database throws.
+ * unless the tree begins with all events of both, in their order. Rejects with what the database throws, and when it has not kept the row.
  */
 export const signTree = async (
   lockTree: LockTree,

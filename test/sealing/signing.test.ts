@@ -21,7 +21,12 @@ const ORIGIN = 'example.com/log';
 
 /** A tree of a ledger in memory, whose leaves a test may replace, and the checkpoints that were recorded of it. */
 const makeTree = () => {
-  const state = { leaves: [] as ReadonlyArray<string>, recorded: [] as Array<SignedCheckpoint>, isAway: false };
+  const state = {
+    leaves: [] as ReadonlyArray<string>,
+    recorded: [] as Array<SignedCheckpoint>,
+    isAway: false,
+    swallows: false,
+  };
   const treeOf = (leaves: ReadonlyArray<string>) =>
     appendLeaves(
       emptyEdge,
@@ -44,7 +49,7 @@ const makeTree = () => {
       largestOf: (origin) =>
         Promise.resolve(recorded.filter((one) => one.origin === origin).toSorted((a, b) => b.size - a.size)[0]),
       record: (checkpoint) => {
-        recorded.push(checkpoint);
+        if (!state.swallows) recorded.push(checkpoint);
         return Promise.resolve();
       },
     });
@@ -260,6 +265,34 @@ describe('signing the tree', () => {
     kept.state.leaves = names(11);
     await pause(20);
     expect(sizes(kept.state.recorded)).to.deep.equal([10]);
+  });
+
+  it('has not signed where the database takes a checkpoint and does not keep it', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    kept.state.swallows = true;
+    const { said, events } = start(kept, archive);
+    await said('Postponed');
+    await pause(20);
+    expect([events.map(({ _tag }) => _tag), archive.kept]).to.deep.equal([['Postponed'], []]);
+    expect(events).to.have.nested.property('[0].cause.message').that.includes('triggers and rules of seal.checkpoint');
+    kept.state.swallows = false;
+    await said('Archived');
+    expect(sizes(kept.state.recorded)).to.deep.equal([10]);
+  });
+
+  it('hands out the checkpoint of the storage again in a database that was made anew', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    const first = start(kept, archive);
+    await first.said('Archived');
+    await first.stop();
+    kept.state.recorded.length = 0;
+    const second = start(kept, archive);
+    await second.said('Signed');
+    expect(kept.state.recorded).to.deep.equal(archive.kept);
   });
 
   it('leaves it to the process that keeps the tree', async () => {

@@ -11,14 +11,14 @@ import { signCheckpoint } from '../../src/seal/checkpoint.js';
 import { recordSkip } from '../../projections/engine/parked/record-skip.js';
 import { recordRestart } from '../../src/sealing/restart.js';
 import { wholeLog } from '../support/chained-events.js';
-import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
 import { startingPostgres } from '../support/postgres.js';
 import { hasPython } from '../support/python.js';
 import { right } from '../support/sealed-tree.js';
-import { type ServiceProcess, tokenFor } from '../support/service-process.js';
+import { tokenFor } from '../support/service-process.js';
+import { expectFound, type Found, expectWarning, verified, warningsOf } from './found.js';
 import {
   changed,
   type HistoryEvent,
@@ -34,7 +34,6 @@ import {
   copied,
   EVENT_KEY,
   type Kept,
-  LONG_ENOUGH_MS,
   makeSealedService,
   newestCheckpoint,
   ORIGIN,
@@ -42,25 +41,6 @@ import {
   type SealedService,
   stopped,
 } from './sealed-service.js';
-
-/** What `ops log verify --json` names, as `kind: reason`. */
-type Found = { readonly code: unknown; readonly faults: ReadonlyArray<string>; readonly counts: object };
-
-const verified = async (
-  settings: SealedService['settings'],
-  { url, dataDir }: Kept,
-  ...args: ReadonlyArray<string>
-): Promise<Found> => {
-  const env = { ...settings, DATABASE_URL: url, DATA_DIR: dataDir };
-  const { code, stdout, stderr } = await runOperator(['log', 'verify', '--json', ...args], { env });
-  const lines = stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    // reason: docs/ops-json.md
-    .map((line) => JSON.parse(line) as { readonly kind?: string; readonly reason?: string });
-  const faults = lines.flatMap(({ kind, reason }) => (kind === undefined ? [] : [`${kind}: ${reason ?? ''}`]));
-  return { code, faults, counts: lines.at(-1) ?? { stderr } };
-};
 
 const insert =
   (at: number, make: (history: ReadonlyArray<HistoryEvent>) => HistoryEvent): Tamper =>
@@ -424,15 +404,6 @@ for (const [name, openPlace] of all)
       return copy;
     };
 
-    const expectFound = ({ code, faults }: Found, wanted: ReadonlyArray<string>): void => {
-      expect(code, faults.join('\n')).to.equal(1);
-      for (const one of wanted)
-        expect(
-          faults.some((fault) => fault.startsWith(one)),
-          `${one} in\n${faults.join('\n')}`,
-        ).to.equal(true);
-    };
-
     it('is not found where nobody has tampered', async () => {
       const { code, faults, counts } = await verified(service.settings, await copyOf());
       expect([code, faults]).to.deep.equal([0, []]);
@@ -528,20 +499,6 @@ for (const [name, openPlace] of all)
 
     const strangersKey = (): string => renderSigner(right(signerOf(ORIGIN, Buffer.alloc(32, 1))));
 
-    const warningsOf = async ({ address }: ServiceProcess): Promise<ReadonlyArray<string>> => {
-      const ready = await fetch(`${address}/readyz`);
-      return ((await ready.json()) as { readonly warnings?: ReadonlyArray<string> }).warnings ?? []; // reason: as documented
-    };
-
-    const expectWarned = async (started: ServiceProcess): Promise<void> => {
-      const given = await eventually(
-        () => warningsOf(started),
-        (warnings) => warnings.includes(WARNING),
-        LONG_ENOUGH_MS,
-      );
-      expect(given).to.include(WARNING);
-    };
-
     describe('by somebody who has the database and the signing key', () => {
       it('is found by log verify, by the macs, though all checkpoints fit', async () => {
         const forged = rechained(
@@ -564,7 +521,7 @@ for (const [name, openPlace] of all)
     describe('by somebody who has the database, the event key and the signing key', () => {
       it('is found where the file storage is out of reach, by the service and by log verify', async () => {
         const { copy, started } = await begunAnew(rewritten(), 'kept');
-        await expectWarned(started);
+        await expectWarning(started, WARNING);
         await stopped(started);
         expectFound(await verified(service.settings, copy), ['checkpoint-differs:']);
       });
@@ -609,7 +566,7 @@ for (const [name, openPlace] of all)
     describe('by somebody who has the database and the event key', () => {
       it('is found when events are written anew, and a restart of the seal is recorded that is not signed', async () => {
         const { copy, started } = await begunAnew([...rewritten(), await restart(strangersKey())], 'kept');
-        await expectWarned(started);
+        await expectWarning(started, WARNING);
         await stopped(started);
         const { rows } = await runSql(copy.url, 'select 1 from seal.checkpoint');
         expect(rows).to.deep.equal([]);

@@ -5,6 +5,7 @@ import { type Packed, writePack } from '../../audit-pack/write-pack.js';
 import type { PackSources } from '../../audit-pack/pack-sources.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { findMacRule } from '../../event-sourcing/operators/require-mac.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
@@ -63,8 +64,7 @@ const gather = async (
   return E.right({
     ...found.right,
     eventKeys: eventKeys.right,
-    // a log may be older than its key
-    isMacRequired: () => false,
+    isMacRequired: await findMacRule(store, eventKeys.right),
     readTiles: tree.readTiles,
     signer: signer.right,
     openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),

@@ -33,6 +33,18 @@ export const findMacRequired = async (store: StreamReader, keys: EventKeys): Pro
 };
 
 /**
+ * Tells which events must have a `mac`: with keys all of them, but for those before the index that a decision says. One
+ * whose index is not known may be before it. Without keys, those behind such a decision alone. Throws `StoreUnavailable`.
+ */
+export const findMacRule = async (
+  store: StreamReader,
+  keys: EventKeys,
+): Promise<(index: number | undefined) => boolean> => {
+  const from = (await findMacRequired(store, keys))?.from ?? (keys.length > 0 ? 0 : Infinity);
+  return (index = from === 0 ? 0 : -1) => index >= from;
+};
+
+/**
  * Records that of the events of the tree only those before an index may have no `mac`. True when it was recorded now, false
  * when that, or a later index, had been recorded before. Throws what the log throws.
  */

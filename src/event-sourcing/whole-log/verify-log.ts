@@ -3,7 +3,7 @@ import type { EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import { lacksData } from '../hash-chain.js';
-import { findMacRequired } from '../operators/require-mac.js';
+import { findMacRule } from '../operators/require-mac.js';
 import { isUnsealedDecision, makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
@@ -47,18 +47,6 @@ type Verifying = {
   /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
-};
-
-/**
- * Tells which events must have a `mac`: with keys all of them, but for those before the index that a decision says. One
- * whose index is not known may be before it. Without keys, those behind such a decision alone. Throws `StoreUnavailable`.
- */
-const findMacRule = async (
-  store: Pick<EventStore, 'readStream'>,
-  keys: EventKeys,
-): Promise<(index: number | undefined) => boolean> => {
-  const from = (await findMacRequired(store, keys))?.from ?? (keys.length > 0 ? 0 : Infinity);
-  return (index = from === 0 ? 0 : -1) => index >= from;
 };
 
 /** Verifies the events that come, page by page; they are all of a log, or of one stream, in order. */

@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { SigningEvent } from '../../sealing/keep-signing.js';
 import { SEAL_FAULTS } from '../../sealing/sign-tree.js';
+import type { UnsignedWatch } from '../../sealing/watch-unsigned.js';
 import type { Metrics } from './metrics.js';
 
 /** Metrics of the seal: how many events are under a checkpoint, and why nothing was signed. */
@@ -28,4 +29,30 @@ export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: 
     if (event._tag === 'Archived') archived.set(event.checkpoint.size);
     if (event._tag === 'Fault') faults.inc({ kind: event.fault._tag });
   };
+};
+
+/** Gauges of every process, made at each scrape: whether events are without a checkpoint, whoever signs. */
+export const watchUnsignedEvents = (
+  { registry }: Pick<Metrics, 'registry'>,
+  { unsignedMs, signed }: Pick<UnsignedWatch, 'unsignedMs' | 'signed'>,
+): void => {
+  const seconds = new Gauge({
+    name: 'seal_unsigned_seconds',
+    help: 'For how long there have been events without a checkpoint, as this process has seen it; 0 where there are none',
+    registers: [],
+    collect() {
+      this.set(unsignedMs() / 1_000);
+    },
+  });
+  const events = new Gauge({
+    name: 'seal_newest_events',
+    help: 'Events under the newest checkpoint in Postgres, as this process has read it',
+    registers: [],
+    collect() {
+      const size = signed();
+      if (size === undefined) this.remove();
+      else this.set(size);
+    },
+  });
+  for (const gauge of [seconds, events]) registry.registerMetric(gauge);
 };

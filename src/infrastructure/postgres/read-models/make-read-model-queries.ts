@@ -21,7 +21,9 @@ import type {
   View,
 } from '../../../read/queries.js';
 import type { SealedTree } from '../../../read/sealed-tree.js';
+import type { LedgerExtent } from '../../../sealing/watch-unsigned.js';
 import { findLastBackup } from '../backup-record.js';
+import { makeFindLedgerExtent } from '../seal/ledger-extent.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
 import { makeEstimates } from './estimates.js';
@@ -46,6 +48,7 @@ export type ReadModelQueries = {
   readonly findTrustedRow: (projection: Projection) => FindTrustedRow;
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
   readonly sealedTree: (ledger: Pick<Ledger, 'name'>) => SealedTree;
+  readonly ledgerExtent: (ledger: Pick<Ledger, 'name'>) => () => Promise<LedgerExtent>;
   readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
   /** When a log was last backed up, in seconds since 1970. Rejects when that cannot be read. */
   readonly lastBackup: (log: string) => Promise<number | undefined>;
@@ -161,6 +164,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
     ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
+    ledgerExtent: ({ name }) => makeFindLedgerExtent(short, name),
     findRevision: (projection) => makeFindRowRevision(short, projection),
     lastBackup: (log) => findLastBackup(short, log),
     ping: () => attempt(() => ping(short), unavailable),

@@ -1,0 +1,69 @@
+import { either as E } from 'fp-ts';
+import type { Projections } from '../../projections/engine/run/start-projections.js';
+import { ledgerOf } from '../entities/registry.js';
+import { orThrow } from '../event-sourcing/attempt.js';
+import type { EventStore } from '../event-sourcing/event-store.js';
+import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { watchUnsignedEvents } from '../infrastructure/metrics/seal-metrics.js';
+import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { ReadModelUnavailable } from '../read/queries.js';
+import type { SealedTree, SignedCheckpoint } from '../read/sealed-tree.js';
+import { openCheckpoint } from '../seal/checkpoint.js';
+import type { Signer } from '../seal/note-key.js';
+import { signerInForce } from '../sealing/restart.js';
+import { UNSIGNED_MS, watchUnsigned } from '../sealing/watch-unsigned.js';
+import type { ServiceContext } from './service-context.js';
+
+type Warnings = Readonly<Record<string, () => boolean>>;
+
+type Found = E.Either<ReadModelUnavailable, SignedCheckpoint | undefined>;
+
+const foundOrThrow = (found: Found): SignedCheckpoint | undefined => {
+  if (E.isLeft(found)) throw found.left.cause;
+  return found.right;
+};
+
+/**
+ * How many events the newest checkpoint is over. A process that has the key takes none that it has not signed, and none of
+ * another origin than the one in force; one without it has to believe the database, and undefined says that there is none.
+ */
+const makeFindSigned =
+  (
+    base: Signer | undefined,
+    store: Pick<EventStore, 'readStream'>,
+    tree: Pick<SealedTree, 'newestCheckpoint' | 'newestOf'>,
+  ) =>
+  async (): Promise<number | undefined> => {
+    if (base === undefined) return foundOrThrow(await tree.newestCheckpoint())?.size;
+    const { verifier } = await signerInForce(base, store);
+    const newest = foundOrThrow(await tree.newestOf(verifier.name));
+    if (newest === undefined) return 0;
+    const opened = openCheckpoint(Buffer.from(newest.note), [verifier]);
+    return E.isRight(opened) && opened.right.size === newest.size ? newest.size : 0;
+  };
+
+/**
+ * Watches in every process, not only in the one that signs, whether all events come under a checkpoint. Gives the warning of
+ * `/readyz`.
+ */
+export const watchSeal = async (
+  { config, started, metrics, registry }: Pick<ServiceContext, 'config' | 'started' | 'metrics' | 'registry'>,
+  store: EventStore,
+  queries: Pick<ReadModelQueries, 'sealedTree' | 'ledgerExtent'>,
+  { byName }: Pick<Projections, 'byName'>,
+): Promise<Warnings> => {
+  if (!config.isSealed) return {};
+  const base = orThrow(await checkpointSigner(config));
+  const ledger = ledgerOf(registry);
+  const { categories } = byName(ledger.name);
+  const watching = watchUnsigned({
+    findHead: async () => orThrow(await store.head(categories)),
+    findExtent: queries.ledgerExtent(ledger),
+    findSigned: makeFindSigned(base, store, queries.sealedTree(ledger)),
+  });
+  started.add(watching.stop);
+  watchUnsignedEvents(metrics, watching);
+  return {
+    'events are without a checkpoint for more than 30 s: none is signed': () => watching.unsignedMs() > UNSIGNED_MS,
+  };
+};
