@@ -90,9 +90,11 @@ export const fillLogWith = async (
   await client.connect();
   try {
     await client.query('begin');
+    // no event is taken beyond the head, and how many there will be is known behind the last
+    await client.query(LIFT_GUARD_OF_HEAD);
+    await client.query('update event_log.head set position = $1', [Number.MAX_SAFE_INTEGER]);
     const copy = 'copy event_log.event (position, stream, revision, id, type, data, metadata) from stdin';
     await pipeline(Readable.from(inChunks()), client.query(copyFrom(copy)));
-    await client.query(LIFT_GUARD_OF_HEAD);
     await client.query('update event_log.head set position = $1', [position]);
     await client.query('alter table event_log.head enable trigger user');
     await client.query('commit');
