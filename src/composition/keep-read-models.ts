@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
-import { projectionsOf, readModelsOf } from '../entities/registry.js';
+import { ledgerOf, projectionsOf, readModelsOf } from '../entities/registry.js';
 import type { LogMemory } from '../event-sourcing/log-memory.js';
-import { logDrift } from '../infrastructure/logging/log-events.js';
-import { makeDriftCounter, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
+import { logDrift, logDriftGone } from '../infrastructure/logging/log-events.js';
+import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import type { Stores } from '../infrastructure/open-stores.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import type { ServiceContext } from './service-context.js';
@@ -47,22 +47,26 @@ const project = async (
   return projections;
 };
 
-/** Compares rows with the log all the time, in a process that projects. */
+/** By the text of a warning of `/readyz`: whether it is given. */
+type Warnings = Readonly<Record<string, () => boolean>>;
+
+/** Compares rows with the log all the time, in a process that projects. Gives the warnings of what it finds. */
 const watch = (
   { config, log, started, metrics, registry }: ServiceContext,
   stores: Stores,
   { byName }: Projections,
   histories: HistoryAlarm,
   onEvent: OnEngineEvent,
-): void => {
-  if (!config.parts.projector) return;
+): Warnings => {
+  if (!config.parts.projector) return {};
   const projections = projectionsOf(registry);
   const names = projections.map(({ name }) => name);
   const count = makeDriftCounter(metrics, names);
-  const logFound = logDrift(log);
-  const watching = watchDrift({
+  const [logFound, logGone] = [logDrift(log), logDriftGone(log)];
+  const { drifted, stop } = watchDrift({
     store: stores.store,
     projections,
+    ledger: ledgerOf(registry).name,
     connectionString: stores.readModelsUrl,
     isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
     onDrift: (drift) => {
@@ -73,9 +77,24 @@ const watch = (
       count(drift.projection);
       logFound(drift);
     },
+    onGone: (drift) => {
+      if (drift.kind !== 'ahead') logGone(drift);
+    },
     onEvent,
   });
-  started.add(watching.stop);
+  started.add(stop);
+  watchDriftedRows(metrics, names, drifted);
+  return Object.fromEntries(
+    names.map((name) => [
+      `rows differ from their events: ${name}; see ops projections verify --repair`,
+      () => drifted(name) > 0,
+    ]),
+  );
+};
+
+type Kept = {
+  readonly projections: Projections;
+  readonly warnings: Warnings;
 };
 
 /** Starts what writes the rows of all read models, waits for them a moment, and has them compared with the log. */
@@ -84,8 +103,7 @@ export const keepReadModels = async (
   stores: Watched,
   histories: HistoryAlarm,
   onEvent: OnEngineEvent,
-): Promise<Projections> => {
+): Promise<Kept> => {
   const projections = await project(context, stores, onEvent);
-  watch(context, stores, projections, histories, onEvent);
-  return projections;
+  return { projections, warnings: watch(context, stores, projections, histories, onEvent) };
 };

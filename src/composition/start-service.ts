@@ -185,7 +185,7 @@ export const startService = async (
     if (event._tag === 'Ahead') histories.report(event);
     else logEvent(event);
   };
-  const projections = await keepReadModels(context, stores, histories, onEvent);
+  const { projections, warnings: drifts } = await keepReadModels(context, stores, histories, onEvent);
   const findWrongLog = wrongLogOf(projections);
   sweep(context, readWhileSameLog(stores.store, findWrongLog), stores.storage);
 
@@ -195,7 +195,7 @@ export const startService = async (
 
   const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
-  const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings };
+  const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...drifts };
   const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification };
   watchWarnings(metrics, warnings);
   const { readiness, stop: stopBeingReady } = makeServiceReadiness(

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { projectionsOf, registry } from '../../src/entities/registry.js';
+import { ledgerOf, projectionsOf, readModelsOf, registry } from '../../src/entities/registry.js';
 import { businesses } from '../../projections/businesses.js';
 import { acquireLease } from '../../projections/engine/generation/lease.js';
 import { readWritableLive } from '../../projections/engine/generation/writable-live.js';
@@ -12,9 +12,10 @@ import { operationsOn, type Operations } from '../../projections/engine/operatio
 import type { EngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { Drift } from '../../projections/engine/verify/find-drift.js';
-import { type FoundDrift, watchDrift } from '../../projections/engine/verify/watch-drift.js';
+import type { FoundDrift } from '../../projections/engine/verify/known-drifts.js';
+import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { writeStep } from '../../projections/engine/rows/write-batch.js';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { orThrow } from '../support/engine.js';
@@ -71,7 +72,7 @@ describe("an operator's work on the read models", function () {
 
   const start = (): Projections => {
     const projections = startProjections({
-      projections: projectionsOf(registry),
+      projections: readModelsOf(registry),
       store,
       connectionString,
       projector: true,
@@ -411,32 +412,51 @@ describe("an operator's work on the read models", function () {
     expect([await drifts(), isDecided]).to.deep.equal([[], true]);
   });
 
-  it('watches the rows all the time while it writes them, and names what drifted once, never a value', async function () {
-    this.timeout(startingPostgres + 2 * LONGEST_PAUSE_MS);
-    const projections = start();
-    await append(store, streamAt(1), 0n, created('Acme'));
-    await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
-    const found: Array<FoundDrift> = [];
-    let isProjecting = false;
-    const onDrift = (drift: FoundDrift): void => void found.push(drift);
-    const watching = watchDrift({
-      store,
-      projections: projectionsOf(registry),
-      onEvent: () => undefined,
-      connectionString,
-      isProjecting: () => isProjecting,
-      onDrift,
-      pauseMs: 1,
+  describe('watching the rows all the time', () => {
+    let watching: ReturnType<typeof watchDrift>;
+    let found: Array<FoundDrift>;
+    let gone: Array<FoundDrift>;
+    let isProjecting: boolean;
+    let compared: number;
+
+    beforeEach(() => {
+      [found, gone, isProjecting, compared] = [[], [], false, 0];
+      watching = watchDrift({
+        store,
+        projections: projectionsOf(registry),
+        ledger: ledgerOf(registry).name,
+        onEvent: (event) => events.push(event),
+        connectionString,
+        isProjecting: () => isProjecting,
+        onDrift: (drift) => void found.push(drift),
+        onGone: (drift) => void gone.push(drift),
+        onCompared: (records) => (compared += records),
+        pauseMs: 1,
+      });
     });
-    try {
+
+    afterEach(async () => {
+      await watching.stop();
+      expect(events.filter(({ _tag }) => _tag === 'Fault')).to.deep.equal([]);
+    });
+
+    const untilFound = async (count: number): Promise<void> => {
+      await eventually(
+        () => found.length,
+        (length) => length >= count,
+        LONGEST_PAUSE_MS,
+      );
+    };
+
+    it('names what drifted once, never a value, while this process writes the rows', async function () {
+      this.timeout(startingPostgres + 2 * LONGEST_PAUSE_MS);
+      const projections = start();
+      await append(store, streamAt(1), 0n, created('Acme'));
+      await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
       const drift = { projection: 'businesses', stream: streamAt(2), id: idAt(2), kind: 'differs' } as const;
       const plant = async (assignment: string, count: number): Promise<void> => {
         await database.query(`update read_model.businesses set ${assignment} where id = $1`, [idAt(2)]);
-        await eventually(
-          () => found.length,
-          (length) => length === count,
-          LONGEST_PAUSE_MS,
-        );
+        await untilFound(count);
       };
       await database.query(`update read_model.businesses set name = 'Vandal' where id = $1`, [idAt(2)]);
       expect(await eventually(() => found.length, Boolean, MANY_PAUSES_MS)).to.equal(0);
@@ -447,8 +467,68 @@ describe("an operator's work on the read models", function () {
         { ...drift, fields: ['name'] },
         { ...drift, fields: ['name', 'ein'] },
       ]);
-    } finally {
-      await watching.stop();
-    }
+      expect([watching.drifted('businesses'), watching.drifted('documents')]).to.deep.equal([1, 0]);
+      await repair(streamAt(2));
+      await eventually(() => gone.length, Boolean, LONGEST_PAUSE_MS);
+      expect([gone, watching.drifted('businesses')]).to.deep.equal([[{ ...drift, fields: ['name', 'ein'] }], 0]);
+    });
+
+    it('finds a row that was deleted, and one of a record that never was', async function () {
+      this.timeout(startingPostgres + 2 * LONGEST_PAUSE_MS);
+      isProjecting = true;
+      const projections = start();
+      await append(store, streamAt(1), 0n, created('Acme'), renamed('Acme 2'));
+      const last = await append(store, streamAt(2), 0n, created('Bolt'));
+      await show(projections, last);
+      expect(await untilShown(projections.byName('ledger').progress, last)).to.equal(true);
+      await database.query('delete from read_model.businesses where id = $1', [idAt(1)]);
+      await database.query('update read_model.businesses set id = $2 where id = $1', [idAt(2), idAt(9)]);
+      await untilFound(3);
+      const of = (index: number) => ({
+        projection: 'businesses',
+        stream: streamAt(index),
+        id: idAt(index),
+        fields: [],
+      });
+      expect(found).to.have.deep.members([
+        { ...of(1), kind: 'missing' },
+        { ...of(2), kind: 'missing' },
+        { ...of(9), kind: 'ahead', shown: 0n, newest: 'no-stream' },
+      ]);
+      // that a row shows more than its stream is another alarm
+      expect(watching.drifted('businesses')).to.equal(2);
+    });
+
+    it('comes to every record in each round, however many there are', async function () {
+      this.timeout(startingPostgres + 2 * LONGEST_PAUSE_MS);
+      const projections = start();
+      const ids = Array.from({ length: 250 }, () => randomUUID());
+      let last = 0n;
+      for (const id of ids) last = await append(store, `business-${id}`, 0n, created('Acme'));
+      await show(projections, last);
+      await database.query(`update read_model.businesses set name = 'Vandal'`);
+      isProjecting = true;
+      await untilFound(250);
+      expect(found.map(({ id }) => id)).to.have.members(ids);
+      expect(compared).to.be.greaterThan(249);
+    });
+
+    it('goes on where the history of a record cannot be read', async function () {
+      this.timeout(startingPostgres + 2 * LONGEST_PAUSE_MS);
+      const projections = start();
+      await append(store, streamAt(1), 0n, created('Acme'));
+      await show(projections, await append(store, streamAt(2), 0n, created('Bolt')));
+      const { readStream } = store;
+      Object.assign(store, {
+        readStream: (stream: StreamName, range: Parameters<EventStore['readStream']>[1]) => {
+          if (stream === streamAt(1)) throw new StoreUnavailable('gone');
+          return readStream(stream, range);
+        },
+      });
+      await database.query(`update read_model.businesses set name = 'Vandal'`);
+      isProjecting = true;
+      await untilFound(1);
+      expect(found.map(({ id }) => id)).to.deep.equal([idAt(2)]);
+    });
   });
 });

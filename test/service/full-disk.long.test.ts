@@ -99,6 +99,8 @@ const OTHERS = [
   ...['businesses', 'documents', 'ledger'].map((name) => `nobody writes the rows: ${name}`),
   'history shorter than its rows: businesses',
   'history shorter than its rows: documents',
+  'rows differ from their events: businesses; see ops projections verify --repair',
+  'rows differ from their events: documents; see ops projections verify --repair',
   'no checkpoint is signed: the log does not extend what was signed before',
   'events are without a checkpoint for more than 30 s: none is signed',
   'the log, or what is kept of it, was changed: see ops log verify',

@@ -52,7 +52,8 @@ export const beginFold = (projection: Projection, first: StoredEvent): FoldedStr
 
 /**
  * Folds a stream up to a position, parked at revision `parkedAt` if that is given. Undefined when the stream has no
- * event up to the position.
+ * event up to the position. The beginnings of streams that are folded at the same time are read together where the store
+ * can.
  */
 export const foldStream = async (
   projection: Projection,
@@ -62,7 +63,9 @@ export const foldStream = async (
   parkedAt?: Revision,
 ): Promise<FoldedStream | undefined> => {
   let known: FoldedStream | undefined;
-  for await (const page of store.readStream(stream, { direction: 'forwards' })) {
+  for await (const page of store.readStream(stream, { direction: 'forwards', startsSmall: true })) {
+    // where the first event is a large one, the first page is empty
+    if (page.length === 0) continue;
     const events = [...page].filter(({ position }) => position <= upTo);
     const [first] = events;
     if (first === undefined) break;

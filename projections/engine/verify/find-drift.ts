@@ -1,5 +1,6 @@
 import { type Ahead, findAhead } from '../../../src/event-sourcing/ahead.js';
-import { orThrow } from '../../../src/event-sourcing/attempt.js';
+import { either as E } from 'fp-ts';
+import { attempt, orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
@@ -8,7 +9,7 @@ import { foldStream } from '../rows/fold-stream.js';
 import type { Generation } from '../generation/generation.js';
 import { type Entity, shownContentOf } from '../rows/rows.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import { readRowSnapshot, type RowSnapshot } from './stored-row.js';
+import { readRowSnapshots, type RowSnapshot } from './stored-row.js';
 
 type DriftOf<Kind extends string> = {
   readonly stream: StreamName;
@@ -62,15 +63,8 @@ const expectedRow = async (
   return folded && rowOf(projection, { ...folded.entity, isParked: folded.parking !== undefined });
 };
 
-/**
- * Compares the row of an entity with its stream, up to the checkpoint of the moment when the row was read: a row that
- * is merely behind the log does not differ. Undefined when both are the same. Throws what log and database throw.
- */
-export const findDrift = async (verifier: Verifier, id: string): Promise<Drift | undefined> => {
-  const { database, generation, projection } = verifier;
-  const stream: StreamName = `${projection.category}-${id}`;
-  const snapshot = await readRowSnapshot(database, generation, projection, { id, stream });
-  if (snapshot === undefined) return undefined;
+const driftOf = async (verifier: Verifier, id: string, snapshot: RowSnapshot): Promise<Drift | undefined> => {
+  const stream: StreamName = `${verifier.projection.category}-${id}`;
   const expected = await expectedRow(verifier, stream, snapshot);
   const { row } = snapshot;
   if (row === undefined) return expected && { stream, id, kind: 'missing', fields: [] };
@@ -81,4 +75,33 @@ export const findDrift = async (verifier: Verifier, id: string): Promise<Drift |
   if (expected === undefined) return { stream, id, kind: 'surplus', fields: [] };
   const fields = differingFields(expected, row);
   return fields.length === 0 ? undefined : { stream, id, kind: 'differs', fields };
+};
+
+/**
+ * Compares the rows of entities with their streams, up to the checkpoint of the moment when the rows were read: a row that
+ * is merely behind the log does not differ. Undefined in the place of an id where both are the same. Left is what
+ * its stream could not be read for: the others are compared all the same. Throws what the database throws.
+ */
+export const findDrifts = async (
+  verifier: Verifier,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<E.Either<unknown, Drift | undefined>>> => {
+  const { database, generation, projection } = verifier;
+  const snapshots = await readRowSnapshots(database, generation, projection, ids);
+  return Promise.all(
+    ids.map((id, index) => {
+      const snapshot = snapshots?.[index];
+      return attempt(
+        () => (snapshot === undefined ? Promise.resolve(undefined) : driftOf(verifier, id, snapshot)),
+        (cause) => cause,
+      );
+    }),
+  );
+};
+
+/** The same of one. Throws what log and database throw. */
+export const findDrift = async (verifier: Verifier, id: string): Promise<Drift | undefined> => {
+  const [found] = await findDrifts(verifier, [id]);
+  if (found === undefined || E.isRight(found)) return found?.right;
+  throw found.left;
 };

@@ -65,30 +65,32 @@ export const readTextRows = async (
   return rows.map(({ live }) => live);
 };
 
-/** Undefined when the generation was dropped. */
-export const readRowSnapshot = async (
+/**
+ * Of each id, in their order; undefined when the generation was dropped. One statement, so that rows and checkpoint come
+ * from one snapshot.
+ */
+export const readRowSnapshots = async (
   database: Database,
   generation: Pick<Generation, 'name'>,
-  projection: Pick<Projection, 'keys'>,
-  { id, stream }: { readonly id: string; readonly stream: string },
-): Promise<RowSnapshot | undefined> => {
+  projection: Pick<Projection, 'keys' | 'category'>,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<RowSnapshot> | undefined> => {
   const { rows } = await database.query<Row>({
-    name: `row of ${generation.name}`,
-    // one statement, so that row and checkpoint come from one snapshot
+    name: `rows of ${generation.name} to compare`,
     text: `select case when t.id is not null then ${jsonRow(projection)} end as live,
              i.checkpoint_commit as checkpoint, p.revision as parked_at
            from read_model.instance i
-           left join ${tableOf(generation)} t on t.id = $2
-           left join read_model.parked p on p.table_name = i.table_name and p.stream = $3
-           where i.table_name = $1`,
-    values: [generation.name, id, stream],
+           cross join unnest($2::uuid[]) with ordinality as u (id, number)
+           left join ${tableOf(generation)} t on t.id = u.id
+           left join read_model.parked p on p.table_name = i.table_name and p.stream = $3 || u.id
+           where i.table_name = $1 order by u.number`,
+    values: [generation.name, ids, `${projection.category}-`],
   });
-  const [snapshot] = rows;
-  return (
-    snapshot && {
-      row: snapshot.live ?? undefined,
-      checkpoint: snapshot.checkpoint === null ? undefined : BigInt(snapshot.checkpoint),
-      parkedAt: snapshot.parked_at === null ? undefined : BigInt(snapshot.parked_at),
-    }
-  );
+  return rows.length === 0
+    ? undefined
+    : rows.map(({ live, checkpoint, parked_at: parkedAt }) => ({
+        row: live ?? undefined,
+        checkpoint: checkpoint === null ? undefined : BigInt(checkpoint),
+        parkedAt: parkedAt === null ? undefined : BigInt(parkedAt),
+      }));
 };

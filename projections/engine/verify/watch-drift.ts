@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Pool } from 'pg';
-import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
+import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { pause } from '../../../src/event-sourcing/pause.js';
 import { makePool } from '../../../src/postgres/pool.js';
@@ -8,89 +6,139 @@ import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { readWritableLive } from '../generation/writable-live.js';
 import { makeTaskRunner } from '../run-task.js';
-import type { Drift } from './find-drift.js';
-import { confirmedDrift, nextIds } from './verify-rows.js';
+import { makeDriftRounds } from './drift-rounds.js';
+import { type Drift, findDrifts, type Verifier } from './find-drift.js';
+import { type FoundDrift, type KnownDrifts, makeKnownDrifts } from './known-drifts.js';
+import { measureOwnWork } from './own-work.js';
+import { confirmedDrift } from './verify-rows.js';
 
-/** Pause between two entities, ms. */
+/** Records that are compared at once: their rows come by one statement, and most of their histories by a few. */
+const AT_ONCE = 100;
+/** Least pause between two batches, ms. */
 const PAUSE_MS = 500;
+/** So many of them are between two rounds: few records need not be compared all the time. */
+const PAUSES_A_ROUND = 10;
 /**
- * The pause is at least so many times as long as the last comparison, so that long streams do not take more of the
- * process.
+ * The pause is at least so many times as long as the process has computed for a batch. Postgres computes two and a half times
+ * as much (`bench:drift`), so that both together use a twentieth of a core at most.
  */
-const REST = 20;
-const IDS_AHEAD = 100;
-/** Reported rows that are remembered: at most twice this. */
-const REMEMBERED = 1_000;
+const REST = 69;
+/** How often rows that differ are compared again, ms. */
+const AGAIN_MS = 5_000;
 const CONNECT_MS = 2_000;
 const QUERY_MS = 15_000;
-
-/** A row that drifted, and the read model it belongs to. */
-export type FoundDrift = Drift & { readonly projection: string };
 
 type WatchDriftOptions = {
   readonly store: EventStore;
   readonly projections: ReadonlyArray<Projection>;
+  /** The read model of all events, which knows the records that should have rows. */
+  readonly ledger: string;
   /** Where the read models are. */
   readonly connectionString: string;
   /** Whether this process writes the rows now: only one process compares. */
   readonly isProjecting: (projection: string) => boolean;
   /** Called once for each row that drifted, and again when other fields of it differ. */
   readonly onDrift: (drift: FoundDrift) => void;
+  /** A row that drifted is as its stream makes it again. */
+  readonly onGone: (drift: FoundDrift) => void;
   readonly onEvent: OnEngineEvent;
-  /** For tests: pause between two entities, ms. */
+  /** After each batch. */
+  readonly onCompared?: (records: number) => void;
+  /** For tests: least pause between two batches, ms. */
   readonly pauseMs?: number;
 };
 
-/** Gives the ids of all rows again and again, beginning at a random one; undefined at the end of each round. */
-const makeRound = (): ((
-  read: (after: string | undefined) => Promise<ReadonlyArray<string>>,
-) => Promise<string | undefined>) => {
-  let after: string | undefined = randomUUID();
-  let ahead: Array<string> = [];
-  return async (read) => {
-    if (ahead.length === 0) ahead = [...(await read(after))];
-    after = ahead.shift();
-    return after;
-  };
+type DriftWatch = {
+  /** How many rows of a read model differ from their streams, of those that this process has come to; at most 1,000. */
+  readonly drifted: (projection: string) => number;
+  /** Resolves when its connection is closed. */
+  readonly stop: () => Promise<void>;
+};
+
+/** The drift of each id that could be compared; throws the first error of the others, when all were compared. */
+const compare = async (
+  verifier: Verifier,
+  given: Projection,
+  ids: ReadonlyArray<string>,
+  note: (id: string, drift: Drift | undefined) => void,
+): Promise<void> => {
+  const failures: Array<unknown> = [];
+  for (const [index, found] of (await findDrifts(verifier, ids)).entries()) {
+    const id = ids[index] ?? '';
+    if (E.isLeft(found)) failures.push(found.left);
+    else note(id, found.right === undefined ? undefined : await confirmedDrift(verifier, given, id));
+  }
+  if (failures.length > 0) throw failures[0];
 };
 
 const watch = async (
-  pool: Pool,
-  projection: Projection,
-  { store, isProjecting, onDrift, onEvent, pauseMs = PAUSE_MS }: WatchDriftOptions,
+  database: Verifier['database'],
+  options: WatchDriftOptions,
+  known: KnownDrifts,
   signal: AbortSignal,
 ): Promise<void> => {
-  const next = makeRound();
-  const reported = makeBoundedCache<string, string>(REMEMBERED);
-  const runTask = makeTaskRunner({ projection: projection.name, name: 'comparing rows with their streams', onEvent });
-  const compare = async (): Promise<void> => {
-    const generation = await readWritableLive(pool, projection);
-    const id = await next((after) => nextIds({ database: pool, generation }, after, IDS_AHEAD));
-    if (id === undefined) return;
-    const drift = await confirmedDrift({ database: pool, store, projection, generation }, projection, id);
-    if (drift === undefined) {
-      reported.delete(id);
-      return;
+  const { projections, ledger, isProjecting, onEvent, onCompared = () => undefined, pauseMs = PAUSE_MS } = options;
+  const work = measureOwnWork(options.store);
+  const rounds = makeDriftRounds(projections, ledger);
+  const runners = new Map(
+    projections.map(({ name: projection }) => [
+      projection,
+      makeTaskRunner({ projection, name: 'comparing rows with their streams', onEvent }),
+    ]),
+  );
+  let againAt = 0;
+  let again: ReadonlyArray<FoundDrift> = [];
+  let isTurnOfOthers = false;
+
+  /** Rows that differed come in turns with the others, every few seconds. */
+  const takeAgain = (): { readonly projection: Projection; readonly ids: ReadonlyArray<string> } | undefined => {
+    if (again.length === 0 && performance.now() >= againAt) {
+      again = known.all();
+      againAt = performance.now() + AGAIN_MS;
     }
-    const revisions = drift.kind === 'ahead' ? [drift.shown, drift.newest] : [];
-    const fault = [drift.kind, ...drift.fields, ...revisions].join(' ');
-    if (reported.get(id) === fault) return;
-    reported.set(id, fault);
-    onDrift({ ...drift, projection: projection.name });
+    isTurnOfOthers = !isTurnOfOthers;
+    const projection = projections.find(({ name }) => name === again[0]?.projection);
+    if (isTurnOfOthers || projection === undefined) return undefined;
+    const ids = again.filter((drift) => drift.projection === projection.name).slice(0, AT_ONCE);
+    again = again.filter((drift) => !ids.includes(drift));
+    return { projection, ids: ids.map(({ id }) => id) };
   };
+
+  /** Gives how many were compared. */
+  const compareSome = async (): Promise<number> => {
+    for (const { name } of projections) if (!isProjecting(name)) known.forget(name);
+    const differing = takeAgain();
+    const projection = differing?.projection ?? rounds.current();
+    if (!isProjecting(projection.name)) {
+      if (differing === undefined) rounds.skip();
+      return 0;
+    }
+    let compared = 0;
+    await runners.get(projection.name)?.(async () => {
+      const generation = await readWritableLive(database, projection);
+      const ids = differing?.ids ?? (await rounds.next({ database, generation }, AT_ONCE));
+      const verifier = { database, store: work.store, projection, generation };
+      compared = ids.length;
+      await compare(verifier, projection, ids, (id, drift) => known.note(projection.name, id, drift));
+    });
+    onCompared(compared);
+    return compared;
+  };
+
   while (!signal.aborted) {
-    const began = performance.now();
-    if (isProjecting(projection.name)) await runTask(compare);
-    await pause(Math.max(pauseMs, REST * (performance.now() - began)), signal);
+    const [computedFor, ended] = [work.measure(), rounds.ended()];
+    const rest = REST * computedFor(await compareSome());
+    const pauses = rounds.ended() === ended ? 1 : PAUSES_A_ROUND;
+    await pause(Math.max(pauses * pauseMs, rest), signal);
   }
 };
 
 /**
- * Compares the live rows with their streams all the time, slowly: at most two entities a second of each read model.
- * `stop` resolves when its connection is closed.
+ * Compares the live rows with their streams all the time: a hundred at once, and no more of them than a twentieth of a core
+ * allows. A row that differs stays as it is, as evidence, until somebody repairs it or a change of its record writes it.
  */
-export const watchDrift = (options: WatchDriftOptions): { readonly stop: () => Promise<void> } => {
-  const { connectionString, projections } = options;
+export const watchDrift = (options: WatchDriftOptions): DriftWatch => {
+  const { connectionString, onDrift, onGone } = options;
   const pool = makePool({
     connectionString,
     name: 'verification',
@@ -99,8 +147,10 @@ export const watchDrift = (options: WatchDriftOptions): { readonly stop: () => P
     queryMs: QUERY_MS,
   });
   const stopping = new AbortController();
-  const watching = Promise.all(projections.map((projection) => watch(pool, projection, options, stopping.signal)));
+  const known = makeKnownDrifts({ onDrift, onGone });
+  const watching = watch(pool, options, known, stopping.signal);
   return {
+    drifted: known.count,
     stop: async () => {
       stopping.abort();
       await watching;

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../../projections/engine/engine-event.js';
-import type { FoundDrift } from '../../../projections/engine/verify/watch-drift.js';
+import type { FoundDrift } from '../../../projections/engine/verify/known-drifts.js';
 import type { RowAhead } from '../../event-sourcing/ahead.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { Readiness } from '../readiness.js';
@@ -79,6 +79,12 @@ export const logDrift =
       { projection, stream, kind, fields },
       'row drifted: `npx --no-install ops projections verify --repair` repairs it',
     );
+
+/** A row that drifted is as its stream makes it again: it was repaired, or a change of its record has written it. */
+export const logDriftGone =
+  (log: Logger) =>
+  ({ projection, stream }: FoundDrift): void =>
+    log.warn({ projection, stream }, 'row is as its events say again');
 
 const aheadFields = ({ projection, stream, shown, newest }: RowAhead) => ({
   projection,

@@ -79,6 +79,24 @@ export const makeDriftCounter = (metrics: Pick<Metrics, 'registry'>, readModels:
     help: 'Rows that were found to differ from a fold of their streams',
   });
 
+/** A gauge of the rows that are known to differ now, read at each scrape. */
+export const watchDriftedRows = (
+  { registry }: Pick<Metrics, 'registry'>,
+  readModels: ReadonlyArray<string>,
+  drifted: (readModel: string) => number,
+): void => {
+  const rows = new Gauge({
+    name: 'projection_drifted_rows',
+    help: 'Rows that are known to differ from a fold of their streams now, counted up to 1,000',
+    labelNames: ['read_model'],
+    registers: [],
+    collect() {
+      for (const readModel of readModels) this.set({ read_model: readModel }, drifted(readModel));
+    },
+  });
+  registry.registerMetric(rows);
+};
+
 /** Counts rows that were found to show more events than their streams hold. */
 export const makeAheadCounter = (metrics: Pick<Metrics, 'registry'>, readModels: ReadonlyArray<string>) =>
   makeRowCounter(metrics, readModels, {
