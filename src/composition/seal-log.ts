@@ -6,10 +6,12 @@ import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
-import type { Storage } from '../infrastructure/open-storage.js';
+import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
 import type { Stores } from '../infrastructure/open-stores.js';
 import { makeLockTree } from '../infrastructure/postgres/seal/lock-tree.js';
+import { makeArchiveNotes } from '../infrastructure/postgres/seal/noted-checkpoints.js';
 import { makePool } from '../postgres/pool.js';
+import { notingArchive } from '../sealing/noting-archive.js';
 import { keepSigning } from '../sealing/keep-signing.js';
 import { signerInForce } from '../sealing/restart.js';
 import { keepSealingRecorded } from './record-sealing.js';
@@ -51,10 +53,21 @@ export const sealLog = async (
     return {};
   }
   const [count, logEvent] = [countSigning(metrics), logSigning(log)];
+  let isRemoved = false;
+  const archive = makeCheckpointArchive(storage.checkpoints, {
+    onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
+  });
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),
-    archive: makeCheckpointArchive(storage.checkpoints, {
-      onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
+    archive: notingArchive(archive, {
+      notes: makeArchiveNotes(pool, placeOfStorage(config)),
+      onRemoved: (checkpoint) => {
+        isRemoved = true;
+        log.error(
+          checkpoint,
+          'a checkpoint that was put into the file storage is not there any more: see ops log verify',
+        );
+      },
     }),
     findSigner: () => signerInForce(base, store),
     isKeeper: () => {
@@ -74,5 +87,6 @@ export const sealLog = async (
   started.add(signing.stop);
   return {
     'no checkpoint is signed: the log does not extend what was signed before': () => signing.fault() !== undefined,
+    'checkpoints were removed from the file storage: see ops log verify': () => isRemoved,
   };
 };

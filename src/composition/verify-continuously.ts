@@ -10,8 +10,9 @@ import { logVerification } from '../infrastructure/logging/log-verification.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeVerificationMetrics } from '../infrastructure/metrics/verification-metrics.js';
-import type { Storage } from '../infrastructure/open-storage.js';
+import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
 import type { Stores } from '../infrastructure/open-stores.js';
+import { makeFindNoted } from '../infrastructure/postgres/seal/noted-checkpoints.js';
 import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
 import { archiveToVerify } from '../infrastructure/verification/archive-to-verify.js';
 import { findSeal } from '../infrastructure/verification/find-seal.js';
@@ -61,6 +62,7 @@ export const verifyContinuously = async (
     ledger,
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),
+    findNoted: makeFindNoted(pool, placeOfStorage(config)),
     archive: (onFault, signal) => archiveToVerify(storage.checkpoints, onFault, signal),
     findSeal: () => findSeal(store, { own: signer?.verifier }),
     keys: eventKeys,

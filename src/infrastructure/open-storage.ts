@@ -40,6 +40,10 @@ const openOnDisk = async (directory: string, options: OpenOptions): Promise<E.Ei
 const openOnS3 = async (s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
   (await import('./s3/s3-storage.js')).openS3Storage(s3);
 
+/** Names the storage of files, as Postgres notes what was put into it. */
+export const placeOfStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): string =>
+  s3 === undefined ? path.resolve(dataDir, FILES) : `${s3.endpoint}/${s3.bucket}`;
+
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
 export const openStorage = async (
   { s3, dataDir }: Pick<Config, 's3' | 'dataDir'>,

@@ -102,6 +102,7 @@ const OTHERS = [
   'rows differ from their events: businesses; see ops projections verify --repair',
   'rows differ from their events: documents; see ops projections verify --repair',
   'no checkpoint is signed: the log does not extend what was signed before',
+  'checkpoints were removed from the file storage: see ops log verify',
   'events are without a checkpoint for more than 30 s: none is signed',
   'the log, or what is kept of it, was changed: see ops log verify',
 ].map((warning) => `readiness_warning{warning="${warning}"} 0`);

@@ -5,14 +5,17 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { archiveToVerify } from '../../infrastructure/verification/archive-to-verify.js';
 import { endableArchive } from '../../infrastructure/verification/patient-ports.js';
-import { openStorage } from '../../infrastructure/open-storage.js';
+import { openStorage, placeOfStorage } from '../../infrastructure/open-storage.js';
 import { configuredDatabase, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
+import { makeFindNoted } from '../../infrastructure/postgres/seal/noted-checkpoints.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { LogWitnesses } from '../../infrastructure/verification/log-checks.js';
 import { makeCommandPool } from '../command-pool.js';
 import { printNote } from '../output.js';
 
-type OpenWitnesses = Pick<LogWitnesses, 'source' | 'tree' | 'archive'> & { readonly close: () => Promise<void> };
+type OpenWitnesses = Pick<LogWitnesses, 'source' | 'tree' | 'archive' | 'findNoted'> & {
+  readonly close: () => Promise<void>;
+};
 
 /** Opens the checkpoints in the storage of files. What is kept there and is no checkpoint is a fault. */
 const openArchive = async (
@@ -63,6 +66,7 @@ export const openWitnesses = async (
     archive: storage.archive,
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),
+    findNoted: makeFindNoted(pool, placeOfStorage(config)),
     close: async () => {
       await storage.close();
       await pool.end();

@@ -45,7 +45,14 @@ type FaultPrinter = ReturnType<typeof makeFaultPrinter>;
 
 const isUnread = (one: Unchecked): boolean => one.isUnread;
 
-const NO_CHECKS: LogChecks = { checks: [], unchecked: [], ledger: undefined, checkpoints: undefined, restarts: [] };
+const NO_CHECKS: LogChecks = {
+  checks: [],
+  unchecked: [],
+  ledger: undefined,
+  checkpoints: undefined,
+  putElsewhere: 0,
+  restarts: [],
+};
 
 const verifierArgument = (text: string): Verifier => {
   const parsed = parseVerifier(text.trim());
@@ -81,7 +88,13 @@ const describeDecisions = ({ unsealedDecisions }: Verified, faults: FaultPrinter
   ];
 };
 
-const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks): ReadonlyArray<string> => {
+const describeChecks = ({
+  ledger,
+  checkpoints,
+  putElsewhere,
+  restarts,
+  unchecked,
+}: LogChecks): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   if (ledger !== undefined) {
     const { compared, notYet } = ledger();
@@ -98,6 +111,10 @@ const describeChecks = ({ ledger, checkpoints, restarts, unchecked }: LogChecks)
     if (beforePostgres > 0)
       lines.push(
         `checkpoints that the file storage alone has: ${beforePostgres}; Postgres was restored after them, or they were removed there`,
+      );
+    if (putElsewhere > 0)
+      lines.push(
+        `checkpoints that were put into another file storage: ${putElsewhere}; not looked for in the one of the settings`,
       );
     for (const [origin, { inPostgres, inStorage, largest }] of Object.entries(earlier))
       lines.push(
@@ -122,14 +139,14 @@ const reportCounts = (
   options: Options,
 ): void => {
   const { events, streams, broken, withMac, macFaults, withoutData, unsealedDecisions } = verified;
-  const { ledger, checkpoints, restarts, unchecked } = checks;
+  const { ledger, checkpoints, putElsewhere, restarts, unchecked } = checks;
   const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
   const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeEvents(verified, macsChecked)}`;
   const { earlier = {}, ...fits } = checkpoints?.() ?? {};
   const earlierOrigins = Object.entries(earlier).map(([origin, counts]) => ({ origin, ...counts }));
   const compared = {
     ledger: ledger?.() ?? null,
-    checkpoints: checkpoints === undefined ? null : { ...fits, earlierOrigins },
+    checkpoints: checkpoints === undefined ? null : { ...fits, putElsewhere, earlierOrigins },
   };
   const counts = {
     events,

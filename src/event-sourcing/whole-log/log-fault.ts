@@ -33,6 +33,8 @@ export const FAULT_KINDS = [
   'checkpoint-beyond-log',
   /** It is kept outside of Postgres, and not in Postgres. */
   'checkpoint-missing',
+  /** Postgres has noted that it was put into the file storage, and it is not there any more. */
+  'checkpoint-removed',
   'proof-differs',
   /** The store hides events of the stream from who reads it. */
   'stream-truncated',

@@ -8,6 +8,7 @@ import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/lo
 import { makeTruncationCheck } from '../../event-sourcing/whole-log/truncation-check.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
+import { makeNotedCheck, type NotedCheckpoints } from '../../sealing/noted-check.js';
 import { type FindVerifier, rememberVerifiers } from '../../sealing/kept-checkpoint.js';
 import type { Restart, Restarts } from '../../sealing/restart.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
@@ -24,6 +25,8 @@ export type LogWitnesses = {
   readonly source: LedgerSource | string;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | string;
   readonly archive: Pick<CheckpointArchive, 'all'> | string;
+  /** What Postgres has noted of an origin's checkpoints in that storage; absent where it is not to be asked. */
+  readonly findNoted?: (origin: string) => Promise<NotedCheckpoints>;
   readonly seal: Seal | string;
   /** What auditors kept at home. */
   readonly kept: ReadonlyArray<Witness>;
@@ -43,6 +46,8 @@ export type LogChecks = {
   /** Undefined for what is not compared. */
   readonly ledger: (() => { readonly compared: number; readonly notYet: number }) | undefined;
   readonly checkpoints: (() => CheckpointCounts) | undefined;
+  /** Checkpoints of the origin in force that were put into another storage of files, and are not looked for. */
+  readonly putElsewhere: number;
   /** The restarts of the seal that count, the oldest first. */
   readonly restarts: ReadonlyArray<Restart>;
 };
@@ -54,7 +59,7 @@ export type LogChecks = {
 export const makeLogChecks = async (
   store: Pick<EventStore, 'readStream' | 'readTruncations'>,
   ledger: Ledger,
-  { source, tree, archive, seal, kept }: LogWitnesses,
+  { source, tree, archive, seal, kept, findNoted }: LogWitnesses,
   onFault: OnLogFault,
 ): Promise<LogChecks> => {
   const unchecked: Array<Unchecked> = [];
@@ -97,6 +102,13 @@ export const makeLogChecks = async (
   for (const event of sealed?.restarts.unsigned ?? []) onFault(restartFault(event));
   const inPostgres = sealed && opened('the checkpoints in Postgres were not compared', tree);
   const inStorage = sealed && opened('the checkpoints in the file storage were not compared', archive);
+  // before the storage is read: what is noted was there then
+  const noted =
+    sealed &&
+    inPostgres &&
+    findNoted &&
+    (await unlessAway('what was put into the file storage was not looked for', () => findNoted(sealed.origin)));
+  const notedCheck = noted && makeNotedCheck(noted, onFault);
   const checkpoints =
     sealed === undefined && kept.length === 0
       ? undefined
@@ -105,17 +117,27 @@ export const makeLogChecks = async (
             isSealed: sealedBy(ledger),
             origin: sealed?.origin,
             findVerifier: rememberVerifiers(sealed?.findVerifier ?? (() => undefined)),
-            tree: inPostgres,
-            archive: inStorage && { all: () => readable(inStorage.all()) },
+            tree: inPostgres && {
+              ...inPostgres,
+              checkpoints: () => notedCheck?.watch('Postgres', inPostgres.checkpoints()) ?? inPostgres.checkpoints(),
+            },
+            archive: inStorage && {
+              all: () => readable(notedCheck?.watch('Storage', inStorage.all()) ?? inStorage.all()),
+            },
             witnesses: kept,
             onFault,
           }),
         );
+  // after the checkpoints: all of them have passed by then
+  const removed = checkpoints && notedCheck?.check;
   return {
-    checks: [compared, checkpoints, makeTruncationCheck(store, onFault)].filter((check) => check !== undefined),
+    checks: [compared, checkpoints, removed, makeTruncationCheck(store, onFault)].filter(
+      (check) => check !== undefined,
+    ),
     unchecked,
     ledger: compared?.counts,
     checkpoints: checkpoints?.counts,
+    putElsewhere: noted?.elsewhere ?? 0,
     restarts: sealed?.restarts.valid ?? [],
   };
 };

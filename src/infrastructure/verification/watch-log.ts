@@ -44,6 +44,7 @@ type WatchLogOptions = {
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;
   /** Opened in each pass; it reports what is no checkpoint. */
   readonly archive: (onFault: OnLogFault, signal: AbortSignal) => LogWitnesses['archive'];
+  readonly findNoted?: NonNullable<LogWitnesses['findNoted']>;
   /** Asked at the beginning of each pass. */
   readonly findSeal: () => Promise<LogWitnesses['seal']>;
   readonly keys: EventKeys;
@@ -106,7 +107,19 @@ async function* paced(
 }
 
 const verifyOnce = async (
-  { store, ledger, source, tree, archive, findSeal, keys, periodMs, onProgress, onUnchecked }: WatchLogOptions,
+  {
+    store,
+    ledger,
+    source,
+    tree,
+    archive,
+    findNoted,
+    findSeal,
+    keys,
+    periodMs,
+    onProgress,
+    onUnchecked,
+  }: WatchLogOptions,
   onFault: OnLogFault,
   mayGoOn: MayGoOn,
   signal: AbortSignal,
@@ -121,6 +134,7 @@ const verifyOnce = async (
     source: rows,
     tree: patientTree(tree, persist),
     archive: typeof archived === 'string' ? archived : endableArchive(archived, mayGoOn, signal),
+    ...(findNoted === undefined ? {} : { findNoted: (origin: string) => persist(() => findNoted(origin)) }),
     seal: await persist(findSeal),
     kept: [],
   };

@@ -114,7 +114,7 @@ describe('log verify with ledger and seal', function () {
       ...{ events: 300, streams: 20, broken: 0, withMac: 300, withoutMac: 0, macFaults: 0, macsChecked: true },
       ...{ withoutData: 0, unsealedDecisions: 0 },
       ledger: { compared: 300, notYet: 0 },
-      checkpoints: { fitting: 2, differing: 0, beforePostgres: 0, earlierOrigins: [] },
+      checkpoints: { fitting: 2, differing: 0, beforePostgres: 0, putElsewhere: 0, earlierOrigins: [] },
       restarts: [],
       faults: [],
       unchecked: [],

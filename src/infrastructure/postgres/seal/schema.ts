@@ -32,6 +32,22 @@ const sealSchema: VersionedSchema = {
        for each statement execute function seal.refuse_change();`,
     // others fire only where session_replication_role is origin, and a role may be set to something else
     'alter table seal.checkpoint enable always trigger never_changed',
+    // which checkpoints were put into which storage of files: what is noted here and is not there was removed
+    `create table seal.archived (
+       number bigint generated always as identity primary key,
+       origin text not null,
+       size bigint not null,
+       storage text not null,
+       archived_at timestamptz not null default now()
+     );
+     create index archived_by_size on seal.archived (origin, storage, size);
+     create function seal.refuse_forgetting() returns trigger language plpgsql as $$
+     begin
+       raise exception '% of seal.archived is refused: what was put into the file storage is never forgotten', tg_op;
+     end $$;
+     create trigger never_changed before update or delete or truncate on seal.archived
+       for each statement execute function seal.refuse_forgetting();
+     alter table seal.archived enable always trigger never_changed;`,
   ],
   allowsNewer: true,
 };
