@@ -44,6 +44,7 @@ import { makeServiceReadiness } from './service-readiness.js';
 import { watchHistories } from './history-alarm.js';
 import { keepReadModels } from './keep-read-models.js';
 import type { Started } from './started.js';
+import { watchGuards } from './watch-guards.js';
 import { watchSeal } from './watch-seal.js';
 import { watchUnwrittenRows } from './unwritten-rows.js';
 import { requireUsableKey, verificationKey } from './verification-key.js';
@@ -193,10 +194,12 @@ export const startService = async (
   const unsignedEvents = await watchSeal(context, stores.store, queries, projections);
   const verification = await verifyContinuously(context, stores, projections);
 
+  const guards = watchGuards(context, queries);
+
   const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
   const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...drifts };
-  const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification };
+  const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification, ...guards };
   watchWarnings(metrics, warnings);
   const { readiness, stop: stopBeingReady } = makeServiceReadiness(
     { store: stores.store, storage: stores.storage, queries, unwritten, findWrongLog },

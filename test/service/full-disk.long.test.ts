@@ -105,6 +105,7 @@ const OTHERS = [
   'checkpoints were removed from the file storage: see ops log verify',
   'events are without a checkpoint for more than 30 s: none is signed',
   'the log, or what is kept of it, was changed: see ops log verify',
+  'the guard of the history is lifted: see ops log verify',
 ].map((warning) => `readiness_warning{warning="${warning}"} 0`);
 
 describe('a full disk', function () {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { startDouble } from '../support/eventstoredb-double/double.js';
-import { LIFT_GUARD } from '../support/tamper.js';
+import { LIFT_GUARD, PUT_GUARD_BACK } from '../support/tamper.js';
 import type { HistoryEvent } from './history.js';
 
 /** Where a log is, for somebody who can write into its database. */
@@ -61,6 +61,7 @@ const inPostgres = (): Promise<Place> =>
         history.map(({ revision }) => revision.toString()),
         ...(['id', 'type', 'data', 'metadata'] as const).map((name) => history.map((event) => event[name])),
       ]);
+      await client.query(PUT_GUARD_BACK);
       await client.end();
     },
     close: () => undefined,

@@ -7,6 +7,7 @@ import { archiveToVerify } from '../../infrastructure/verification/archive-to-ve
 import { endableArchive } from '../../infrastructure/verification/patient-ports.js';
 import { openStorage, placeOfStorage } from '../../infrastructure/open-storage.js';
 import { configuredDatabase, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
+import { makeFindLiftedGuards } from '../../infrastructure/postgres/guards.js';
 import { makeFindNoted } from '../../infrastructure/postgres/seal/noted-checkpoints.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { LogWitnesses } from '../../infrastructure/verification/log-checks.js';
@@ -14,6 +15,8 @@ import { makeCommandPool } from '../command-pool.js';
 import { printNote } from '../output.js';
 
 type OpenWitnesses = Pick<LogWitnesses, 'source' | 'tree' | 'archive' | 'findNoted'> & {
+  /** Guards of the database that are lifted; undefined where it could not be opened. */
+  readonly findLiftedGuards: (() => Promise<ReadonlyArray<string>>) | undefined;
   readonly close: () => Promise<void>;
 };
 
@@ -58,7 +61,8 @@ export const openWitnesses = async (
         })
       : E.right({ ...own, close: () => Promise.resolve() });
   const storage = await openArchive(config, onFault, signal);
-  if (E.isLeft(opened)) return { ...storage, source: opened.left.message, tree: opened.left.message };
+  if (E.isLeft(opened))
+    return { ...storage, source: opened.left.message, tree: opened.left.message, findLiftedGuards: undefined };
   const { url, close } = opened.right;
   const pool = makeCommandPool(url, 'log-verify', 4);
   const ledger = ledgerOf(registry);
@@ -67,6 +71,7 @@ export const openWitnesses = async (
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),
     findNoted: makeFindNoted(pool, placeOfStorage(config)),
+    findLiftedGuards: makeFindLiftedGuards(pool),
     close: async () => {
       await storage.close();
       await pool.end();

@@ -137,6 +137,7 @@ const reportCounts = (
   checks: LogChecks,
   faults: FaultPrinter,
   options: Options,
+  guardsLifted: ReadonlyArray<string> = [],
 ): void => {
   const { events, streams, broken, withMac, macFaults, withoutData, unsealedDecisions } = verified;
   const { ledger, checkpoints, putElsewhere, restarts, unchecked } = checks;
@@ -166,7 +167,13 @@ const reportCounts = (
     faults: faults.counts(),
     unchecked: namesOf(unchecked),
     unread: namesOf(unchecked.filter(isUnread)),
+    guardsLifted,
   });
+  // not what was found in the log, but what can happen to it
+  for (const guard of guardsLifted)
+    printNote(
+      `the guard of the history is lifted, ${guard}: whoever may write there can change or remove what is kept`,
+    );
   if (options.json === true) return;
   for (const line of [...faults.unnamed(), ...describeDecisions(verified, faults), ...describeChecks(checks)])
     printLine(line);
@@ -216,7 +223,13 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
 
   const progress = makeProgress('verifying');
   const faults = makeFaultPrinter(options, progress.end);
-  const { close, ...witnesses } = await openWitnesses(config, registry, database, faults.print, signal);
+  const { close, findLiftedGuards, ...witnesses } = await openWitnesses(
+    config,
+    registry,
+    database,
+    faults.print,
+    signal,
+  );
   try {
     const share = await shareOfLog(store);
     const checks = await makeLogChecks(
@@ -235,7 +248,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     });
     progress.end();
     if (!verified.isComplete) return interrupted(counted(verified.events, 'event'));
-    reportCounts(verified, keys.length > 0, checks, faults, options);
+    reportCounts(verified, keys.length > 0, checks, faults, options, await findLiftedGuards?.());
     return faults.counts().length === 0 && !checks.unchecked.some(isUnread) ? EXIT.ok : EXIT.failed;
   } catch (error) {
     progress.end();

@@ -119,7 +119,25 @@ describe('log verify with ledger and seal', function () {
       faults: [],
       unchecked: [],
       unread: [],
+      guardsLifted: [
+        'event_log.event: never_changed',
+        'event_log.head: never_removed',
+        'event_log.head: only_grows',
+        'seal.checkpoint: never_changed',
+      ],
     });
+  });
+
+  it('says which guards of the history are lifted, and nothing of those that are not', async () => {
+    await pool.query('alter table event_log.event enable always trigger never_changed');
+    const { code, stderr } = await verify();
+    expect(code).to.equal(0);
+    expect(stderr.split('\n').filter(Boolean)).to.deep.equal(
+      ['event_log.head: never_removed', 'event_log.head: only_grows', 'seal.checkpoint: never_changed'].map(
+        (guard) =>
+          `the guard of the history is lifted, ${guard}: whoever may write there can change or remove what is kept`,
+      ),
+    );
   });
 
   it('says what it did not compare where there are no read models and no key', async () => {

@@ -23,6 +23,7 @@ import type {
 import type { SealedTree } from '../../../read/sealed-tree.js';
 import type { LedgerExtent } from '../../../sealing/watch-unsigned.js';
 import { findLastBackup } from '../backup-record.js';
+import { makeFindLiftedGuards } from '../guards.js';
 import { makeFindLedgerExtent } from '../seal/ledger-extent.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
@@ -49,6 +50,8 @@ export type ReadModelQueries = {
   readonly ofLedger: (ledger: Ledger) => LedgerQueries;
   readonly sealedTree: (ledger: Pick<Ledger, 'name'>) => SealedTree;
   readonly ledgerExtent: (ledger: Pick<Ledger, 'name'>) => () => Promise<LedgerExtent>;
+  /** Of events and checkpoints, where they are in this database. Rejects when that cannot be read. */
+  readonly liftedGuards: () => Promise<ReadonlyArray<string>>;
   readonly findRevision: (projection: Pick<Projection, 'name'>) => FindRowRevision;
   /** When a log was last backed up, in seconds since 1970. Rejects when that cannot be read. */
   readonly lastBackup: (log: string) => Promise<number | undefined>;
@@ -165,6 +168,7 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
     ledgerExtent: ({ name }) => makeFindLedgerExtent(short, name),
+    liftedGuards: makeFindLiftedGuards(short),
     findRevision: (projection) => makeFindRowRevision(short, projection),
     lastBackup: (log) => findLastBackup(short, log),
     ping: () => attempt(() => ping(short), unavailable),

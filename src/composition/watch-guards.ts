@@ -1,0 +1,32 @@
+import { pause } from '../event-sourcing/pause.js';
+import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { ServiceContext } from './service-context.js';
+
+/** How often it looks, ms. */
+const LOOK_MS = 10_000;
+
+/** Says in every process, as a warning of `/readyz` and in its log, while a guard of the history is lifted. */
+export const watchGuards = (
+  { log, started }: Pick<ServiceContext, 'log' | 'started'>,
+  { liftedGuards }: Pick<ReadModelQueries, 'liftedGuards'>,
+): Readonly<Record<string, () => boolean>> => {
+  const stopping = new AbortController();
+  let lifted: ReadonlyArray<string> = [];
+  const look = async (): Promise<void> => {
+    const found = await liftedGuards();
+    if (found.length > 0 && found.join() !== lifted.join())
+      log.error({ guards: found }, 'the guard of the history is lifted: its owner can change events and checkpoints');
+    lifted = found;
+  };
+  const watch = async (): Promise<void> => {
+    // while the database is away, what was found last holds
+    do await look().catch(() => undefined);
+    while (await pause(LOOK_MS, stopping.signal));
+  };
+  const watching = watch();
+  started.add(async () => {
+    stopping.abort();
+    await watching;
+  });
+  return { 'the guard of the history is lifted: see ops log verify': () => lifted.length > 0 };
+};
