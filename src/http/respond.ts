@@ -51,6 +51,7 @@ export type RespondDeps = {
  * request without a route is not there for the same reason.
  */
 type Line = {
+  /** Also the `$correlationId` of the events that the request appended. */
   readonly requestId: string;
   readonly method: string;
   readonly route: string | undefined;
@@ -66,6 +67,9 @@ type Line = {
   /** Why the connection was cut, or could not take the response. */
   cut?: unknown;
   actor?: string;
+  /** Of the token of the actor: who issued it, and its id. */
+  iss?: string;
+  jti?: string;
 };
 
 const secondsSince = (began: number): number => (performance.now() - began) / 1000;
@@ -123,6 +127,8 @@ export const makeRespond = (
     if (failure !== undefined) line.failure = failureFields(failure);
     if (cut !== undefined) line.cut = cut;
     if (caller !== undefined) line.actor = caller.subject;
+    if (caller?.token?.iss !== undefined) line.iss = caller.token.iss;
+    if (caller?.token?.jti !== undefined) line.jti = caller.token.jti;
     if (status >= 500) log.error(line, 'request failed');
     else if (failure?._tag === 'Unauthenticated') log.warn(line, 'authentication failed');
     else log.info(line, 'request');

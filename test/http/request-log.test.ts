@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { forgeToken } from '../support/forge-token.js';
+import { SECRET } from '../support/tokens.js';
 import { callerOf, idOf } from '../support/client.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { rawExchange } from '../support/raw-exchange.js';
@@ -75,6 +78,73 @@ describe('the log of requests', () => {
     const { line, level } = await send('POST', '/business', stack.tokenFor('viewer', 'victor'), { name: 'X' });
     expect(line).to.deep.include({ actor: 'victor', failure: { tag: 'RoleMissing' } });
     expect(level).to.equal('info');
+  });
+
+  const tokenWith = (claims: object): string => {
+    const times = { sub: 'eve', exp: Math.floor(Date.now() / 1000) + 600, roles: ['admin'] };
+    return forgeToken({ alg: 'HS256', typ: 'JWT' }, { ...times, ...claims }, 'HS256', SECRET);
+  };
+
+  it('has the issuer and the id of the token, also where the token is remembered', async () => {
+    const as = tokenWith({ iss: 'https://issuer.example', jti: 'token-7' });
+    for (const name of ['Bakery', 'Brewery'])
+      expect((await send('POST', '/business', as, { name })).line).to.include({
+        ...{ actor: 'eve', client: '127.0.0.1', iss: 'https://issuer.example', jti: 'token-7' },
+      });
+    expect((await send('POST', '/business', editor(), { name: 'X' })).line).not.to.have.any.keys('iss', 'jti');
+  });
+
+  it('has bounded claims without characters that nobody sees, and none that is no text', async () => {
+    const lineOf = async (claims: object) => (await send('POST', '/business', tokenWith(claims), { name: 'X' })).line;
+    expect(await lineOf({ iss: 'a\u202eb\u001b[2J\nc\ud800\u2028', jti: '\u200b' })).to.include({
+      ...{ iss: 'a�b�[2J�c��', jti: '�' },
+    });
+    expect(await lineOf({ iss: '😀'.repeat(255), jti: '😀'.repeat(256) })).to.include({
+      ...{ iss: '😀'.repeat(255), jti: `${'😀'.repeat(255)}…` },
+    });
+    expect(await lineOf({ iss: { a: 1 }, jti: 7 })).not.to.have.any.keys('iss', 'jti');
+    expect(await lineOf({ iss: ['a'], jti: '' })).not.to.have.any.keys('iss', 'jti');
+  });
+
+  describe('and the events that a request appended', () => {
+    type Event = { readonly metadata: Readonly<Record<string, string>> };
+    const requestIdOf = ({ headers }: { readonly headers: Headers }): string => headers.get('x-request-id') ?? '';
+    const eventsOf = async (id: string): Promise<ReadonlyArray<Event>> =>
+      (await call('GET', `/business/${id}/events?proof=true`, { as: editor() })).json as ReadonlyArray<Event>;
+
+    it('have one id, which the client may choose, and the event nothing of the address and the token', async () => {
+      const as = tokenWith({ iss: 'https://issuer.example', jti: 'token-7' });
+      const trace = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+      const own = { 'x-request-id': `own/${randomUUID()}`, traceparent: trace };
+      const created = await call('POST', '/business', { as, body: { name: 'Bakery' }, headers: own });
+      const id = idOf(created);
+      const refused = { 'x-request-id': 'x'.repeat(129), traceparent: 'mine' };
+      const changed = await call('PUT', `/business/${id}`, { as, body: { name: 'Brewery' }, headers: refused });
+      const owned = await call('POST', `/business/${id}/owner`, { as, body: { user: 'u-1' } });
+      const ids = [created, changed, owned].map(requestIdOf);
+      expect(ids[0]).to.equal(own['x-request-id']);
+      expect(ids[1]).to.match(/^[0-9a-f-]{36}$/);
+      const events = await eventsOf(id);
+      expect(events.map(({ metadata }) => metadata['$correlationId'])).to.deep.equal(ids);
+      expect(events.map(({ metadata }) => metadata['traceparent'])).to.deep.equal([trace, undefined, undefined]);
+      for (const requestId of ids)
+        expect((await logged(requestId))[1]).to.include({ jti: 'token-7', client: '127.0.0.1' });
+      expect(JSON.stringify(events)).not.to.match(/token-7|issuer\.example|127\.0\.0\.1/);
+      expect(Object.keys(events[1]!.metadata)).to.deep.equal([
+        ...['$causationId', '$correlationId', 'actor', 'at', 'dataHash', 'fingerprint', 'hash', 'previousHash'],
+        ...['salt', 'schemaVersion'],
+      ]);
+    });
+
+    it('have the id of the first request, not of one that was answered by its Idempotency-Key', async () => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const create = () => call('POST', '/business', { as: editor(), body: { name: 'Bakery' }, headers });
+      const [first, second] = [await create(), await create()];
+      expect(requestIdOf(second)).not.to.equal(requestIdOf(first));
+      const events = await eventsOf(idOf(second));
+      expect(events.map(({ metadata }) => metadata['$correlationId'])).to.deep.equal([requestIdOf(first)]);
+      expect((await logged(requestIdOf(first)))[1]).to.include({ operation: 'createBusiness', actor: 'eve' });
+    });
   });
 
   it('has what is refused as no valid HTTP, under the id of the answer', async () => {

@@ -20,6 +20,8 @@ export type Caller = {
   readonly roles: Roles;
   /** When the token expires, seconds since 1970. */
   readonly expiresAt: number;
+  /** Which token it was, as the log says it: bounded texts; undefined of a caller without a signed token. */
+  readonly token?: { readonly iss: string | undefined; readonly jti: string | undefined };
 };
 
 export const hasOneOf = ({ roles }: Caller, allowed: Roles): boolean => roles.some((role) => allowed.includes(role));

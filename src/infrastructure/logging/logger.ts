@@ -15,7 +15,9 @@ export type ProcessLog = Logger & {
 };
 
 /** Fields that a request's line shows in words; they are not listed below it again. */
-const REQUEST_FIELDS = ['requestId', 'method', 'route', 'record', 'operation', 'status', 'seconds', 'client', 'actor'];
+const REQUEST_FIELDS = [
+  ...['requestId', 'method', 'route', 'record', 'operation', 'status', 'seconds', 'client', 'actor', 'iss', 'jti'],
+];
 
 /** A request in one line: listed key by key, a screen would hold three of them. */
 const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
