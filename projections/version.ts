@@ -7,7 +7,7 @@ import type { ReadModel } from './read-model.js';
 /** Counts the changes to the columns and indexes that every read model with a row for each entity has. */
 const ENTITY_LAYOUT = 3;
 /** The same for read models with a row for each event. */
-const EVENT_LAYOUT = 2;
+const EVENT_LAYOUT = 3;
 
 const projectionDefinition = ({ name, category, revision, keys, eventTypes, serde }: Projection): Json => ({
   layout: ENTITY_LAYOUT,

@@ -1,10 +1,12 @@
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import type { Config } from '../config.js';
+import { makeFindChanges } from '../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { Route } from '../http/route.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeCompleteLedger } from '../read/complete-ledger.js';
+import type { FindChanges } from '../read/ledger-diffs.js';
 import { type LedgerFeed, makeLedgerFeed } from '../read/ledger-feed.js';
 import { makeLedgerTail } from '../read/ledger-tail.js';
 import type { Ledger } from '../read/ledger.js';
@@ -19,7 +21,12 @@ type LedgerDeps = {
 };
 
 /** The events of all entities: to be searched, to be followed, and the tree over them, where checkpoints of it are signed. */
-export type OpenLedger = { readonly ledger: Ledger; readonly feed: LedgerFeed; readonly tree: SealedTree | undefined };
+export type OpenLedger = {
+  readonly ledger: Ledger;
+  readonly feed: LedgerFeed;
+  readonly tree: SealedTree | undefined;
+  readonly findChanges: FindChanges;
+};
 
 export const openLedger = ({ config, registry, store, queries, projections }: LedgerDeps): OpenLedger => {
   const definition = ledgerOf(registry);
@@ -27,12 +34,17 @@ export const openLedger = ({ config, registry, store, queries, projections }: Le
   const rows = queries.ofLedger(definition);
   const ledger = makeCompleteLedger({ store, categories, waitFor: progress.waitFor, queries: rows });
   const feed = makeLedgerFeed({ ledger, tail: makeLedgerTail({ queries: rows, progress }) });
-  return { ledger, feed, tree: config.isSealed ? queries.sealedTree(definition) : undefined };
+  return {
+    ledger,
+    feed,
+    findChanges: makeFindChanges(registry, store),
+    tree: config.isSealed ? queries.sealedTree(definition) : undefined,
+  };
 };
 
 /** The rows of the route table for auditors, over the ledger. */
-export const serveAudit = ({ ledger, feed, tree }: OpenLedger): Promise<ReadonlyArray<Route>> =>
-  import('../http/audit/routes.js').then(({ auditRoutes }) => auditRoutes(ledger, feed, tree));
+export const serveAudit = ({ ledger, feed, findChanges, tree }: OpenLedger): Promise<ReadonlyArray<Route>> =>
+  import('../http/audit/routes.js').then(({ auditRoutes }) => auditRoutes(ledger, feed, findChanges, tree));
 
 /** Those of the transparency log, over the tree. */
 export const serveTlog = async ({ tree }: OpenLedger): Promise<ReadonlyArray<Route>> => {

@@ -10,7 +10,7 @@ import { decidePassingOver, foldPassingOver, readPassingOver } from '../event-so
 import { makeRecords } from '../read/event-record.js';
 import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
-import { makeHistory } from '../read/history.js';
+import { type History, makeHistory } from '../read/history.js';
 import { partLifecycle } from '../read/record-body.js';
 import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
 
@@ -25,21 +25,26 @@ const comparingRendered = <State>(render: (id: string, state: State) => O.Option
   identifiedBy: {},
 });
 
+/** The history of a kind of entity, in which skipped events change nothing. */
+const historyOf = <State, Command, Event extends DomainEvent, Rejection>(
+  definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
+  { store, findSkipped }: Pick<EntityPorts, 'store' | 'findSkipped'>,
+): History<State> => {
+  const { name, projection, decider, serde, describe, shown, render } = definition;
+  const { comparison = comparingRendered(render) } = definition;
+  return makeHistory({
+    ...{ store, serde, comparison, category: projection.category },
+    folding: { serde: readPassingOver(serde, findSkipped), fold: foldPassingOver(decider) },
+    description: { entityType: name, describe, shown },
+  });
+};
+
 /** Joins the rules of a kind of entity with the log, and its views with its read model. */
 export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
   ports: EntityPorts,
 ): Connected<State, Command, Rejection> => {
-  const {
-    name,
-    projection,
-    decider,
-    serde,
-    describe,
-    shown,
-    render,
-    comparison = comparingRendered(render),
-  } = definition;
+  const { name, projection, decider, serde, render } = definition;
   const {
     store,
     queries,
@@ -54,7 +59,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     feed,
     now,
   } = ports;
-  const { category, stateOf } = projection;
+  const { stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));
     if (row === undefined) return undefined;
@@ -62,15 +67,12 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     const { record, createdAt } = partLifecycle(body);
     return { ...summary, createdAt, state: stateOf({ body: record, hidden }), revision, creationPosition };
   };
-  const description = { entityType: name, describe, shown };
-  const folded = readPassingOver(serde, findSkipped);
-  const folding = { serde: folded, fold: foldPassingOver(decider) };
-  const history = makeHistory({ store, serde, folding, description, comparison, category });
+  const history = historyOf(definition, ports);
   return {
     execute: makeExecute(
       makeHandleCommand({
         decider: decidePassingOver(decider),
-        serde: folded,
+        serde: readPassingOver(serde, findSkipped),
         findSkipped,
         store,
         findSnapshot,
@@ -117,5 +119,6 @@ export const defineEntity = <State, Command, Event extends DomainEvent, Rejectio
 }: EntityDefinitionOf<State, Command, Event, Rejection>) => ({
   ...definition,
   ledgerKind: ledgerKindOf(definition),
+  history: (ports: Pick<EntityPorts, 'store' | 'findSkipped'>) => historyOf(definition, ports),
   serve: (ports: EntityPorts) => routes(connect(definition, ports), ports),
 });

@@ -91,6 +91,10 @@ export type EntityDefinition = Omit<
 > & {
   /** How the ledger shows its events. */
   readonly ledgerKind: LedgerKind;
+  /** What its events say and changed, in which those that are skipped change nothing. */
+  readonly history: (
+    ports: Pick<EntityPorts, 'store' | 'findSkipped'>,
+  ) => Pick<History<never>, 'newestRevision' | 'changes'>;
   /** Its rows of the route table, connected to the ports. */
   readonly serve: (ports: EntityPorts) => Promise<ReadonlyArray<Route>>;
 };

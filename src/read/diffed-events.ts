@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import { type ByteString, textOf } from '../event-sourcing/byte-string.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { entityIdOf, type Revision, type StreamName } from '../event-sourcing/recorded-event.js';
 import { type EventBytes, sizeOf } from '../event-sourcing/stream-page.js';
@@ -10,7 +11,7 @@ import type { RenderEvents } from './event-view.js';
 import { readAhead } from './read-ahead.js';
 
 /** Revisions, both inclusive. */
-type Span = { readonly first: Revision; readonly last: Revision };
+export type Span = { readonly first: Revision; readonly last: Revision };
 
 /** The events that were asked for; without any, it ends before it begins. */
 const spanOf = ({ direction, from, limit }: EventsRequest, newest: Revision): Span => {
@@ -123,6 +124,47 @@ async function* diffed<State>(
   yield* newestFirst(reading, span, before);
 }
 
+/** The events of a span that are read by one answer, each page of them when it is admitted. */
+const pagesOf = (
+  { readStream }: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+  admitPage: AdmitPage,
+): Reading<unknown>['pages'] => {
+  // nothing is answered before the first read; later ones have the time that the store gives them
+  let deadline: { readonly until?: number } = { until: answerDeadline() };
+  return async function* pages({ first, last }) {
+    if (first > last) return;
+    const range = { direction: 'forwards', from: first, limit: Number(last - first) + 1, ...deadline } as const;
+    deadline = {};
+    for await (const { bytes } of readStream(stream, range)) {
+      if (!(await admitPage())) throw new PageNotAdmitted();
+      yield bytes;
+    }
+  };
+};
+
+/** What an event changed, as a JSON text. */
+export type Change = { readonly revision: Revision; readonly diff: string };
+
+/** What the events of a span changed, in the direction. Throws `StoreUnavailable` and `UndecodableEventError`. */
+type ReadChanges = (
+  stream: StreamName,
+  span: Span,
+  direction: EventsRequest['direction'],
+  admitPage: AdmitPage,
+) => AsyncGenerator<Change>;
+
+/** Reads what events changed, by themselves; as `makeDiffedReads` does, in its time and memory. */
+export const makeReadChanges = <State>(store: Pick<EventStore, 'readStream'>, diffs: EventDiffs<State>): ReadChanges =>
+  async function* (stream, span, direction, admitPage) {
+    const reading = { ...diffs, id: entityIdOf(stream), pages: pagesOf(store, stream, admitPage) };
+    for await (const { events, diffs: texts } of diffed(reading, span, direction))
+      for (const [at, { revision }] of events.entries()) {
+        const text = (texts[at] ?? '[]') as ByteString; // reason: that is how diffs are given
+        yield { revision, diff: textOf(text) };
+      }
+  };
+
 type DiffedReads<State> = {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly newestRevision: EventReads['newestRevision'];
@@ -140,20 +182,6 @@ export const makeDiffedReads = <State>({
   render,
   diffs,
 }: DiffedReads<State>): EventReads['events'] => {
-  const pagesOf = (stream: StreamName, admitPage: AdmitPage, until: number): Reading<State>['pages'] => {
-    // nothing is answered before the first read; later ones have the time that the store gives them
-    let deadline: { readonly until?: number } = { until };
-    return async function* pages({ first, last }) {
-      if (first > last) return;
-      const range = { direction: 'forwards', from: first, limit: Number(last - first) + 1, ...deadline } as const;
-      deadline = {};
-      for await (const { bytes } of store.readStream(stream, range)) {
-        if (!(await admitPage())) throw new PageNotAdmitted();
-        yield bytes;
-      }
-    };
-  };
-
   async function* rendered(source: AsyncGenerator<Diffed>, proof: boolean): AsyncGenerator<Buffer, void, undefined> {
     let before = '[';
     for await (const { events, diffs: texts } of source) {
@@ -164,14 +192,14 @@ export const makeDiffedReads = <State>({
   }
 
   return async (stream, request, admission, known) => {
-    const until = answerDeadline();
+    const pages = pagesOf(store, stream, admission.page);
     const newest = known === undefined ? await newestRevision(stream) : E.right(known);
     if (E.isLeft(newest)) return newest;
     const span = spanOf(request, newest.right);
     if (span.first > span.last) return E.right({ newest: newest.right, body: nothing });
     try {
       if (!(await admission.more())) throw new PageNotAdmitted();
-      const reading = { ...diffs, id: entityIdOf(stream), pages: pagesOf(stream, admission.page, until) };
+      const reading = { ...diffs, id: entityIdOf(stream), pages };
       const body = await readAhead(rendered(diffed(reading, span, request.direction), request.proof));
       return E.right({ newest: newest.right, body });
     } catch (thrown) {

@@ -28,6 +28,8 @@ export type EventRecord = {
   readonly fields: ReadonlyArray<string>;
   /** The ids of the entities that it refers to. */
   readonly refs: ReadonlyArray<string>;
+  /** Why it was done, as its caller said; null where nothing was said. */
+  readonly reason: string | null;
   /** `hash` of the event, lower-case hex; null as above. */
   readonly hash: string | null;
   /** The JSON object that the history of the entity shows. */
@@ -41,7 +43,7 @@ type Records = {
 };
 
 /** Raised with every change to what a record holds beside its body. */
-const RECORDS = 1;
+const RECORDS = 2;
 
 const bytesOf = (event: StoredEvent): EventBytes => {
   const [data, metadata] = [byteStringOf(event.data), byteStringOf(event.metadata)];
@@ -67,7 +69,7 @@ const objectIn = (text: string): JsonObject | undefined => {
 };
 
 /** The data and, where there is one, the reason that is stored with it; null where it is no JSON object. */
-const storedDataIn = (text: string): object => {
+const storedDataIn = (text: string): { readonly data: unknown; readonly reason?: unknown } => {
   const stored = objectIn(text);
   if (stored === undefined) return { data: null };
   const { data, reason } = partReason(stored);
@@ -85,6 +87,7 @@ const undecodable = ({ id, stream, revision, type, data, metadata }: StoredEvent
     at: textOrNull(envelope['at']),
     hash: textOrNull(envelope['hash']),
   };
+  const storedData = storedDataIn(data);
   const body = {
     _id: id,
     type: 'unknown',
@@ -97,9 +100,10 @@ const undecodable = ({ id, stream, revision, type, data, metadata }: StoredEvent
     at: known.at,
     revision: Number(revision),
     hash: known.hash,
-    ...storedDataIn(data),
+    ...storedData,
   };
-  return { entity, revision, name: type, fields: [], refs: [], body: JSON.stringify(body), ...known };
+  const reason = textOrNull(storedData.reason);
+  return { entity, revision, name: type, fields: [], refs: [], reason, body: JSON.stringify(body), ...known };
 };
 
 /** Makes records of the events of one kind of entity. */
@@ -125,6 +129,7 @@ export const makeRecords = <Event extends DomainEvent>(
       at: textIn(shown.at),
       fields,
       refs: refs.map((ref) => ref.entity),
+      reason: shown.reason === undefined ? null : textIn(shown.reason),
       hash: textIn(shown.hash),
       // reason: a byte string, as all its parts are
       body: textOf(eventJson(bytes, shown, commonMembers(entity, entityType)) as ByteString),

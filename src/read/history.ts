@@ -10,7 +10,7 @@ import { type Events, type EventsRequest, makeEventReads, type NeverExisted } fr
 import { type Comparison, makeEventDiffs } from './event-diffs.js';
 import { type EventDescription, makeRenderEvents } from './event-view.js';
 import type { Lifecycle } from './record-body.js';
-import { makeDiffedReads } from './diffed-events.js';
+import { type Change, makeDiffedReads, makeReadChanges, type Span } from './diffed-events.js';
 
 /** A point in an entity's history, inclusive: a revision, an instant, or its end. */
 export type AsOf =
@@ -43,6 +43,13 @@ export type History<State> = {
     admission: Admission,
     newest?: Revision,
   ) => Promise<E.Either<LoadFailure | NeverExisted, Events>>;
+  /** What the events of a span changed, in the direction; throws what keeps them from being read. */
+  readonly changes: (
+    id: string,
+    span: Span,
+    direction: EventsRequest['direction'],
+    admitPage: AdmitPage,
+  ) => AsyncGenerator<Change>;
 };
 
 type HistoryDeps<State, Event extends DomainEvent, Folded extends DomainEvent> = {
@@ -104,11 +111,13 @@ export const makeHistory = <State, Event extends DomainEvent, Folded extends Dom
   const render = makeRenderEvents(serde, description);
   const { newestRevision, events } = makeEventReads(store, render);
   const diffs = makeEventDiffs(folding.serde, folding.fold, comparison);
+  const readChanges = makeReadChanges(store, diffs);
   const diffedEvents = makeDiffedReads({ store, newestRevision, render, diffs });
 
   return {
     stateAsOf,
     newestRevision: (id) => newestRevision(streamOf(id)),
+    changes: (id, ...asked) => readChanges(streamOf(id), ...asked),
     events: (id, request, ...asked) => (request.diff === true ? diffedEvents : events)(streamOf(id), request, ...asked),
   };
 };

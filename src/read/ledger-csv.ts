@@ -41,11 +41,18 @@ const cell = (value: unknown): string => {
 
 export const CSV_HEADER = `${COLUMNS.join(',')}\r\n`;
 
+/** Of a table whose events come with what they changed, as JSON in a last column. */
+export const CSV_HEADER_WITH_DIFF = `${[...COLUMNS, 'diff'].join(',')}\r\n`;
+
 /** References are ids with a space between them. */
-const csvLineOf = (event: ShownEvent): string =>
-  `${COLUMNS.map((name) => cell(name === 'refs' ? event.refs.map(({ entity }) => entity).join(' ') : event[name])).join(',')}\r\n`;
+const csvLineOf = (event: ShownEvent, columns: ReadonlyArray<string>): string =>
+  `${columns.map((name) => cell(name === 'refs' ? event.refs.map(({ entity }) => entity).join(' ') : event[name])).join(',')}\r\n`;
+
+// reason: the ledger holds what the history shows of events
+const shownOf = (entry: LedgerEntry): ShownEvent => JSON.parse(withIndex(entry)) as ShownEvent;
 
 /** One line, with its end. */
-export const csvLine = (entry: LedgerEntry): string =>
-  // reason: the ledger holds what the history shows of events
-  csvLineOf(JSON.parse(withIndex(entry)) as ShownEvent);
+export const csvLine = (entry: LedgerEntry): string => csvLineOf(shownOf(entry), COLUMNS);
+
+/** The same of an event that comes with what it changed. */
+export const csvLineWithDiff = (entry: LedgerEntry): string => csvLineOf(shownOf(entry), [...COLUMNS, 'diff']);

@@ -15,6 +15,10 @@ export type LedgerFilter = {
   readonly field?: string;
   /** The id of an entity that it refers to. */
   readonly ref?: string;
+  /** Words that its reason has, all of them, as `wordsOf` gives them. */
+  readonly reason?: ReadonlyArray<string>;
+  /** A text, or the JSON of a number or truth value, that its data has as a value; together with `entity` only. */
+  readonly value?: string;
   /** Not before this time. */
   readonly since?: Date;
   /** Before this time. */

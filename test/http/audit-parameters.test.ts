@@ -4,7 +4,7 @@ import { auditRoutes } from '../../src/http/audit/routes.js';
 import { AUDIT_API } from '../../src/http/paths.js';
 import type { Route } from '../../src/http/route.js';
 import { type Described, makeConforms } from '../support/conforms.js';
-import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -24,7 +24,7 @@ describe('a parameter that is not one of the interface for auditors', () => {
     tree.sign();
     const rows = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
     const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
-    table = auditRoutes({ page: rows.page, nextPage: rows.page }, feed, tree);
+    table = auditRoutes({ page: rows.page, nextPage: rows.page }, feed, noChanges, tree);
     stack = await startMemoryStack({ routes: table });
     document = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described;
   });
@@ -58,7 +58,7 @@ describe('a parameter that is not one of the interface for auditors', () => {
       expect(route.path.startsWith(`${AUDIT_API}/`)).to.equal(true);
       const path = route.path.replace(':index', '0');
       expect((await get(path)).status, path).to.equal(200);
-      expect(await faults(`${path}?usr=bob&diff=true&usr=eve`)).to.deep.equal(['usr', 'diff']);
+      expect(await faults(`${path}?usr=bob&proof=true&usr=eve`)).to.deep.equal(['usr', 'proof']);
       const operation = paths[route.path.replace(':index', '{index}')]?.['get'];
       expect(operation?.description).to.match(/Any other parameter of the query is 400\.$/);
       expect(operation?.responses).to.have.property('400');
@@ -83,9 +83,39 @@ describe('a parameter that is not one of the interface for auditors', () => {
       ...['user', 'limit', 'usr', 'User', 'from', 'proof', '__proto__', ''],
     ]);
     expect(errors[2]?.message).to.equal(
-      'is not a parameter of this operation; it has user, entityType, entity, name, field, ref, since, until, ' +
-        'after, limit, order, bom',
+      'is not a parameter of this operation; it has user, entityType, entity, name, field, ref, reason, value, ' +
+        'since, until, diff, after, limit, order, bom',
     );
+  });
+
+  it('is told from one that is possible together with entity only, which is named in every form and by HEAD', async () => {
+    const alone = [
+      ['diff=true', ['diff']],
+      ['value=x', ['value']],
+      ['value=&diff=true', ['value', 'diff']],
+    ] as const;
+    for (const [query, named] of alone)
+      for (const Accept of ['application/json', 'application/x-ndjson', 'text/csv', 'text/event-stream']) {
+        const path = `${AUDIT_API}/events?user=ann&${query}`;
+        const response = await get(path, { Accept });
+        const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string; message: string }> };
+        expect(errors, path).to.deep.equal(
+          named.map((each) => ({ path: each, message: 'is possible together with entity only' })),
+        );
+        expect((await get(path, { Accept }, 'HEAD')).status).to.equal(400);
+      }
+    expect((await get(`${AUDIT_API}/events?diff=false`)).status).to.equal(200);
+    const inFeed = await get(`${AUDIT_API}/events?entity=x&diff=true`, { Accept: 'text/event-stream' });
+    expect(await inFeed.json()).to.deep.include({ errors: [{ path: 'diff', message: 'is not possible in a feed' }] });
+  });
+
+  it('is told from words of a reason that are none, or too many', async () => {
+    for (const reason of ['', '!?', '%20', '%00a', 'a'.repeat(256), 'a&reason=b']) {
+      const response = await get(`${AUDIT_API}/events?reason=${reason}`);
+      const { errors } = (await response.json()) as { errors: ReadonlyArray<{ path: string }> };
+      expect([response.status, errors.map(({ path }) => path)], reason).to.deep.equal([400, ['reason']]);
+    }
+    expect((await get(`${AUDIT_API}/events?reason=${'a'.repeat(255)}`)).status).to.equal(200);
   });
 
   it('is refused where it is the name of a header, as it would be taken for that', async () => {

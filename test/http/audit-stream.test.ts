@@ -6,7 +6,7 @@ import { auditRoutes } from '../../src/http/audit/routes.js';
 import { CSV_HEADER } from '../../src/read/ledger-csv.js';
 import type { Ledger, LedgerPageRequest } from '../../src/read/ledger.js';
 import { eventually } from '../support/eventually.js';
-import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
@@ -51,7 +51,7 @@ describe('the events of all records, when they are more than a page', () => {
       },
     };
     const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
-    stack = await startMemoryStack({ routes: auditRoutes(ledger, feed) });
+    stack = await startMemoryStack({ routes: auditRoutes(ledger, feed, noChanges) });
   });
   after(() => stack.stop());
   beforeEach(() => {

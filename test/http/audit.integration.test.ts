@@ -118,6 +118,85 @@ for (const [name, start] of Object.entries(stacks))
       expect(rest).to.deep.equal(['']);
     });
 
+    describe('of which a reason was given', () => {
+      let record: string;
+      let first: number;
+
+      const change = async (method: string, path: string, body: object | undefined, reason: string): Promise<void> => {
+        const encoded = Buffer.from(reason).toString('hex').replaceAll(/../g, '%$&');
+        const response = await ann.send(method, path, body, { 'Change-Reason': `UTF-8''${encoded}` });
+        expect(response.status, await response.text()).to.equal(200);
+      };
+
+      before(async () => {
+        first = (await events()).length;
+        ({ _id: record } = await ann.json<{ _id: string }>('POST', '/business', { name: 'Reasoned', phone: '0' }));
+        await change('PUT', `/business/${record}`, { phone: '1' }, 'Typo: see ticket 77');
+        await change('PUT', `/business/${record}`, { phone: '2' }, "Straße verlegt; ''&|!:*<-> (typo)");
+        await change('POST', `/business/${record}/owner`, { user: 'zoe', equity: 0.5 }, '审计 名称');
+        await ann.json('PUT', `/business/${record}`, { phone: '1', dba: '1,2' });
+      });
+
+      const found = async (query: string): Promise<ReadonlyArray<number>> =>
+        (await indexes(query)).map((index) => index - first);
+
+      it('are found by all its words, in any order, without case', async () => {
+        expect(await found('?reason=typo')).to.deep.equal([1, 2]);
+        expect(await found('?reason=TICKET%20typo')).to.deep.equal([1]);
+        expect(await found('?reason=STRASSE')).to.deep.equal([2]);
+        expect(await found(`?reason=${encodeURIComponent('名称')}&user=ann`)).to.deep.equal([3]);
+        expect(await found(`?reason=typo&entity=${record}&order=desc&limit=1`)).to.deep.equal([2]);
+        for (const none of ['typ', 'typo%20missing', 'phone'])
+          expect(await found(`?reason=${none}`), none).to.deep.equal([]);
+        // what would be an operator of a search divides words
+        expect(await found(`?reason=${encodeURIComponent("ticket' | 'nothing")}`)).to.deep.equal([]);
+        expect(await found(`?reason=${encodeURIComponent("!typo:* & (ticket)'")}`)).to.deep.equal([1]);
+      });
+
+      it('are found by a value of one record, in each form and page', async () => {
+        const of = `?entity=${record}`;
+        expect(await found(`${of}&value=1`)).to.deep.equal([1, 4]);
+        expect(await found(`${of}&value=1&limit=1&after=${first + 1}`)).to.deep.equal([4]);
+        expect(await found(`${of}&value=1&order=desc`)).to.deep.equal([4, 1]);
+        expect(await found(`${of}&value=0.5`)).to.deep.equal([3]);
+        expect(await found(`${of}&value=zoe&reason=${encodeURIComponent('审计')}`)).to.deep.equal([3]);
+        // no name of a member, no part of a text, no reason, no value of another record
+        for (const none of ['phone', '2,', '1,', ',', '"', ':', '审计 名称', '=1+1', ''])
+          expect(await found(`${of}&value=${encodeURIComponent(none)}`), none).to.deep.equal([]);
+        expect(await found(`?entity=${parent}&value=${encodeURIComponent('=1+1')}`)).to.deep.equal([-first]);
+        const csv = await (await get(`${of}&value=zoe`, { Accept: 'text/csv' })).text();
+        expect(csv.split('\r\n')).to.have.lengthOf(3);
+      });
+
+      it('come with what they changed, as the history of the record shows it', async () => {
+        const shown = await ann.json<ReadonlyArray<Event>>('GET', `/business/${record}/events?diff=true`);
+        const expected = shown.map((event, i) => ({ ...event, index: first + i }));
+        const of = `?entity=${record}&diff=true`;
+        expect(await events(of)).to.deep.equal(expected);
+        expect(await events(`${of}&order=desc`)).to.deep.equal(expected.toReversed());
+        expect(await events(`${of}&limit=2&after=${first + 1}`)).to.deep.equal(expected.slice(2, 4));
+        expect(await events(`${of}&value=1&order=desc`)).to.deep.equal([expected[4], expected[1]]);
+        expect(await events(`${of}&since=2100-01-01T00:00:00Z`)).to.deep.equal([]);
+        expect(await events(`?entity=nothing&diff=true`)).to.deep.equal([]);
+        const page = await get(`${of}&limit=2`);
+        expect(page.headers.get('link')).to.equal(`<${of}&limit=2&after=${first + 1}>; rel="next"`);
+        const lines = (await (await get(of, { Accept: 'application/x-ndjson' })).text()).trimEnd().split('\n');
+        expect(lines.map((line) => JSON.parse(line) as Event)).to.deep.equal(expected);
+        const head = await get(of, {}, 'HEAD');
+        expect([head.status, await head.text()]).to.deep.equal([200, '']);
+      });
+
+      it('come as a table with what they changed in a last column', async () => {
+        const of = `?entity=${record}&diff=true&limit=2`;
+        const csv = await (await get(of, { Accept: 'text/csv' })).text();
+        const [header, , two] = csv.split('\r\n');
+        expect(header).to.match(/,hash,_id,diff$/);
+        expect(two).to.match(/,"\[\{""path"":""\/phone"",""before"":""0"",""after"":""1""\}\]"$/);
+        const marked = Buffer.from(await (await get(`${of}&bom=true`, { Accept: 'text/csv' })).arrayBuffer());
+        expect(marked).to.deep.equal(Buffer.from(`\ufeff${csv}`));
+      });
+    });
+
     it('come all as one stream in each form and both directions, where they are more than a page', async () => {
       const { length: before } = await events();
       const created: Array<string> = [];

@@ -150,10 +150,12 @@ describe('the parameters of events', () => {
 
 describe('the parameters of the events of all records', () => {
   it('reads filters, page and order', () => {
-    expect(readLedgerParameters(query('user=bob&since=2026-01-01T00:00:00Z&limit=2&after=7&order=desc'))).to.deep.equal(
+    expect(
+      readLedgerParameters(query('user=bob&since=2026-01-01T00:00:00Z&limit=2&after=7&order=desc&reason=B%20a')),
+    ).to.deep.equal(
       E.right({
-        filter: { user: 'bob', since: new Date('2026-01-01T00:00:00Z') },
-        ...{ limit: 2, after: 7n, direction: 'backwards', bom: false },
+        filter: { user: 'bob', since: new Date('2026-01-01T00:00:00Z'), reason: ['b', 'a'] },
+        ...{ limit: 2, after: 7n, direction: 'backwards', bom: false, diff: false },
       }),
     );
   });

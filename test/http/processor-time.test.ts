@@ -3,7 +3,7 @@ import { registry } from '../../src/entities/registry.js';
 import { auditRoutes } from '../../src/http/audit/routes.js';
 import { JSON_LIMIT } from '../../src/http/request/json-body.js';
 import { idOf, call } from '../support/client.js';
-import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
@@ -83,7 +83,7 @@ describe('processor time of a request', () => {
   before(async () => {
     const { page } = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
     const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
-    stack = await startMemoryStack({ routes: auditRoutes({ page, nextPage: page }, feed) });
+    stack = await startMemoryStack({ routes: auditRoutes({ page, nextPage: page }, feed, noChanges) });
     token = stack.tokenFor('admin');
     const document = formOf(
       { name: 'name', content: 'd' },

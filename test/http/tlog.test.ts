@@ -17,7 +17,7 @@ import { verifyTlogProof } from '../../src/seal/tlog-proof.js';
 import { type Described, makeConforms } from '../support/conforms.js';
 import { draw } from '../support/draw.js';
 import { errorIn } from '../support/error-in.js';
-import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
@@ -46,7 +46,7 @@ describe('the transparency log', () => {
     const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({
       ...options,
-      routes: auditRoutes(ledger, feed, tree),
+      routes: auditRoutes(ledger, feed, noChanges, tree),
       tlogRoutes: tlogRoutes(tree),
     });
     conforms = makeConforms((await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described);

@@ -4,7 +4,7 @@ import { auditRoutes } from '../../src/http/audit/routes.js';
 import { tlogRoutes } from '../../src/http/tlog/routes.js';
 import { callerOf, idOf, type Reply } from '../support/client.js';
 import { type Described, makeConforms } from '../support/conforms.js';
-import { inMemoryFeed, ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -41,7 +41,7 @@ describe('names that an operation does not know', () => {
     const { page } = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
     const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({
-      routes: [...auditRoutes({ page, nextPage: page }, feed, tree), ...tlogRoutes(tree)],
+      routes: [...auditRoutes({ page, nextPage: page }, feed, noChanges, tree), ...tlogRoutes(tree)],
       metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),
     });
     as = stack.tokenFor('admin');

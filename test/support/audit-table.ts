@@ -2,7 +2,7 @@ import { registry } from '../../src/entities/registry.js';
 import { auditRoutes } from '../../src/http/audit/routes.js';
 import type { Route } from '../../src/http/route.js';
 import { tlogRoutes } from '../../src/http/tlog/routes.js';
-import { inMemoryFeed, queriesOver } from './in-memory-ledger.js';
+import { inMemoryFeed, noChanges, queriesOver } from './in-memory-ledger.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { InMemorySealedTree } from './in-memory-sealed-tree.js';
 
@@ -11,5 +11,5 @@ export const auditTable = (): ReadonlyArray<Route> => {
   const { page } = queriesOver(() => Promise.resolve([]));
   const tree = new InMemorySealedTree();
   const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
-  return [...auditRoutes({ page, nextPage: page }, feed, tree), ...tlogRoutes(tree)];
+  return [...auditRoutes({ page, nextPage: page }, feed, noChanges, tree), ...tlogRoutes(tree)];
 };

@@ -4,6 +4,7 @@ import { pause } from '../../src/event-sourcing/pause.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf } from '../../src/event-sourcing/recorded-event.js';
 import { type LedgerFeed, makeLedgerFeed } from '../../src/read/ledger-feed.js';
+import type { FindChanges } from '../../src/read/ledger-diffs.js';
 import { type LedgerProgress, makeLedgerTail } from '../../src/read/ledger-tail.js';
 import type { Ledger, LedgerFilter, LedgerPageRequest, LedgerQueries, LedgerRow } from '../../src/read/ledger.js';
 
@@ -19,6 +20,9 @@ export const ledgerRow = (index: number, body: object): LedgerRow => {
   const text = JSON.stringify(body);
   return { index: BigInt(index), body: text, isIn: isIn(text) };
 };
+
+/** Of a ledger whose rows are no events of records. */
+export const noChanges: FindChanges = (entityType) => Promise.reject(new Error(`there is no ${entityType}`));
 
 type Rows = () => Promise<ReadonlyArray<LedgerRow>>;
 

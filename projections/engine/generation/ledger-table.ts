@@ -13,6 +13,7 @@ export const LEDGER_COLUMNS = [
   { name: 'is_late', type: 'boolean' },
   { name: 'fields', type: 'text[]' },
   { name: 'refs', type: 'text[]' },
+  { name: 'reason_words', type: 'tsvector' },
   { name: 'leaf', type: 'bytea' },
   { name: 'body', type: 'text' },
 ] as const;
@@ -44,7 +45,7 @@ export const LATE_MS = 1_000;
 /**
  * The table of one generation of a ledger. Rows are only ever appended. `latest` is the latest `at` up to the row, so it
  * never decreases, and a time is found by it in a few steps; `is_late` marks rows earlier by more than `LATE_MS`.
- * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. `leaf` is what the tree has of the event (`eventLeaf`).
+ * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. `reason_words` are those of the reason, null without one. `leaf` is what the tree has of the event (`eventLeaf`).
  * Bodies are not compressed: that would cost more than
  * the rest of their row.
  */
@@ -61,6 +62,7 @@ create table ${table} (
   is_late boolean not null,
   fields text[] not null,
   refs text[] not null,
+  reason_words tsvector,
   leaf bytea not null,
   body text not null
 );
@@ -81,6 +83,12 @@ const indexes: ReadonlyArray<Index> = [
   { by: 'fields', on: `(fields, ${PLACE})` },
   ...refIndexes,
   { by: 'more_refs', on: `using gin (refs) where ${MORE_REFS}` },
+  // the planner takes the first for words that many reasons have, and the second for others
+  { by: 'reason', on: `(${PLACE}) where reason_words is not null` },
+  {
+    by: 'reason_words',
+    on: 'using gin (reason_words) with (gin_pending_list_limit = 512) where reason_words is not null',
+  },
   { by: 'lateness', on: '(idx) where is_late' },
 ];
 

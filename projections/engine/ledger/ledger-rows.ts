@@ -2,9 +2,11 @@ import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { bigintArray, booleanArray, byteaArray, textArray } from '../../../src/postgres/binary-array.js';
 import { storable } from '../../../src/postgres/storable.js';
 import type { EventRecord } from '../../../src/read/event-record.js';
+import { wordsOf } from '../../../src/read/words.js';
 import { arrayLiteral } from '../../projection.js';
 import { LEDGER_COLUMNS } from '../generation/ledger-table.js';
 import { INDEXED_CHARACTERS } from '../generation/table.js';
+import { wordsLiteral } from '../rows/words-literal.js';
 
 /** A record with its place and the category of its stream. */
 export type NewRow = EventRecord & {
@@ -18,7 +20,7 @@ export type NewRow = EventRecord & {
 };
 
 /** Types in which values are sent, where it is not that of their column. */
-const SENT: Readonly<Record<string, string>> = { 'text[]': 'text', timestamptz: 'text' };
+const SENT: Readonly<Record<string, string>> = { 'text[]': 'text', timestamptz: 'text', tsvector: 'text' };
 
 /**
  * SQL that appends rows from arrays, one for each column, bound from `$first` on. Writes nothing when `source` has no row.
@@ -45,6 +47,10 @@ export const isCut = (text: string): boolean => indexedPart(text) !== text;
 export const keptTerm = (value: string): string => indexedPart(storable(value));
 
 const terms = (values: ReadonlyArray<string>): string => arrayLiteral(values.map(keptTerm));
+
+/** The words of a reason as the text of a `tsvector`; null where there are none. */
+export const reasonWords = (reason: string | null): string | null =>
+  reason === null ? null : wordsLiteral(wordsOf([reason]));
 
 /** Most fields of an event that are kept: an entry of an index has at most 2,704 bytes. More are no event of ours. */
 const MOST_FIELDS = 64;
@@ -91,6 +97,7 @@ export const ledgerArrays = (rows: ReadonlyArray<NewRow>): Array<Buffer> => [
   booleanArray(rows.map(({ isLate }) => isLate)),
   textArray(rows.map(({ fields }) => fieldTerms(fields))),
   textArray(rows.map(({ refs }) => terms(refs))),
+  textArray(rows.map(({ reason }) => reasonWords(reason))),
   byteaArray(rows.map(({ leaf }) => leaf)),
   textArray(rows.map(({ body }) => storable(body))),
 ];

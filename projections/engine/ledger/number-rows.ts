@@ -33,12 +33,13 @@ export const makeNumberRows = ({ kinds }: Ledger) => {
       const ms = instantOf(record.at);
       const at = Number.isNaN(ms) ? null : record.at;
       if (at !== null && ms > latestMs) [latest, latestMs] = [at, ms];
-      const { entity, revision, name, actor, fields, refs, hash, body } = record;
+      const { entity, revision, name, actor, fields, refs, reason, hash, body } = record;
       const index = size + BigInt(rows.length);
       const isLate = latestMs - ms > LATE_MS;
       const leaf = eventLeaf(event, hash);
       // named one by one: a copy of the record and what is added to it takes several times as long
-      rows.push({ entity, revision, name, actor, at, fields, refs, hash, body, latest, isLate, category, index, leaf });
+      const own = { latest, isLate, category, index, leaf };
+      rows.push({ entity, revision, name, actor, at, fields, refs, reason, hash, body, ...own });
     }
     return { rows, end: { size: size + BigInt(rows.length), latest } };
   };

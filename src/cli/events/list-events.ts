@@ -1,32 +1,21 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import { either as E } from 'fp-ts';
+import { makeFindChanges } from '../../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { makeReadModelQueries } from '../../infrastructure/postgres/read-models/make-read-model-queries.js';
-import { CSV_HEADER, csvLine } from '../../read/ledger-csv.js';
+import { CSV_HEADER, CSV_HEADER_WITH_DIFF, csvLine, csvLineWithDiff } from '../../read/ledger-csv.js';
 import { withIndex } from '../../read/ledger-json.js';
-import type { LedgerEntry, LedgerFilter, LedgerPageRequest, LedgerQueries } from '../../read/ledger.js';
-import { readInstant } from '../../read/read-instant.js';
+import { type LedgerDiffs, makeLedgerDiffs, noDiffs } from '../../read/ledger-diffs.js';
+import type { LedgerEntry, LedgerPageRequest, LedgerQueries } from '../../read/ledger.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, type JsonOption, jsonOption, printNote, write } from '../output.js';
+import { failed, printNote, write } from '../output.js';
 import { counted } from '../plural.js';
 import { onReadModels } from '../projections/on-read-models.js';
 import type { ReadModels } from '../projections/with-read-models.js';
+import { type EventOptions, filterOf, misfitOf, TABLE, withEventOptions } from './event-options.js';
 import { followEvents } from './follow-events.js';
 import { stateOfLedger } from './ledger-state.js';
 import { tableHead, tableLine } from './event-table.js';
-
-type Options = LedgerFilter &
-  JsonOption & {
-    readonly after?: bigint;
-    readonly limit?: number;
-    readonly order: 'asc' | 'desc';
-    readonly csv?: true;
-    readonly bom?: true;
-    readonly follow?: true;
-  };
-
-/** Events of a table without a `--limit`: a person reads it. */
-const TABLE = 100;
 
 const PAGE = 500;
 
@@ -35,14 +24,18 @@ const WIDTH_OF_A_FILE = 160;
 
 type Form = { readonly head: string; readonly line: (entry: LedgerEntry) => string };
 
-const formOf = ({ json, csv, bom }: Options): Form => {
+const formOf = ({ json, csv, bom, diff }: EventOptions): Form => {
   if (json === true) return { head: '', line: (entry) => `${withIndex(entry)}\n` };
-  if (csv === true) return { head: `${bom === true ? '\ufeff' : ''}${CSV_HEADER}`, line: csvLine };
+  if (csv === true) {
+    const [header, line] = diff === true ? [CSV_HEADER_WITH_DIFF, csvLineWithDiff] : [CSV_HEADER, csvLine];
+    return { head: `${bom === true ? '\ufeff' : ''}${header}`, line };
+  }
   const columns = process.stdout.isTTY ? process.stdout.columns : WIDTH_OF_A_FILE;
   return { head: tableHead(columns), line: (entry) => tableLine(entry, columns) };
 };
 
-const limitOf = ({ limit, json, csv }: Options): number => limit ?? (json === true || csv === true ? Infinity : TABLE);
+const limitOf = ({ limit, json, csv }: EventOptions): number =>
+  limit ?? (json === true || csv === true ? Infinity : TABLE);
 
 /** What was shown, and whether there is more of it. */
 type Listed = { readonly count: number; readonly last: bigint | undefined; readonly hasMore: boolean };
@@ -53,19 +46,14 @@ const printSummary = ({ count, last, hasMore }: Listed): void => {
   printNote(count === 0 ? 'no event' : `${counted(count, 'event')}${more}`);
 };
 
-const filterOf = ({ user, entityType, entity, name, field, ref, since, until }: Options): LedgerFilter => ({
-  ...(user === undefined ? {} : { user }),
-  ...(entityType === undefined ? {} : { entityType }),
-  ...(entity === undefined ? {} : { entity }),
-  ...(name === undefined ? {} : { name }),
-  ...(field === undefined ? {} : { field }),
-  ...(ref === undefined ? {} : { ref }),
-  ...(since === undefined ? {} : { since }),
-  ...(until === undefined ? {} : { until }),
-});
-
 /** Writes page after page. */
-const list = async (queries: LedgerQueries, options: Options, line: Form['line'], signal: AbortSignal) => {
+const list = async (
+  queries: LedgerQueries,
+  { add }: LedgerDiffs,
+  options: EventOptions,
+  line: Form['line'],
+  signal: AbortSignal,
+) => {
   const most = limitOf(options);
   const asked: Omit<LedgerPageRequest, 'limit' | 'after'> = {
     filter: filterOf(options),
@@ -77,7 +65,7 @@ const list = async (queries: LedgerQueries, options: Options, line: Form['line']
     const page = await queries.page({ ...asked, after, limit: Math.min(PAGE, most - count) });
     if (E.isLeft(page)) throw page.left.cause;
     const { entries, isLast } = page.right;
-    if (entries.length > 0 && !(await write(entries.map(line).join('')))) return EXIT.interrupted;
+    if (entries.length > 0 && !(await write((await add(entries)).map(line).join('')))) return EXIT.interrupted;
     after = entries.at(-1)?.index ?? after;
     count += entries.length;
     if (isLast || count >= most) {
@@ -88,75 +76,53 @@ const list = async (queries: LedgerQueries, options: Options, line: Form['line']
   return EXIT.interrupted;
 };
 
-const listOrFollow = async (queries: LedgerQueries, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+const diffsOf = ({ registry, store }: ReadModels, { diff, entity, order }: EventOptions): LedgerDiffs => {
+  if (diff !== true || entity === undefined) return noDiffs;
+  const direction = order === 'desc' ? 'backwards' : 'forwards';
+  return makeLedgerDiffs(makeFindChanges(registry, store), {
+    entity,
+    direction,
+    admitPage: () => Promise.resolve(true),
+  });
+};
+
+const listOrFollow = async (
+  queries: LedgerQueries,
+  diffs: LedgerDiffs,
+  options: EventOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
   const { head, line } = formOf(options);
   if (head !== '' && !(await write(head))) return EXIT.interrupted;
-  if (options.follow !== true) return list(queries, options, line, signal);
+  if (options.follow !== true) return list(queries, diffs, options, line, signal);
   const show = (entries: ReadonlyArray<LedgerEntry>): Promise<boolean> => write(entries.map(line).join(''));
   return followEvents({ queries, show }, { filter: filterOf(options), after: options.after }, signal);
 };
 
-const events = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+const events = async (readModels: ReadModels, options: EventOptions, signal: AbortSignal): Promise<ExitCode> => {
   const state = await stateOfLedger(readModels, signal);
   if (E.isLeft(state)) return failed(state.left);
   if (state.right !== undefined) printNote(state.right);
   const queries = makeReadModelQueries({ connectionString: readModels.databaseUrl });
+  const diffs = diffsOf(readModels, options);
   try {
-    return await listOrFollow(queries.ofLedger(ledgerOf(readModels.registry)), options, signal);
+    return await listOrFollow(queries.ofLedger(ledgerOf(readModels.registry)), diffs, options, signal);
   } finally {
+    await diffs.close();
     await queries.close();
   }
 };
 
-const instantArgument = (text: string): Date => {
-  const instant = readInstant(text);
-  if (instant === undefined) throw new InvalidArgumentError('Give a time as in 2026-11-23T09:00:00Z.');
-  return instant;
-};
-
-const indexArgument = (text: string): bigint => {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An index is a whole number of at least 0.');
-  return BigInt(text);
-};
-
-const limitArgument = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('A limit is a whole number of at least 1.');
-  return Number(text);
-};
-
 export const addEvents = (program: Command, registry: Registry): void => {
-  program
+  const command = program
     .command('events')
     .description(
       'what happened to all records, in the order of the log: who did what, when, to which record\n' +
         '(every option that narrows must hold; times are RFC 3339)',
-    )
-    .option('--user <user>', 'only what this user did')
-    .option('--entity-type <type>', 'only what happened to records of this kind')
-    .option('--entity <id>', 'only what happened to this record')
-    .option('--name <name>', 'only events of this name, such as BusinessUpdated')
-    .option('--field <field>', 'only events that gave this field a value, or changed it')
-    .option('--ref <id>', 'only events that refer to this record')
-    .option('--since <time>', 'only events of this time or later', instantArgument)
-    .addOption(
-      new Option('--until <time>', 'only events before this time').argParser(instantArgument).conflicts('follow'),
-    )
-    .option('--after <index>', 'begin behind this event; with --order desc, before it', indexArgument)
-    .addOption(
-      new Option('--limit <count>', `at most so many; default: ${TABLE} in a table, else all`)
-        .argParser(limitArgument)
-        .conflicts('follow'),
-    )
-    .addOption(new Option('--order <order>', 'oldest or newest first').choices(['asc', 'desc']).default('asc'))
-    .addOption(jsonOption('one JSON object a line: each event, as the API shows it').conflicts('csv'))
-    .option('--csv', 'a table of comma-separated values, as the API gives it')
-    .option('--bom', 'with --csv: begin with a byte order mark, by which spreadsheets know UTF-8')
-    .option('--follow', 'then the events that come, until it is interrupted')
-    .action((options: Options, command: Command) => {
-      if (options.follow === true && options.order === 'desc')
-        command.error("error: option '--follow' cannot be used with option '--order desc'");
-      if (options.bom === true && options.csv !== true)
-        command.error("error: option '--bom' can only be used with option '--csv'");
-      return onReadModels(registry, (readModels, signal) => events(readModels, options, signal));
-    });
+    );
+  withEventOptions(command).action((options: EventOptions) => {
+    const misfit = misfitOf(options);
+    if (misfit !== undefined) command.error(`error: ${misfit}`);
+    return onReadModels(registry, (readModels, signal) => events(readModels, options, signal));
+  });
 };

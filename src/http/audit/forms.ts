@@ -1,4 +1,4 @@
-import { CSV_HEADER, csvLine } from '../../read/ledger-csv.js';
+import { CSV_HEADER, CSV_HEADER_WITH_DIFF, csvLine, csvLineWithDiff } from '../../read/ledger-csv.js';
 import { withIndex } from '../../read/ledger-json.js';
 import type { LedgerEntry } from '../../read/ledger.js';
 import { JSON_TYPE } from '../response/http-response.js';
@@ -18,9 +18,15 @@ export const json: Form = { contentType: JSON_TYPE, begin: '[', separator: ',', 
 const NDJSON = 'application/x-ndjson';
 const CSV = 'text/csv';
 
+const isTable = ({ contentType }: Form): boolean => contentType.startsWith(CSV);
+
 /** The same behind a byte order mark; undefined of a form that is no table, which has none. */
 export const withMark = (form: Form): Form | undefined =>
-  form.begin === CSV_HEADER ? { ...form, begin: `\ufeff${form.begin}` } : undefined;
+  isTable(form) ? { ...form, begin: `\ufeff${form.begin}` } : undefined;
+
+/** The same for events that come with what they changed: in a table it is a column, elsewhere a member of each. */
+export const withDiffs = (form: Form): Form =>
+  isTable(form) ? { ...form, begin: CSV_HEADER_WITH_DIFF, render: csvLineWithDiff } : form;
 
 /** By the media types that a client may ask for instead. */
 export const otherForms: Readonly<Record<string, Form>> = {

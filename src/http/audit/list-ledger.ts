@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import { attempt } from '../../event-sourcing/attempt.js';
+import { failureOf } from '../../read/entity-events.js';
+import { type FindChanges, type LedgerDiffs, makeLedgerDiffs, noDiffs } from '../../read/ledger-diffs.js';
 import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger, LedgerPage, LedgerPageRequest } from '../../read/ledger.js';
 import { EVENT_STREAM } from '../feed/event-stream.js';
@@ -11,7 +14,7 @@ import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { type Form, json, otherForms, withMark } from './forms.js';
+import { type Form, json, otherForms, withDiffs, withMark } from './forms.js';
 import { readLedgerParameters } from './parameters.js';
 
 /** Events of a page where no limit is given. */
@@ -34,15 +37,22 @@ const noMark = requestInvalid({ path: 'bom', message: 'is possible with Accept: 
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readLedgerParameters(request.query), readFeedPlace(request));
   if (E.isLeft(read)) return read;
-  const [{ filter, limit, direction, bom }, place] = read.right;
+  const [{ filter, limit, direction, bom, diff }, place] = read.right;
   const { until } = filter;
-  const isGiven = { bom, limit: limit !== undefined, order: direction === 'backwards', until: until !== undefined };
+  const isGiven = {
+    bom,
+    diff,
+    limit: limit !== undefined,
+    order: direction === 'backwards',
+    until: until !== undefined,
+  };
   const refused = refuseInFeed(isGiven);
   if (E.isLeft(refused)) return refused;
   return respondWithFeed(request, (asked) => feed.open({ ...asked, filter }), place);
 };
 
-const rendered = ({ entries }: LedgerPage, { render, separator }: Form): string => entries.map(render).join(separator);
+const rendered = (entries: LedgerPage['entries'], { render, separator }: Form): string =>
+  entries.map(render).join(separator);
 
 /** The rest of the events behind a page, in parts; throws what keeps the ledger from going on. */
 async function* inParts(
@@ -50,20 +60,25 @@ async function* inParts(
   request: LedgerPageRequest,
   first: LedgerPage,
   form: Form,
+  { add, close }: LedgerDiffs,
   state: KoaContext['state'],
 ): AsyncGenerator<string> {
   let page = first;
-  yield `${form.begin}${rendered(page, form)}`;
-  while (!page.isLast) {
-    const after = page.entries.at(-1)?.index ?? request.after;
-    const next = await ledger.nextPage({ ...request, after });
-    if (E.isLeft(next)) throw new Error('the ledger cannot be read on', { cause: next.left.cause });
-    page = next.right;
-    const text = rendered(page, form);
-    if (!(await state.timeSlice(text.length))) return;
-    yield page.entries.length === 0 ? '' : `${form.separator}${text}`;
+  try {
+    yield `${form.begin}${rendered(page.entries, form)}`;
+    while (!page.isLast) {
+      const after = page.entries.at(-1)?.index ?? request.after;
+      const next = await ledger.nextPage({ ...request, after });
+      if (E.isLeft(next)) throw new Error('the ledger cannot be read on', { cause: next.left.cause });
+      page = next.right;
+      const text = rendered(await add(page.entries), form);
+      if (!(await state.timeSlice(text.length))) return;
+      yield page.entries.length === 0 ? '' : `${form.separator}${text}`;
+    }
+    yield form.end;
+  } finally {
+    await close();
   }
-  yield form.end;
 }
 
 /**
@@ -72,7 +87,7 @@ async function* inParts(
  * comes later.
  */
 export const listLedger =
-  (ledger: Ledger, feed: LedgerFeed) =>
+  (ledger: Ledger, feed: LedgerFeed, findChanges: FindChanges) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
@@ -80,10 +95,11 @@ export const listLedger =
     if (plain === 'feed') return followLedger(feed, request);
     const read = readLedgerParameters(query);
     if (E.isLeft(read)) return read;
-    const { limit, bom, ...wanted } = read.right;
-    const form = bom ? withMark(plain) : plain;
+    const { limit, bom, diff, ...wanted } = read.right;
+    const shown = diff ? withDiffs(plain) : plain;
+    const form = bom ? withMark(shown) : shown;
     if (form === undefined) return E.left(noMark);
-    const isShort = isHead(request) || (limit !== undefined && limit <= SHORT);
+    const isShort = isHead(request) || (limit !== undefined && limit <= SHORT && !diff);
     if (!isShort && !(await ctx.state.acquire('histories'))) return E.left({ _tag: 'Overloaded' });
     const asked = { ...wanted, limit: limit ?? (isHead(request) ? 1 : PAGE) };
     const page = await ledger.page(asked);
@@ -93,8 +109,18 @@ export const listLedger =
     const headers = hasNext ? nextLink(query, { after: last.index.toString() }) : [];
     const response = { status: 200, headers, contentType: form.contentType };
     if (isHead(request)) return E.right(response);
-    if (limit !== undefined || page.right.isLast)
-      return E.right({ ...response, body: `${form.begin}${rendered(page.right, form)}${form.end}` });
-    const body = Readable.from(inParts(ledger, asked, page.right, form, ctx.state), { objectMode: false });
+    const { entity } = wanted.filter;
+    const admitPage = (bytes?: number): Promise<boolean> => ctx.state.timeSlice(bytes);
+    const diffs =
+      diff && entity !== undefined
+        ? makeLedgerDiffs(findChanges, { entity, direction: wanted.direction, admitPage })
+        : noDiffs;
+    const isWhole = limit !== undefined || page.right.isLast;
+    const entries = await attempt(() => diffs.add(page.right.entries), failureOf);
+    if (E.isLeft(entries) || isWhole) await diffs.close();
+    if (E.isLeft(entries)) return entries;
+    if (isWhole) return E.right({ ...response, body: `${form.begin}${rendered(entries.right, form)}${form.end}` });
+    const first = { ...page.right, entries: entries.right };
+    const body = Readable.from(inParts(ledger, asked, first, form, diffs, ctx.state), { objectMode: false });
     return E.right({ ...response, body });
   };

@@ -1,7 +1,9 @@
 import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { LedgerPageRequest } from '../../read/ledger.js';
+import { wordsOf } from '../../read/words.js';
 import { fields } from '../fields/fields-type.js';
+import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
 import { Order, readBoolean } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
 import { exactTextParameter } from '../parameters/list.js';
@@ -9,7 +11,7 @@ import { Limit } from '../parameters/page.js';
 import { parameter } from '../parameters/parameter.js';
 import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
-import type { RequestInvalid } from '../problem/failure.js';
+import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 
@@ -22,6 +24,19 @@ const filters = {
     'Only events that gave this field a value or changed it, by its name in data, or owners, or file.',
   ),
   ref: exactTextParameter('Only events that refer to this id.'),
+  reason: parameter<ReadonlyArray<string>>({
+    expectation: `text in UTF-8 of at most ${TEXT_LIMIT} characters with a letter or digit, without control characters`,
+    meaning: 'Only events whose reason has all words of it, in any order, without case.',
+    schema: { type: 'string', maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
+    read: (text) => {
+      const words = isPlainText(text, TEXT_LIMIT) ? [...wordsOf([text])] : [];
+      return words.length === 0 ? undefined : words;
+    },
+  }),
+  value: exactTextParameter(
+    'Only events whose data has this text as a value, at whatever depth, or a number or truth value that is written so; with ' +
+      'entity only.',
+  ),
   since: instantParameter('Only events of this time or later.'),
   until: instantParameter('Only events before this time.'),
 };
@@ -29,6 +44,12 @@ const filters = {
 const Filter = fields(filters);
 
 const page = {
+  diff: parameter<boolean>({
+    expectation: 'true or false',
+    meaning: 'Adds what each event changed, with the values before and after; with entity only.',
+    schema: { type: 'boolean' },
+    read: readBoolean,
+  }),
   after: revisionParameter('Starts behind the event with this index; with order=desc, before it.'),
   limit: Limit,
   order: Order,
@@ -48,16 +69,29 @@ export const LedgerParameters = fields({ ...filters, ...page });
 type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & {
   readonly limit: number | undefined;
   readonly bom: boolean;
+  /** Whether each event comes with what it changed. */
+  readonly diff: boolean;
+};
+
+/** Refuses what takes the time of a whole history where no record is named. */
+const ofOneRecord = (request: LedgerRequest): E.Either<RequestInvalid, LedgerRequest> => {
+  const { filter, diff } = request;
+  if (filter.entity !== undefined) return E.right(request);
+  const names = [...(filter.value === undefined ? [] : ['value']), ...(diff ? ['diff'] : [])];
+  const errors = names.map((path) => ({ path, message: 'is possible together with entity only' }));
+  return errors.length === 0 ? E.right(request) : E.left(requestInvalid(...errors));
 };
 
 export const readLedgerParameters = (values: QueryValues): E.Either<RequestInvalid, LedgerRequest> =>
   pipe(
     both(decodeRequest(Filter)(values), decodeRequest(Page)(values)),
-    E.map(([filter, { after, limit, order, bom = false }]) => ({
+    E.map(([filter, { after, limit, order, bom = false, diff = false }]) => ({
       filter,
       after,
       limit,
       bom,
+      diff,
       direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
     })),
+    E.chain(ofOneRecord),
   );

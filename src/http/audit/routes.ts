@@ -1,3 +1,4 @@
+import type { FindChanges } from '../../read/ledger-diffs.js';
 import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger } from '../../read/ledger.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
@@ -42,7 +43,12 @@ const proofRoute = (ledger: Pick<Ledger, 'page'>, tree: SealedTree): Route => ({
 });
 
 /** The interface for auditors, beside that of the records. Without a sealed tree there are no proofs. */
-export const auditRoutes = (ledger: Ledger, feed: LedgerFeed, tree?: SealedTree): ReadonlyArray<Route> => [
-  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger, feed) },
+export const auditRoutes = (
+  ledger: Ledger,
+  feed: LedgerFeed,
+  findChanges: FindChanges,
+  tree?: SealedTree,
+): ReadonlyArray<Route> => [
+  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger, feed, findChanges) },
   ...(tree === undefined ? [] : [proofRoute(ledger, tree)]),
 ];

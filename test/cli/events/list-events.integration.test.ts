@@ -64,6 +64,22 @@ describe('the command that lists events', function () {
     expect(await indexes('--order', 'desc', '--limit', '2')).to.deep.equal([3, 2]);
   });
 
+  it('finds words of a reason and values of a record, and shows what each event changed', async () => {
+    expect(await indexes('--reason', 'nothing')).to.deep.equal([]);
+    expect(await indexes('--entity', idAt(1), '--value', 'Uno')).to.deep.equal([1]);
+    const { stdout } = await run('--entity', idAt(1), '--diff', '--json', '--order', 'desc');
+    const shown = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly diff: unknown }).diff);
+    expect(shown).to.deep.equal([
+      [{ path: '/name', before: 'One', after: 'Uno' }],
+      [{ path: '/name', before: null, after: 'One' }],
+    ]);
+    const table = await run('--entity', idAt(1), '--diff', '--csv', '--limit', '1');
+    expect(table.stdout).to.match(/^[^\r]*,_id,diff\r\n0,.*""after"":""One""\}\]"\r\n$/);
+  });
+
   it('gives the CSV of the API', async () => {
     const { stdout, stderr, code } = await run('--csv', '--limit', '1');
     expect([code, stderr]).to.deep.equal([0, '']);
@@ -83,6 +99,11 @@ describe('the command that lists events', function () {
       ['--follow', '--until', '2026-01-02T03:04:05Z'],
       ['--since', 'yesterday'],
       ['--limit', '0'],
+      ['--reason', '!'],
+      ['--value', 'x'],
+      ['--diff', '--json'],
+      ['--diff', '--entity', 'x'],
+      ['--diff', '--entity', 'x', '--json', '--follow'],
       ['--after', '-1'],
       ['--order', 'up'],
     ];

@@ -9,7 +9,9 @@ import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { makeLedgerQueries } from '../../../src/infrastructure/postgres/read-models/ledger-queries.js';
 import { planByValues } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
+import type { Json } from '../../../src/event-sourcing/canonical-json.js';
 import type { LedgerFilter, LedgerQueries } from '../../../src/read/ledger.js';
+import { wordsOf } from '../../../src/read/words.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 
 const COUNT = 600;
@@ -27,7 +29,29 @@ const names = {
   document: ['DocumentCreated', 'BusinessUpdated', long('N')],
 };
 
-type Made = Pick<NewRow, 'category' | 'entity' | 'name' | 'actor' | 'fields' | 'refs'> & { readonly at: string | null };
+/** Of which words are had by few and by many. */
+const reasons = [
+  null,
+  'Typo',
+  'typo in the name',
+  'yearly review; Straße, ÉTÉ',
+  `x${'y'.repeat(100)}`,
+  '审计 名称',
+  '!',
+];
+const wanted = ['typo', 'THE typo', 'name in', 'strasse', 'été yearly', 'review other', `X${'y'.repeat(100)}z`, '名称'];
+
+/** What data has, at some depth; as names of members, within other texts, in reasons, they are no values. */
+const values = ['v', 'v"', ',', 'name', '7', '-1.5', 'true', 'null', 'typo', '\\', 'w\u2028'];
+const data: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(...values, 7, 77, -1.5, true, null, 'a","b', 'vv', [], {}),
+  fc.constantFrom<Json>({ v: 'x' }, { a: [{ b: 'v' }] }, [[['v"']]], ['a,', ',b'], { a: { 7: 'x' } }, { k: 'true ' }),
+);
+
+type Made = Pick<NewRow, 'category' | 'entity' | 'name' | 'actor' | 'fields' | 'refs' | 'reason'> & {
+  readonly at: string | null;
+  readonly data: Json;
+};
 
 const made: fc.Arbitrary<Made> = fc.constantFrom('business' as const, 'document' as const).chain((category) =>
   fc.record({
@@ -36,6 +60,8 @@ const made: fc.Arbitrary<Made> = fc.constantFrom('business' as const, 'document'
     name: fc.constantFrom(...names[category]),
     actor: fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...users) }, { weight: 1, arbitrary: fc.constant(null) }),
     fields: fc.constantFrom(...fieldSets),
+    reason: fc.constantFrom(...reasons),
+    data,
     refs: fc.array(fc.constantFrom(...refs), { maxLength: 4 }),
     // mostly now, now and then a little late or much too late
     at: fc.constantFrom(0, 0, 0, -400, -3_000, -90_000, null).map((late) => (late === null ? null : String(late))),
@@ -59,13 +85,15 @@ const asked = fc.record({
       name: optional(...names.business, ...names.document),
       field: optional('name', 'phone', 'owners', 'other', long('f'), `${long('f')}!`),
       ref: optional(...refs),
+      reason: optional(...wanted.map((text) => [...wordsOf([text])])),
+      value: fc.option(fc.constantFrom(...values, 'b', 'x', ''), { nil: undefined, freq: 4 }),
       since: time,
       until: time,
     })
     // reason: members that are undefined are left out
-    .map((filter) => JSON.parse(JSON.stringify(filter)) as Record<string, string>)
-    .map(({ since, until, ...texts }): LedgerFilter => ({
-      ...texts,
+    .map((filter) => JSON.parse(JSON.stringify(filter)) as Record<string, string> & { reason?: Array<string> })
+    .map(({ since, until, ...others }): LedgerFilter => ({
+      ...others,
       ...(since === undefined ? {} : { since: new Date(since) }),
       ...(until === undefined ? {} : { until: new Date(until) }),
     })),
@@ -75,9 +103,18 @@ const asked = fc.record({
 
 const typeOf = (category: string): string => (category === 'business' ? 'Business' : 'Document');
 
+/** The values of data as texts, by the definition. */
+const valuesIn = (json: Json | undefined): ReadonlyArray<string> => {
+  if (typeof json === 'string') return [json];
+  if (json === null || json === undefined) return [];
+  if (typeof json !== 'object') return [String(json)];
+  return Object.values(json).flatMap((member: Json | undefined) => valuesIn(member));
+};
+
 const isWanted = (row: NewRow, filter: LedgerFilter): boolean => {
-  const { user, entityType, entity, name, field, ref, since, until } = filter;
+  const { user, entityType, entity, name, field, ref, reason, value, since, until } = filter;
   const { at } = row;
+  const words = wordsOf([row.reason]);
   return (
     (user === undefined || row.actor === user) &&
     (entityType === undefined || typeOf(row.category) === entityType) &&
@@ -85,6 +122,8 @@ const isWanted = (row: NewRow, filter: LedgerFilter): boolean => {
     (name === undefined || row.name === name) &&
     (field === undefined || row.fields.includes(field)) &&
     (ref === undefined || row.refs.includes(ref)) &&
+    (reason === undefined || reason.every((word) => words.has(word))) &&
+    (value === undefined || valuesIn((JSON.parse(row.body) as { data: Json }).data).includes(value)) &&
     (since === undefined || (at !== null && new Date(at) >= since)) &&
     (until === undefined || (at !== null && new Date(at) < until))
   );
@@ -113,10 +152,11 @@ describe('the queries of the ledger', function () {
         version: '',
         hasRow: () => true,
         recordOf: ({ position, revision }) => {
-          const { category: _category, at, ...record } = drawn[Number(position)]!;
+          const { category: _category, at, data: shownData, ...record } = drawn[Number(position)]!;
           const shown = at === null ? null : new Date(START + Number(position) * 500 + Number(at)).toISOString();
-          const { fields, refs: named } = record;
-          const body = JSON.stringify({ n: Number(position), fields, refs: named.map((entity) => ({ entity })) });
+          const { fields, refs: named, reason } = record;
+          const shownRefs = named.map((entity) => ({ entity }));
+          const body = JSON.stringify({ n: Number(position), fields, refs: shownRefs, data: shownData, reason });
           return { ...record, revision, hash: null, at: shown, body };
         },
       })),

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { storable } from '../../../../src/postgres/storable.js';
-import { keptFields, keptTerm, type NewRow } from '../../ledger/ledger-rows.js';
+import { keptFields, keptTerm, type NewRow, reasonWords } from '../../ledger/ledger-rows.js';
 
 /** Columns of a row that the log determines, beside its place and its leaf. */
 export const COMPARED = [
@@ -14,6 +14,7 @@ export const COMPARED = [
   'is_late',
   'fields',
   'refs',
+  'reason_words',
   'body',
 ] as const;
 
@@ -37,6 +38,7 @@ export const COMPARED_SQL: Readonly<Record<ComparedColumn, string>> = {
   is_late: 'is_late::text',
   fields: 'array_to_json(fields)::text',
   refs: 'array_to_json(refs)::text',
+  reason_words: 'reason_words::text',
   body: `case when octet_length(body) > ${LARGE_BODY}
     then 'sha256:' || encode(sha256(convert_to(body, 'UTF8')), 'hex') else ' ' || body end`,
 };
@@ -65,6 +67,7 @@ export const textsOf = (row: NewRow): RowTexts => ({
   is_late: String(row.isLate),
   fields: JSON.stringify(keptFields(row.fields).map(keptTerm)),
   refs: JSON.stringify(row.refs.map(keptTerm)),
+  reason_words: reasonWords(row.reason),
   body: bodyText(storable(row.body)),
 });
 
@@ -97,6 +100,7 @@ export const textsFrom = (columns: ReadonlyArray<string | null>, first: number):
     is_late: text(7),
     fields: text(8),
     refs: text(9),
-    body: text(10),
+    reason_words: text(10),
+    body: text(11),
   };
 };

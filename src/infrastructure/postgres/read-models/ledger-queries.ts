@@ -4,6 +4,7 @@ import { LATE_MS } from '../../../../projections/engine/generation/ledger-table.
 import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import type { LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
+import { hasValue } from '../../../read/has-value.js';
 import { makeRowOf } from './ledger-row.js';
 import { type Bounds, pageStatement, placeOfTime, rowsAfterStatement } from './ledger-statement.js';
 import { unavailable } from './read-model.js';
@@ -50,13 +51,22 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
           .filter(({ entityType }) => filter.entityType === undefined || entityType === filter.entityType)
           .map(({ category }) => category);
         if (categories.length === 0) return { entries: [], isLast: true };
-        const statement = pageStatement({ view, categories, filter }, request, await boundsOf(request));
-        const rows = await withConnection(pool, (client) => run(client, statement));
-        const entries = [];
-        for (const [index, body] of rows.slice(0, limit))
-          if (typeof index === 'string' && typeof body === 'string') entries.push({ index: BigInt(index), body });
-          else break;
-        return { entries, isLast: entries.length === rows.length };
+        const { value } = filter;
+        let wanted = request;
+        for (;;) {
+          const statement = pageStatement({ view, categories, filter }, wanted, await boundsOf(wanted));
+          const rows = await withConnection(pool, (client) => run(client, statement));
+          const found = [];
+          for (const [index, body] of rows.slice(0, limit))
+            if (typeof index === 'string' && typeof body === 'string') found.push({ index: BigInt(index), body });
+            else break;
+          const isLast = found.length === rows.length;
+          const entries = value === undefined ? found : found.filter(({ body }) => hasValue(body, value));
+          // whoever reads on does so behind the last entry, so a page that is not the last one has one
+          const last = found.at(-1);
+          if (entries.length > 0 || last === undefined || isLast) return { entries, isLast };
+          wanted = { ...wanted, after: last.index };
+        }
       }, unavailable),
     rowsAfter: (index, limit) =>
       attempt(async () => {

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../../../projections/ledger.js';
 import { indexedPart, isCut } from '../../../../projections/engine/ledger/ledger-rows.js';
 import type { TextRow } from '../../../postgres/statement.js';
+import { hasValue } from '../../../read/has-value.js';
 import type { LedgerFilter, LedgerRow } from '../../../read/ledger.js';
 
 // reason: a column of texts, as Postgres writes it as JSON
@@ -13,6 +14,13 @@ const has = (wanted: string | undefined, values: ReadonlyArray<string>, body: st
   wanted === undefined ||
   (values.includes(indexedPart(wanted)) && (!isCut(wanted) || body.includes(JSON.stringify(wanted))));
 
+/** The words in the text of a `tsvector`, which are never escaped: they consist of letters, marks and digits. */
+const hasWords = (wanted: ReadonlyArray<string> | undefined, literal: string | null | undefined): boolean => {
+  if (wanted === undefined) return true;
+  const words = new Set((literal ?? '').slice(1, -1).split("' '"));
+  return wanted.every((word) => words.has(word));
+};
+
 const isFrom = ({ since, until }: LedgerFilter, at: number | undefined): boolean =>
   (since === undefined || (at !== undefined && at >= since.getTime())) &&
   (until === undefined || (at !== undefined && at < until.getTime()));
@@ -20,7 +28,7 @@ const isFrom = ({ since, until }: LedgerFilter, at: number | undefined): boolean
 /** Makes a row of the columns of `rowsAfterStatement`; its filters mean what they mean in `pageStatement`. */
 export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow) => {
   const entityTypes = new Map(kinds.map(({ category, entityType }) => [category, entityType]));
-  return ([index, body, category, entity, name, actor, inFields, inRefs, ms]) => {
+  return ([index, body, category, entity, name, actor, inFields, inRefs, words, ms]) => {
     const entityType = entityTypes.get(category ?? '');
     const fields = textsIn(inFields);
     const refs = textsIn(inRefs);
@@ -35,7 +43,9 @@ export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow)
         isOf(filter.entityType, entityType) &&
         has(filter.field, fields, body ?? '') &&
         has(filter.ref, refs, body ?? '') &&
-        isFrom(filter, at),
+        hasWords(filter.reason, words) &&
+        isFrom(filter, at) &&
+        (filter.value === undefined || hasValue(body ?? '', filter.value)),
     };
   };
 };

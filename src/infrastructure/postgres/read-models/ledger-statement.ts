@@ -27,6 +27,14 @@ class Values {
   }
 }
 
+/** All of the words, which consist of letters, marks and digits, in the text format of `tsquery`. */
+const hasWords = (values: Values, words: ReadonlyArray<string>): string =>
+  `reason_words @@ ${values.bind(words.map((word) => `'${word}'`).join(' & '))}::tsquery`;
+
+/** What a body with this value contains: where that is a value of the data, `hasValue` tells. */
+const mayHaveValue = (values: Values, value: string): string =>
+  `strpos(body, ${values.bind(JSON.stringify(value).slice(1, -1))}) > 0`;
+
 /** A text is compared by what an index holds of it, and also as a whole where that is less. */
 const equals = (values: Values, column: string, indexed: string, value: string): string => {
   const part = indexedPart(value);
@@ -78,9 +86,10 @@ type Asked = {
  * in the order of the table.
  */
 const leadsOf = ({ view, filter, categories }: Asked, values: Values): ReadonlyArray<Lead> | undefined => {
-  const { entity, ref, user, name, field, entityType } = filter;
+  const { entity, ref, reason, user, name, field, entityType } = filter;
   if (entity !== undefined) return [{ condition: equals(values, 'entity', ENTITY, entity) }];
   if (ref !== undefined) return refLeads(values.bind(indexedPart(ref)));
+  if (reason !== undefined) return [{ condition: hasWords(values, reason) }];
   if (user !== undefined) return [{ condition: equals(values, 'actor', ACTOR, user) }];
   if (name !== undefined) {
     const named = equals(values, 'name', NAME, name);
@@ -98,7 +107,7 @@ const leadsOf = ({ view, filter, categories }: Asked, values: Values): ReadonlyA
 };
 
 const conditionsOf = ({ filter, categories }: Asked, values: Values): ReadonlyArray<string> => {
-  const { entityType, entity, user, name, field, ref, since, until } = filter;
+  const { entityType, entity, user, name, field, ref, reason, value, since, until } = filter;
   return [
     ...(entityType === undefined
       ? []
@@ -108,6 +117,8 @@ const conditionsOf = ({ filter, categories }: Asked, values: Values): ReadonlyAr
     ...(name === undefined ? [] : [equals(values, 'name', NAME, name)]),
     ...(field === undefined ? [] : [isListed(values, 'fields', field)]),
     ...(ref === undefined ? [] : [isListed(values, 'refs', ref)]),
+    ...(reason === undefined ? [] : [hasWords(values, reason)]),
+    ...(value === undefined ? [] : [mayHaveValue(values, value)]),
     ...(since === undefined ? [] : [`at >= ${values.bind(since.toISOString())}::timestamptz`]),
     ...(until === undefined ? [] : [`at < ${values.bind(until.toISOString())}::timestamptz`]),
   ];
@@ -154,7 +165,7 @@ export const pageStatement = (
 
 /** The columns behind place and body that `rowOf` (ledger-row.ts) compares filters with. */
 const COMPARED = [
-  ...['category', 'entity', 'name', 'actor', 'to_jsonb(fields)', 'to_jsonb(refs)'],
+  ...['category', 'entity', 'name', 'actor', 'to_jsonb(fields)', 'to_jsonb(refs)', 'reason_words'],
   'floor(extract(epoch from at) * 1000)::bigint',
 ];
 
