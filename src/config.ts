@@ -59,6 +59,8 @@ export type Config = {
   readonly checkpointKey: string | undefined;
   /** What checkpoints are signed as; undefined: by the name of the key. */
   readonly checkpointOrigin: string | undefined;
+  /** Path of the policy that names the witnesses of checkpoints; undefined: there are none. */
+  readonly witnessPolicy: string | undefined;
   /** Whether the tree over all events is signed and served. */
   readonly isSealed: boolean;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
@@ -128,12 +130,13 @@ const readSealing = (
   reader: Reader,
   isProduction: boolean,
   signs: boolean,
-): Pick<Config, 'checkpointKey' | 'checkpointOrigin' | 'isSealed'> => {
+): Pick<Config, 'checkpointKey' | 'checkpointOrigin' | 'isSealed' | 'witnessPolicy'> => {
   const isSealed = reader.optional('SEALING', flag) ?? true;
   if (isProduction && isSealed && !reader.has('CHECKPOINT_KEY') && signs)
     reader.faults.push('CHECKPOINT_KEY: required when NODE_ENV is production, unless SEALING is false');
   const checkpointKey = reader.optional('CHECKPOINT_KEY', text);
-  return { isSealed, checkpointKey, checkpointOrigin: reader.optional('CHECKPOINT_ORIGIN', text) };
+  const checkpointOrigin = reader.optional('CHECKPOINT_ORIGIN', text);
+  return { isSealed, checkpointKey, checkpointOrigin, witnessPolicy: reader.optional('WITNESS_POLICY', text) };
 };
 
 const readParts = (reader: Reader): Config['parts'] => {

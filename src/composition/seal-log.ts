@@ -2,6 +2,7 @@ import type { Projections } from '../../projections/engine/run/start-projections
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
+import { cosignLog } from './cosign-log.js';
 import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
@@ -17,8 +18,8 @@ import { signerInForce } from '../sealing/restart.js';
 import { keepSealingRecorded } from './record-sealing.js';
 import type { ServiceContext } from './service-context.js';
 
-/** One that signs, one that migrates or looks. */
-const CONNECTIONS = 2;
+/** One that signs, one that migrates or looks, and one that is asked for what witnesses want to know. */
+const CONNECTIONS = 3;
 
 /** By the text of a warning of `/readyz`: whether it is given. */
 type Warnings = Readonly<Record<string, () => boolean>>;
@@ -57,6 +58,7 @@ export const sealLog = async (
   const archive = makeCheckpointArchive(storage.checkpoints, {
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
   });
+  const cosigning = await cosignLog({ config, log, started }, base.verifier, pool, name, count);
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),
     archive: notingArchive(archive, {
@@ -82,11 +84,16 @@ export const sealLog = async (
     onEvent: (event) => {
       count(event);
       logEvent(event);
+      if (event._tag === 'Signed') cosigning?.offer(event.checkpoint);
     },
+    ...(cosigning === undefined ? {} : { toArchive: cosigning.toArchive }),
   });
   started.add(signing.stop);
   return {
     'no checkpoint is signed: the log does not extend what was signed before': () => signing.fault() !== undefined,
     'checkpoints were removed from the file storage: see ops log verify': () => isRemoved,
+    ...(cosigning === undefined
+      ? {}
+      : { 'checkpoints are without the cosignatures of enough witnesses': () => cosigning.isLate() }),
   };
 };

@@ -32,9 +32,13 @@ const NAME = /^[^\p{White_Space}+\p{Surrogate}\0-\x1f]+$/u; // eslint-disable-li
 /** Whether this may name a key: not empty, without space and without plus. */
 export const isKeyName = (name: string): boolean => NAME.test(name);
 
-/** The first 4 bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key), in hex. */
-const idOf = (name: string, publicKey: Buffer): string =>
-  digest('sha256', Buffer.concat([Buffer.from(`${name}\n`), ED25519, publicKey]), 'hex').slice(0, 8);
+/** The first 4 bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key), in hex. */
+const idOf = (name: string, publicKey: Buffer, type = ED25519): string =>
+  digest('sha256', Buffer.concat([Buffer.from(`${name}\n`), type, publicKey]), 'hex').slice(0, 8);
+
+/** An Ed25519 public key from its 32 bytes. */
+export const ed25519Key = (publicKey: Buffer): KeyObject =>
+  createPublicKey({ key: Buffer.concat([PUBLIC_DER, publicKey]), format: 'der', type: 'spki' });
 
 const verifierOf = (name: string, publicKey: Buffer, key: KeyObject): Verifier => ({
   name,
@@ -75,15 +79,26 @@ export const renderSigner = ({ verifier: { name, id }, seed }: Signer): string =
 
 type Parts = { readonly name: string; readonly id: string; readonly key: Buffer };
 
-const parse = (text: string, what: string): E.Either<string, Parts> => {
+const parse = (text: string, what: string, type = ED25519): E.Either<string, Parts> => {
   const [name = '', id = '', encoded = '', ...more] = text.split('+');
   // base64 has pluses of its own
   const bytes = fromBase64([encoded, ...more].join('+'));
   if (!isKeyName(name) || !/^[0-9a-f]{8}$/.test(id) || bytes === undefined || bytes.length === 0)
     return E.left(`the ${what} is not of the form name+id+base64`);
-  if (bytes[0] !== ED25519[0]) return E.left(`the ${what} is not for Ed25519`);
+  if (bytes[0] !== type[0])
+    return E.left(`the ${what} is not ${type === ED25519 ? 'for Ed25519' : `of the signature type ${type[0]}`}`);
   if (bytes.length !== ED25519.length + KEY_BYTES) return E.left(`the ${what} has not the length of an Ed25519 key`);
   return E.right({ name, id, key: bytes.subarray(ED25519.length) });
+};
+
+/** A public key of 32 bytes from its text, of another signature type, with its name and id. */
+export const parseKey = (text: string, what: string, type: number): E.Either<string, Parts> => {
+  const parts = parse(text, what, Buffer.of(type));
+  if (E.isLeft(parts)) return parts;
+  const { name, id, key } = parts.right;
+  return idOf(name, key, Buffer.of(type)) === id
+    ? parts
+    : E.left(`the id in the ${what} is not that of its name and key`);
 };
 
 const withThatId =
@@ -95,7 +110,7 @@ const withThatId =
 
 /** The verifier of the same public key under another name; undefined where that cannot name a key. */
 export const renamedVerifier = ({ publicKey }: Verifier, name: string): Verifier | undefined => {
-  const key = createPublicKey({ key: Buffer.concat([PUBLIC_DER, publicKey]), format: 'der', type: 'spki' });
+  const key = ed25519Key(publicKey);
   return isKeyName(name) ? verifierOf(name, publicKey, key) : undefined;
 };
 
@@ -105,7 +120,7 @@ export const parseVerifier = (text: string): E.Either<string, Verifier> => {
   const parts = parse(text, what);
   if (E.isLeft(parts)) return parts;
   const { name, id, key: publicKey } = parts.right;
-  const key = createPublicKey({ key: Buffer.concat([PUBLIC_DER, publicKey]), format: 'der', type: 'spki' });
+  const key = ed25519Key(publicKey);
   return withThatId(id, what)(verifierOf(name, publicKey, key));
 };
 

@@ -48,6 +48,9 @@ const parse = (note: Uint8Array): E.Either<string, Unverified> => {
   return E.right({ text: whole.slice(0, end + 1), signatures });
 };
 
+/** What has the form of a note, in its parts, which are not yet to be believed. */
+export const unverifiedNote = (note: Uint8Array): E.Either<string, Unverified> => parse(note);
+
 /** The text of what has the form of a note; its signatures are not looked at. */
 export const unverifiedText = (note: Uint8Array): E.Either<string, string> =>
   E.map(({ text }: Unverified) => text)(parse(note));

@@ -33,6 +33,8 @@ type SigningDeps = {
   /** Whether the tree has every event of the log; resolves soon. */
   readonly isComplete: () => Promise<boolean>;
   readonly onEvent: (event: SigningEvent) => void;
+  /** What is put into the storage for a checkpoint, when nothing is urgent: with cosignatures. Without it: the checkpoint. */
+  readonly toArchive?: (checkpoint: SignedCheckpoint) => SignedCheckpoint | undefined;
   readonly intervals?: SigningIntervals;
 };
 
@@ -57,7 +59,17 @@ const STORAGE_SILENT = new Error('the file storage, which is to be asked what wa
  * until somebody has restored the log or restarted the seal. Goes on after every failure.
  */
 export const keepSigning = (deps: SigningDeps): Signing => {
-  const { lockTree, archive, findSigner, isKeeper, reached, isComplete, onEvent, intervals = INTERVALS } = deps;
+  const {
+    lockTree,
+    archive,
+    findSigner,
+    isKeeper,
+    reached,
+    isComplete,
+    onEvent,
+    toArchive,
+    intervals = INTERVALS,
+  } = deps;
   const stopping = new AbortController();
   let signer: Signer | undefined;
   let fault: SealFault | undefined;
@@ -121,11 +133,14 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   };
 
   /** Also of a tree that must not be signed any more: where the log has lost events, its database has lost the checkpoint. */
-  const putNewest = async (): Promise<void> => {
-    if (newest === undefined || newest.size <= (archived?.size ?? 0)) return;
-    orThrow(await archive.put(newest));
-    [archived, putAt] = [newest, performance.now()];
-    onEvent({ _tag: 'Archived', checkpoint: newest });
+  const putNewest = async (isUrgent: boolean): Promise<void> => {
+    if (newest === undefined) return;
+    const witnessed = toArchive === undefined ? newest : toArchive(newest);
+    const checkpoint = isUrgent && witnessed?.size !== newest.size ? newest : witnessed;
+    if (checkpoint === undefined || checkpoint.size <= (archived?.size ?? 0)) return;
+    orThrow(await archive.put(checkpoint));
+    [archived, putAt] = [checkpoint, performance.now()];
+    onEvent({ _tag: 'Archived', checkpoint });
   };
 
   /** Runs what must not end the loop. */
@@ -148,7 +163,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
       }
       await attempted(async () => {
         await sign();
-        if (fault !== undefined || performance.now() - putAt >= intervals.archive) await putNewest();
+        if (fault !== undefined || performance.now() - putAt >= intervals.archive) await putNewest(fault !== undefined);
       });
     }
   };
@@ -163,7 +178,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
       await attempted(async () => {
         await isComplete();
         await sign();
-        await putNewest();
+        await putNewest(true);
       });
     },
   };

@@ -113,6 +113,26 @@ describe('signing the tree', () => {
     ]);
   });
 
+  it('puts into the storage what witnesses have cosigned, and when it stops, what they have not', async () => {
+    const kept = tree();
+    kept.state.leaves = names(3);
+    const archive = makeMemoryArchive();
+    const witnessed = new Array<SignedCheckpoint>();
+    const { said, stop, events } = start(kept, archive, { toArchive: () => witnessed[0] });
+    await said('Signed');
+    await pause(50);
+    expect(archive.kept).to.deep.equal([]);
+    witnessed.push({ origin: ORIGIN, size: 3, note: 'with cosignatures' });
+    await said('Archived');
+    expect(archive.kept.map(({ size, note }) => [size, note])).to.deep.equal([[3, 'with cosignatures']]);
+    // what is no note would not be extended
+    archive.kept.pop();
+    kept.state.leaves = names(5);
+    await eventually(() => Promise.resolve(events.filter(({ _tag }) => _tag === 'Signed').length === 2), Boolean);
+    await stop();
+    expect(archive.kept.map(({ size, note }) => [size, note === 'with cosignatures'])).to.deep.equal([[5, false]]);
+  });
+
   it('signs nothing of a log without events', async () => {
     const kept = tree();
     const { stop } = start(kept, makeMemoryArchive());

@@ -44,6 +44,8 @@ export class InMemorySealedTree implements SealedTree {
   readonly newestOf: SealedTree['newestOf'] = (origin) =>
     Promise.resolve(E.right(this.#checkpoints.filter((checkpoint) => checkpoint.origin === origin).at(-1)));
 
+  readonly cosignedOf: SealedTree['cosignedOf'] = () => Promise.resolve(E.right(undefined));
+
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
   async *checkpoints(): AsyncGenerator<SignedCheckpoint> {
     yield* this.#checkpoints;

@@ -13,7 +13,7 @@ import { counted } from '../plural.js';
 type Sources = {
   readonly store: Pick<EventStore, 'newestRevision' | 'readStream'>;
   readonly places: LedgerPlaces;
-  readonly tree: Pick<SealedTree, 'newestOf'>;
+  readonly tree: Pick<SealedTree, 'newestOf' | 'cosignedOf'>;
 };
 
 /** Records as they were when they were asked for, and a checkpoint over all of their events. */
@@ -97,6 +97,7 @@ const find = async (
   sources: Sources,
   origin: string,
   wanted: ReadonlyArray<Wanted>,
+  waitsForWitnesses: boolean,
 ): Promise<E.Either<Never | NotYet, SealedRecords>> => {
   const { store, places, tree } = sources;
   const records: Array<PackRecord> = [];
@@ -122,13 +123,20 @@ const find = async (
       ),
     );
   const removed = await removedBelow(sources, newest.right.size);
-  return removed === undefined ? E.right({ records, checkpoint: newest.right.note }) : E.left(removed);
+  if (removed !== undefined) return E.left(removed);
+  const cosigned = await tree.cosignedOf(origin);
+  if (E.isLeft(cosigned)) return E.left(away(cosigned.left));
+  const { right: witnessed } = cosigned;
+  if (witnessed !== undefined && witnessed.size >= size) return E.right({ records, checkpoint: witnessed.note });
+  if (witnessed !== undefined && waitsForWitnesses)
+    return E.left(notYet('witnesses have not cosigned a checkpoint that covers the records'));
+  return E.right({ records, checkpoint: newest.right.note });
 };
 
 /**
  * Finds the places of all events that these records have now, and a checkpoint that covers them; waits a few seconds for a
- * running service to write and sign them. Left: why that is not possible, also where the log has less than was sealed.
- * Throws `StoreUnavailable`.
+ * running service to write and sign them, and for witnesses, where there are any; without them where that takes longer. Left:
+ * why that is not possible, also where the log has less than was sealed. Throws `StoreUnavailable`.
  */
 export const findSealedRecords = async (
   sources: Sources,
@@ -139,7 +147,7 @@ export const findSealedRecords = async (
   const wanted = await wantedOf(sources, streams);
   if (E.isLeft(wanted)) return E.left(wanted.left.why);
   for (let attempt = 1; ; attempt += 1) {
-    const found = await find(sources, origin, wanted.right);
+    const found = await find(sources, origin, wanted.right, attempt < ATTEMPTS);
     if (E.isRight(found)) return found;
     if (found.left._tag === 'Never') return E.left(found.left.why);
     const goesOn = attempt < ATTEMPTS && (await pause(BETWEEN_MS, signal));

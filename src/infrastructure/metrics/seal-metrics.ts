@@ -1,11 +1,14 @@
 import { Counter, Gauge } from 'prom-client';
+import type { CosigningEvent } from '../../sealing/keep-cosigning.js';
 import type { SigningEvent } from '../../sealing/keep-signing.js';
 import { SEAL_FAULTS } from '../../sealing/sign-tree.js';
 import type { UnsignedWatch } from '../../sealing/watch-unsigned.js';
 import type { Metrics } from './metrics.js';
 
 /** Metrics of the seal: how many events are under a checkpoint, and why nothing was signed. */
-export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: SigningEvent) => void) => {
+export const countSigning = ({
+  registry,
+}: Pick<Metrics, 'registry'>): ((event: SigningEvent | CosigningEvent) => void) => {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
   const signed = gauge('seal_signed_events', 'Events under the newest checkpoint that this process has signed');
   const archived = gauge(
@@ -13,6 +16,10 @@ export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: 
     'Events under the newest checkpoint that it has put into the file storage',
   );
   const signedAt = gauge('seal_signed_seconds', 'When that checkpoint was signed, in seconds since 1970');
+  const cosigned = gauge(
+    'seal_cosigned_events',
+    'Events under the newest checkpoint that enough witnesses have cosigned',
+  );
   const faults = new Counter({
     name: 'seal_faults_total',
     help: 'Trees that were not signed, because they do not extend what was signed before',
@@ -26,6 +33,7 @@ export const countSigning = ({ registry }: Pick<Metrics, 'registry'>): ((event: 
       signed.set(event.checkpoint.size);
       signedAt.setToCurrentTime();
     }
+    if (event._tag === 'Cosigned') cosigned.set(event.checkpoint.size);
     if (event._tag === 'Archived') archived.set(event.checkpoint.size);
     if (event._tag === 'Fault') faults.inc({ kind: event.fault._tag });
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
+import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
 import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
@@ -61,6 +62,37 @@ describe('the tree in Postgres', function () {
     ]);
     const lockTree = makeLockTree(pool, 'ledger');
     expect(await lockTree(() => Promise.resolve('a tree')).catch(String)).to.match(/undefined|does not exist/);
+  });
+
+  it('hands out what witnesses have cosigned, unless a later checkpoint has waited for them for a minute', async () => {
+    await fill(1);
+    const tree = makeSealedTree(pool, 'ledger');
+    const handedOut = async () => right(await tree.newestCheckpoint())?.note;
+    await record(checkpoint(1), checkpoint(2));
+    expect([await handedOut(), right(await tree.cosignedOf('one'))]).to.deep.equal(['one 2', undefined]);
+    const { record: recordCosigned } = await makeCosigned(pool, 'ledger');
+    await recordCosigned({ ...checkpoint(2), note: 'one 2 cosigned' });
+    await record(checkpoint(3));
+    expect(await handedOut()).to.equal('one 2 cosigned');
+    // those of another origin, or larger than what was signed, do not count
+    await recordCosigned({ ...checkpoint(3, 'other'), note: 'another' });
+    await recordCosigned({ ...checkpoint(9), note: 'too large' });
+    expect(await handedOut()).to.equal('one 2 cosigned');
+    const insert =
+      'insert into seal.checkpoint (origin, size, note, signed_at) values ($1, $2, $3, now() - $4::interval)';
+    await pool.query(insert, ['one', 4, 'one 4', '50 s']);
+    expect(await handedOut()).to.equal('one 2 cosigned');
+    await pool.query(insert, ['one', 5, 'one 5', '61 s']);
+    expect(await handedOut()).to.equal('one 5');
+    await recordCosigned({ ...checkpoint(5), note: 'one 5 cosigned' });
+    expect([await handedOut(), right(await tree.newestOf('one'))?.note]).to.deep.equal(['one 5 cosigned', 'one 5']);
+    await record(checkpoint(5, 'two'));
+    expect(await handedOut()).to.equal('two 5');
+    const refused = pool.query('delete from seal.cosigned').then(() => 'done', String);
+    expect(await refused).to.match(/a checkpoint that was handed out is never changed or removed/);
+    // a process of the version before has made the tables
+    await pool.query('drop table seal.cosigned');
+    expect([await handedOut(), right(await tree.cosignedOf('one'))]).to.deep.equal(['two 5', undefined]);
   });
 
   it('gives leaves and tiles from which every event can be proven', async () => {

@@ -1,5 +1,6 @@
 import type { RunStatement, TextRow } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
+import { PATIENCE_MS } from '../../../sealing/keep-cosigning.js';
 
 /** Checkpoints read at once: they are short. */
 const PAGE = 1_000;
@@ -18,6 +19,41 @@ export const readNewest = async (run: RunStatement): Promise<SignedCheckpoint | 
   const text = `select ${COLUMNS} from seal.checkpoint order by number desc limit 1`;
   const [row] = await run({ name: 'newest checkpoint', text, values: [] });
   return checkpointIn(row);
+};
+
+/** How long a checkpoint may wait for witnesses before it is handed out without, s. */
+const PATIENCE = PATIENCE_MS / 1_000;
+
+/**
+ * What is handed out: the newest checkpoint with its cosignatures; while it waits for them, the largest of its origin that has
+ * them; and the newest without where one has waited for a minute. Without witnesses, the newest.
+ */
+export const readHandedOut = async (run: RunStatement): Promise<SignedCheckpoint | undefined> => {
+  const text = `
+    with newest as (select ${COLUMNS} from seal.checkpoint order by number desc limit 1),
+    witnessed as (
+      select c.size, c.note from newest n, lateral (
+        select size, note from seal.cosigned where origin = n.origin and size <= n.size order by size desc, number limit 1
+      ) c
+      where c.size = n.size or not exists (
+        select from seal.checkpoint w
+        where w.origin = n.origin and w.size > c.size and w.signed_at < now() - interval '${PATIENCE} s')
+    )
+    select n.origin, coalesce(w.size, n.size), coalesce(w.note, n.note) from newest n left join witnessed w on true`;
+  const [row] = await run({ name: 'checkpoint handed out', text, values: [] });
+  return checkpointIn(row);
+};
+
+/** The largest cosigned checkpoint of an origin. */
+export const readLargestCosigned = async (run: RunStatement, origin: string): Promise<SignedCheckpoint | undefined> => {
+  const text = `select ${COLUMNS} from seal.cosigned where origin = $1 order by size desc, number limit 1`;
+  const [row] = await run({ name: 'largest cosigned checkpoint', text, values: [origin] });
+  return checkpointIn(row);
+};
+
+export const recordCosigned = async (run: RunStatement, { origin, size, note }: SignedCheckpoint): Promise<void> => {
+  const text = 'insert into seal.cosigned (origin, size, note) values ($1, $2::bigint, $3)';
+  await run({ name: 'record cosigned checkpoint', text, values: [origin, String(size), note] });
 };
 
 /** The largest checkpoint of an origin; of those with the same size, the one that was recorded first. */

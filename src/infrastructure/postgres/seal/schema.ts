@@ -48,6 +48,18 @@ const sealSchema: VersionedSchema = {
      create trigger never_changed before update or delete or truncate on seal.archived
        for each statement execute function seal.refuse_forgetting();
      alter table seal.archived enable always trigger never_changed;`,
+    // checkpoints that witnesses have cosigned: the same notes with more signatures
+    `create table seal.cosigned (
+       number bigint generated always as identity primary key,
+       origin text not null,
+       size bigint not null,
+       note text not null,
+       cosigned_at timestamptz not null default now()
+     );
+     create index cosigned_by_size on seal.cosigned (origin, size);
+     create trigger never_changed before update or delete or truncate on seal.cosigned
+       for each statement execute function seal.refuse_change();
+     alter table seal.cosigned enable always trigger never_changed`,
   ],
   allowsNewer: true,
 };

@@ -5,7 +5,7 @@ import { isUndefinedTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { SealedTree } from '../../../read/sealed-tree.js';
 import { unavailable } from '../read-models/read-model.js';
-import { readCheckpoints, readLargestOf, readNewest } from './checkpoints.js';
+import { readCheckpoints, readHandedOut, readLargestCosigned, readLargestOf, readNewest } from './checkpoints.js';
 
 /** Before the first process that signs there are no tables of checkpoints, and so no checkpoints. */
 const unlessNone = async <A>(read: Promise<A>): Promise<A | undefined> => {
@@ -22,7 +22,10 @@ export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
   const run = runIn(pool);
   const readTiles = makeReadTiles(run, { liveOf: ledger });
   return {
-    newestCheckpoint: () => attempt(() => unlessNone(readNewest(run)), unavailable),
+    // before a process of this version has signed, there is no table of those that witnesses have cosigned
+    newestCheckpoint: () =>
+      attempt(async () => (await unlessNone(readHandedOut(run))) ?? unlessNone(readNewest(run)), unavailable),
+    cosignedOf: (origin) => attempt(() => unlessNone(readLargestCosigned(run, origin)), unavailable),
     newestOf: (origin) => attempt(() => unlessNone(readLargestOf(run, origin)), unavailable),
     async *checkpoints() {
       if ((await unlessNone(readNewest(run))) !== undefined) yield* readCheckpoints(run);

@@ -1,0 +1,26 @@
+import type { Pool } from 'pg';
+import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
+import { runIn } from '../../../postgres/statement.js';
+import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
+import type { ReadTiles } from '../../../seal/read-tiles.js';
+import { readLargestCosigned, recordCosigned } from './checkpoints.js';
+import { migrateSeal } from './schema.js';
+
+type Cosigned = {
+  /** The largest cosigned checkpoint of an origin. */
+  readonly largestOf: (origin: string) => Promise<SignedCheckpoint | undefined>;
+  readonly record: (checkpoint: SignedCheckpoint) => Promise<void>;
+  /** The live tree of the ledger. */
+  readonly readTiles: ReadTiles<never>;
+};
+
+/** The checkpoints that witnesses have cosigned. Makes their table where it is missing; rejects with what the database throws. */
+export const makeCosigned = async (pool: Pool, ledger: string): Promise<Cosigned> => {
+  await migrateSeal(pool);
+  const run = runIn(pool);
+  return {
+    largestOf: (origin) => readLargestCosigned(run, origin),
+    record: (checkpoint) => recordCosigned(run, checkpoint),
+    readTiles: makeReadTiles(run, { liveOf: ledger }),
+  };
+};

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { either as E } from 'fp-ts';
+import { reasonOf } from '../../event-sourcing/reason-of.js';
+import type { Verifier } from '../../seal/note-key.js';
+import { fromUtf8 } from '../../seal/text.js';
+import { attempt } from '../../event-sourcing/attempt.js';
+import { parseWitnessPolicy, type WitnessPolicy } from '../../sealing/witness-policy.js';
+
+const failure = (file: string, why: string): Error => new Error(`WITNESS_POLICY: ${file}: ${why}`);
+
+/** The policy in a file, for the checkpoints of a key. Left: why it cannot be followed. */
+export const readWitnessPolicy = async (
+  file: string,
+  { publicKey }: Pick<Verifier, 'publicKey'>,
+): Promise<E.Either<Error, WitnessPolicy>> => {
+  const read = await attempt(() => readFile(file), reasonOf);
+  if (E.isLeft(read)) return E.left(failure(file, `it cannot be read: ${read.left}`));
+  const text = fromUtf8(read.right);
+  if (text === undefined) return E.left(failure(file, 'it is not UTF-8'));
+  const policy = parseWitnessPolicy(text);
+  if (E.isLeft(policy)) return E.left(failure(file, policy.left));
+  const { logs, witnesses, isQuorum } = policy.right;
+  if (logs.length > 0 && !logs.some((log) => log.publicKey.equals(publicKey)))
+    return E.left(failure(file, 'its lines log do not name the key that signs checkpoints here'));
+  const asked = witnesses.filter(({ url }) => url !== undefined);
+  if (asked.length === 0 || !isQuorum(new Set(asked.map(({ name }) => name))))
+    return E.left(failure(file, 'the witnesses that have an address cannot make its quorum'));
+  return policy;
+};
