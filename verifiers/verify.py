@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Verifies what an event log has given out, without the program that wrote it and without asking anybody.
 
-  python3 verify.py export LOG.ndjson [--checkpoint FILE --key KEY]
+  python3 verify.py export LOG.ndjson [--checkpoint FILE --key KEY [--policy POLICY]]
   python3 verify.py events EVENTS.json
-  python3 verify.py tiles DIR --key KEY
-  python3 verify.py pack PACK.zip --key KEY [--against CHECKPOINT]
+  python3 verify.py tiles DIR --key KEY [--policy POLICY]
+  python3 verify.py pack PACK.zip --key KEY [--against CHECKPOINT] [--policy POLICY]
 
 KEY is the verifier key of the log, NAME+ID+BASE64. Take it, and this program, from a source that you trust.
+POLICY names the witnesses that must have cosigned the checkpoint (c2sp.org/tlog-policy). Take it from such a source, too.
 Needs Python 3.8 and nothing else. Ends with 0 when all fits; with 1, and one sentence, at the first thing that does
 not; with 2 when it was not called as above. The rules are in docs/verify.md of the program that wrote the log.
 """
@@ -395,6 +396,113 @@ def checkpoint_of(raw, key, what):
     return size, root
 
 
+# ---- witnesses: C2SP tlog-policy, tlog-cosignature ---------------------------------------------------------
+
+def witness_key_of(text):
+    # c2sp.org/tlog-cosignature: a key of the signature type 4. Returns name, id and public key.
+    name, id_text, encoded = (text.split("+", 2) + ["", ""])[:3]
+    raw = base64_of(encoded)
+    if not is_key_name(name) or not re.fullmatch("[0-9a-f]{8}", id_text) or not raw:
+        raise Fault("the key of a witness is not of the form NAME+ID+BASE64")
+    if raw[0] != 4 or len(raw) != 33 or decode_point(raw[1:]) is None:
+        raise Fault("the key of a witness is not one of the signature type 4")
+    if sha256(name.encode() + b"\n" + raw)[:4].hex() != id_text:
+        raise Fault("the id in the key of a witness is not that of its name and key")
+    return (name, bytes.fromhex(id_text), raw[1:])
+
+
+def policy_line(policy, kind, items):
+    named, members = policy["named"], policy["members"]
+
+    def find(name):
+        if name not in named:
+            raise Fault("it names no witness or group of a line before")
+        return named[name]
+
+    def give(name, is_met):
+        if name in ("", "none") or name in named:
+            raise Fault("the name is taken, or there is none")
+        named[name] = is_met
+
+    if kind == "log" and 1 <= len(items) <= 2:
+        policy["logs"].append(key_of(items[0])[2])
+        if len(set(policy["logs"])) < len(policy["logs"]):
+            raise Fault("this log is named twice")
+    elif kind == "witness" and 2 <= len(items) <= 3:
+        name, key = items[0], witness_key_of(items[1])
+        if any(key[2] == other[2] for other in policy["witnesses"].values()):
+            raise Fault("the key of this witness is that of another one")
+        give(name, lambda names: name in names)
+        policy["witnesses"][name] = key
+    elif kind == "group" and len(items) >= 3:
+        threshold, of_group = items[1], items[2:]
+        least = {"any": 1, "all": len(of_group)}.get(threshold) or count_of(threshold) or 0
+        if not 1 <= least <= len(of_group):
+            raise Fault("the number of a group is all, any, or from 1 to the number of its members")
+        met = [find(member) for member in of_group]
+        if len(set(of_group)) < len(of_group) or members.intersection(of_group):
+            raise Fault("a member of it is a member twice")
+        members.update(of_group)
+        give(items[0], lambda names: sum(is_met(names) for is_met in met) >= least)
+    elif kind == "quorum" and len(items) == 1:
+        if policy["quorum"] is not None:
+            raise Fault("there is a second quorum")
+        policy["quorum"] = (lambda names: True) if items[0] == "none" else find(items[0])
+    else:
+        raise Fault("it is no line of a policy")
+
+
+def policy_of(raw):
+    # c2sp.org/tlog-policy: which witnesses there are, and how many of them a checkpoint needs.
+    if len(raw) > 65536:
+        raise Fault("the policy is longer than 64 KiB")
+    policy = {"logs": [], "witnesses": {}, "named": {}, "members": set(), "quorum": None}
+    for number, line in enumerate(text_of(raw, "the policy").split("\n"), 1):
+        items = [item for item in re.split("[ \t]+", line) if item]
+        if not items or items[0].startswith("#"):
+            continue
+        try:
+            policy_line(policy, items[0], items[1:])
+        except Fault as fault:
+            raise Fault("the policy, line %d: %s" % (number, fault))
+    if policy["quorum"] is None:
+        raise Fault("the policy has no line quorum")
+    return policy
+
+
+def instant_of(seconds):
+    if seconds > 253402300799:  # 9999-12-31T23:59:59Z
+        raise Fault("a witness gives a time that no clock shows")
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def witnessed(raw, key, policy_path, what):
+    # c2sp.org/tlog-cosignature, of a note that is signed by the key. Which witnesses of the policy cosigned it, and when.
+    if policy_path is None:
+        return []
+    policy = policy_of(read_file(policy_path))
+    if policy["logs"] and key[2] not in policy["logs"]:
+        raise Fault("the policy is for other logs than that of the key")
+    text, _, rest = text_of(raw, what).rpartition("\n\n")
+    times = {}
+    for line in rest.split("\n")[:-1]:
+        signer, signature = line.split(" ")[1], base64_of(line.split(" ")[2])
+        for name, (key_name, key_id, public_key) in policy["witnesses"].items():
+            if signer != key_name or signature[:4] != key_id:
+                continue
+            time = int.from_bytes(signature[4:12], "big")
+            message = "cosignature/v1\ntime %d\n%s\n" % (time, text)
+            if len(signature) != 76 or not ed25519_verifies(public_key, message.encode(), signature[12:]):
+                raise Fault("the cosignature of %s does not fit: it was changed, or is forged" % shown(signer))
+            times.setdefault(name, instant_of(time))
+    said = ", ".join("%s at %s" % (shown(name), times[name]) for name in policy["witnesses"] if name in times)
+    if not policy["quorum"](times.keys()):
+        raise Fault("%s lacks the quorum of the policy: it is cosigned by %s" % (what, said or "no witness of it"))
+    if not times:
+        return ["No witness of the policy cosigned %s, and the policy needs none." % what]
+    return ["Witnesses saw %s, by their clocks, and that it extends what they saw before: %s." % (what, said)]
+
+
 # ---- export ------------------------------------------------------------------------------------------------
 
 def withheld_words(count):
@@ -412,10 +520,12 @@ def is_in_tree(event):
     return category in ("business", "document") or (category == "operations" and is_sealed)
 
 
-def verify_export(path, checkpoint_path, key_text):
-    sealed = None
+def verify_export(path, checkpoint_path, key_text, policy_path):
+    sealed, cosigned = None, []
     if checkpoint_path is not None:
-        sealed = checkpoint_of(read_file(checkpoint_path), key_of(key_text), "the checkpoint")
+        checkpoint, key = read_file(checkpoint_path), key_of(key_text)
+        sealed = checkpoint_of(checkpoint, key, "the checkpoint")
+        cosigned = witnessed(checkpoint, key, policy_path, "the checkpoint")
     ends, events, withheld, leaves, peaks = {}, 0, 0, 0, []
     try:
         file = open(path, "rb")
@@ -450,6 +560,7 @@ def verify_export(path, checkpoint_path, key_text):
         raise Fault("the first %s are not those that the checkpoint seals, in their order" % sealed_events)
     return said + [
         "The first %s of the tree are all that the checkpoint seals; the key signed it." % sealed_events,
+    ] + cosigned + [
         "This cannot show what came after the checkpoint.",
     ]
 
@@ -619,9 +730,11 @@ def verify_others(directory, whole):
                 raise Fault("%s is not the beginning of %s" % (name, whole[base]))
 
 
-def verify_tiles(directory, key_text):
+def verify_tiles(directory, key_text, policy_path):
     key = key_of(key_text)
-    size, root = checkpoint_of(read_file(os.path.join(directory, "checkpoint")), key, "the checkpoint")
+    checkpoint = read_file(os.path.join(directory, "checkpoint"))
+    size, root = checkpoint_of(checkpoint, key, "the checkpoint")
+    cosigned = witnessed(checkpoint, key, policy_path, "the checkpoint")
     peaks, above, whole, level, count = [], [], {}, 0, size
     while count > 0:
         # Level 0 has the hashes of the leaves, each level above the root of every full tile of the one below.
@@ -652,6 +765,7 @@ def verify_tiles(directory, key_text):
     return [
         "%s of %s: each is what it must be, and their root is that of the checkpoint, which is signed by the key."
         % (counted(len(whole), "tile"), counted(size, "event")),
+    ] + cosigned + [
         "This cannot show what the events say, nor that nothing came after the checkpoint.",
     ]
 
@@ -1054,7 +1168,7 @@ def compare_checkpoints(sealed, kept):
     return "The checkpoint you kept is of the same events."
 
 
-def verify_pack(path, key_text, kept_path):
+def verify_pack(path, key_text, kept_path, policy_path):
     key = key_of(key_text)
     pack = open_zip(path)
     head, listed = manifest_of(pack, key)
@@ -1063,6 +1177,7 @@ def verify_pack(path, key_text, kept_path):
         raise Fault("key.txt is not the key of the log")
     checkpoint = content_of(pack, "checkpoint.txt")
     sealed = checkpoint_of(checkpoint, key, "checkpoint.txt")
+    cosigned = witnessed(checkpoint, key, policy_path, "checkpoint.txt")
     against = [] if kept_path is None else [checkpoint_of(read_file(kept_path), key, "the checkpoint you kept")]
     records, events, withheld, files, proofs = [], 0, 0, {}, set()
     for name in filter(RECORD.fullmatch, listed):
@@ -1088,7 +1203,7 @@ def verify_pack(path, key_text, kept_path):
         "%s: each is what the event that names it says." % counted(len(files), "file"),
         "report.html says what the sealed events say, and nothing else.",
     ]
-    return said + [compare_checkpoints(sealed, kept) for kept in against] + [
+    return said + cosigned + [compare_checkpoints(sealed, kept) for kept in against] + [
         "This cannot show that nothing came later: neither after the last event of a record nor after the checkpoint."
     ]
 
@@ -1099,10 +1214,10 @@ def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = parser.add_subparsers(dest="mode", metavar="MODE", required=True)
     options = {
-        "export": ["--checkpoint", "--key"],
+        "export": ["--checkpoint", "--key", "--policy"],
         "events": [],
-        "tiles": ["--key"],
-        "pack": ["--key", "--against"],
+        "tiles": ["--key", "--policy"],
+        "pack": ["--key", "--against", "--policy"],
     }
     for mode, names in options.items():
         of_mode = modes.add_parser(mode, allow_abbrev=False)
@@ -1112,17 +1227,19 @@ def parsed(arguments):
     asked = parser.parse_args(arguments)
     if asked.mode == "export" and (asked.checkpoint is None) != (asked.key is None):
         parser.error("--checkpoint and --key belong together")
+    if asked.mode == "export" and asked.policy is not None and asked.checkpoint is None:
+        parser.error("--policy needs --checkpoint")
     return asked
 
 
 def verify(asked):
     if asked.mode == "export":
-        return verify_export(asked.path, asked.checkpoint, asked.key)
+        return verify_export(asked.path, asked.checkpoint, asked.key, asked.policy)
     if asked.mode == "events":
         return verify_events(asked.path)
     if asked.mode == "tiles":
-        return verify_tiles(asked.path, asked.key)
-    return verify_pack(asked.path, asked.key, asked.against)
+        return verify_tiles(asked.path, asked.key, asked.policy)
+    return verify_pack(asked.path, asked.key, asked.against, asked.policy)
 
 
 def main(arguments):

@@ -266,6 +266,7 @@ describe('verify.py export', function () {
     ['export'],
     ['extort', 'x'],
     ['export', 'x', '--checkpoint', 'y'],
+    ['export', 'x', '--policy', 'y'],
     ['export', 'x', '--key', KEY],
     ['tiles', 'x'],
     ['pack', 'x'],

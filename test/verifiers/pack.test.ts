@@ -6,6 +6,7 @@ import { badPacks, cutPack, goodPacks, PACK_KEY } from '../support/bad-packs.js'
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 import { leafDataOf, right } from '../support/sealed-tree.js';
+import { witnessedPack, witnessedPacks } from '../support/witnessed-packs.js';
 import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
 
 describe('verify.py pack', function () {
@@ -70,6 +71,15 @@ describe('verify.py pack', function () {
       const command = `ulimit -v 131072; exec python3 verifiers/verify.py pack ${file} --key '${PACK_KEY}'`;
       const ended = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
       expect([ended.status, ended.stderr]).to.deep.equal([1, `NOT VERIFIED: ${said}\n`]);
+    });
+
+  for (const { what, policy, said, fault, ...pack } of witnessedPacks)
+    it(`checks the witnesses of a pack that ${what}`, async () => {
+      const verified = await verify(await witnessedPack(pack), '--policy', await python.file('policy', policy));
+      if (fault !== undefined) expect(verified).to.deep.equal(refusal(fault));
+      else expect([verified.code, verified.error, verified.out.split('\n').at(-3)]).to.deep.equal([0, '', said]);
+      // who knows nothing of them reads the pack as before
+      expect(await verify(await witnessedPack(pack))).to.deep.include({ code: 0, error: '' });
     });
 
   it('says so when there is no such file', async () => {

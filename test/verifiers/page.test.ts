@@ -6,6 +6,7 @@ import { makePackedLog, packOf } from '../support/audit-pack.js';
 import { badPacks, cutPack, goodPacks, PACK_KEY } from '../support/bad-packs.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { needs } from '../support/needs.js';
+import { witnessedPack, witnessedPacks } from '../support/witnessed-packs.js';
 import { leafDataOf, right } from '../support/sealed-tree.js';
 
 /** Does in the page what `verify` does below, in one call in place of seven. Text, so that no compiler changes it. */
@@ -57,10 +58,16 @@ describe('verify.html, opened from disk in Chromium', function () {
   const fileOf = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/octet-stream', buffer });
 
   /** What the page says of a pack. */
-  const verify = async (pack: Buffer, key = PACK_KEY, kept?: string): Promise<ReadonlyArray<string>> => {
+  const verify = async (
+    pack: Buffer,
+    key = PACK_KEY,
+    kept?: string,
+    policy?: string,
+  ): Promise<ReadonlyArray<string>> => {
     await page.getByLabel('The pack').setInputFiles(fileOf('pack.zip', pack));
     await page.getByLabel('The verifier key').fill(key);
     await page.getByLabel('A checkpoint').setInputFiles(kept === undefined ? [] : fileOf('kept', Buffer.from(kept)));
+    await page.getByLabel('A policy').setInputFiles(policy === undefined ? [] : fileOf('policy', Buffer.from(policy)));
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.locator('#result h2').waitFor();
     return page.locator('#result > *').allInnerTexts();
@@ -130,6 +137,13 @@ describe('verify.html, opened from disk in Chromium', function () {
     it(`says so when a pack ${what}`, async () => {
       expect(await verifyAtOnce(await pack(), key)).to.deep.equal(['Not verified', `NOT VERIFIED: ${said}`]);
       expect(await page.locator('#records > *').count()).to.equal(0);
+    });
+
+  for (const { what, policy, said, fault, ...pack } of witnessedPacks)
+    it(`checks the witnesses of a pack that ${what}`, async () => {
+      const sentences = await verify(await witnessedPack(pack), PACK_KEY, undefined, policy);
+      if (fault !== undefined) expect(sentences).to.deep.equal(['Not verified', `NOT VERIFIED: ${fault}`]);
+      else expect([sentences[0], sentences.at(-2)]).to.deep.equal(['Verified', said]);
     });
 
   it('compares the checkpoint that somebody has kept', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 import { checkpointOver, KEY, signerNamed, SIGNER, tlogFiles } from '../support/sealed-log.js';
+import { cosignatureLine, witnessKey } from '../support/small-witness.js';
 import { flipBit, leafDataOf } from '../support/sealed-tree.js';
 import { refusal, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
 
@@ -50,6 +51,27 @@ describe('verify.py tiles', function () {
       [SIZE, 551, '70000 events'],
     ] as const)
       expect(await verify(tlogFiles(leaves.slice(0, size)))).to.deep.equal(verified(tiles, events));
+  });
+
+  it('checks the witnesses of the checkpoint', async () => {
+    const files = tlogFiles(leaves.slice(0, 257));
+    const note = files.get('checkpoint')?.toString() ?? '';
+    const witness = witnessKey('w.example/1', 1);
+    const policy = await python.file('policy', `witness w ${witness.vkey}\nquorum w\n`);
+    const tiles = async (checkpoint: string) => {
+      const directory = randomUUID();
+      for (const [name, bytes] of files) await python.file(`${directory}/${name}`, bytes);
+      await python.file(`${directory}/checkpoint`, checkpoint);
+      return python.run('tiles', python.path(directory), '--key', KEY, '--policy', policy);
+    };
+    const { code, out } = await tiles(`${note}${cosignatureLine(witness, note, 1_790_000_000)}`);
+    expect([code, out.split('\n')[1]]).to.deep.equal([
+      0,
+      'Witnesses saw the checkpoint, by their clocks, and that it extends what they saw before: w at 2026-09-21T14:13:20Z.',
+    ]);
+    expect(await tiles(note)).to.deep.equal(
+      refusal('the checkpoint lacks the quorum of the policy: it is cosigned by no witness of it'),
+    );
   });
 
   it('takes tiles of smaller trees that lie beside those of the tree', async () => {
