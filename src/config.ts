@@ -23,6 +23,7 @@ import {
   s3Endpoint,
   secret,
   text,
+  tsaUrl,
 } from './config/variables.js';
 
 export type S3Config = {
@@ -61,6 +62,8 @@ export type Config = {
   readonly checkpointOrigin: string | undefined;
   /** Path of the policy that names the witnesses of checkpoints; undefined: there are none. */
   readonly witnessPolicy: string | undefined;
+  /** Where checkpoints are given timestamps of others; undefined: nowhere. */
+  readonly tsaUrl: string | undefined;
   /** Whether the tree over all events is signed and served. */
   readonly isSealed: boolean;
   readonly jwt: { readonly key: JwtKey; readonly issuer: string | undefined; readonly audience: string | undefined };
@@ -130,13 +133,14 @@ const readSealing = (
   reader: Reader,
   isProduction: boolean,
   signs: boolean,
-): Pick<Config, 'checkpointKey' | 'checkpointOrigin' | 'isSealed' | 'witnessPolicy'> => {
+): Pick<Config, 'checkpointKey' | 'checkpointOrigin' | 'isSealed' | 'witnessPolicy' | 'tsaUrl'> => {
   const isSealed = reader.optional('SEALING', flag) ?? true;
   if (isProduction && isSealed && !reader.has('CHECKPOINT_KEY') && signs)
     reader.faults.push('CHECKPOINT_KEY: required when NODE_ENV is production, unless SEALING is false');
   const checkpointKey = reader.optional('CHECKPOINT_KEY', text);
   const checkpointOrigin = reader.optional('CHECKPOINT_ORIGIN', text);
-  return { isSealed, checkpointKey, checkpointOrigin, witnessPolicy: reader.optional('WITNESS_POLICY', text) };
+  const witnessPolicy = reader.optional('WITNESS_POLICY', text);
+  return { isSealed, checkpointKey, checkpointOrigin, witnessPolicy, tsaUrl: reader.optional('TSA_URL', tsaUrl) };
 };
 
 const readParts = (reader: Reader): Config['parts'] => {

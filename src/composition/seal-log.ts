@@ -16,6 +16,7 @@ import { notingArchive } from '../sealing/noting-archive.js';
 import { keepSigning } from '../sealing/keep-signing.js';
 import { signerInForce } from '../sealing/restart.js';
 import { keepSealingRecorded } from './record-sealing.js';
+import { stampLog } from './stamp-log.js';
 import type { ServiceContext } from './service-context.js';
 
 /** One that signs, one that migrates or looks, and one that is asked for what witnesses want to know. */
@@ -59,6 +60,7 @@ export const sealLog = async (
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
   });
   const cosigning = await cosignLog({ config, log, started }, base.verifier, pool, name, count);
+  const stamping = stampLog({ config, log, started }, storage.checkpoints);
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),
     archive: notingArchive(archive, {
@@ -85,6 +87,7 @@ export const sealLog = async (
       count(event);
       logEvent(event);
       if (event._tag === 'Signed') cosigning?.offer(event.checkpoint);
+      if (event._tag === 'Archived') stamping?.offer(event.checkpoint);
     },
     ...(cosigning === undefined ? {} : { toArchive: cosigning.toArchive }),
   });

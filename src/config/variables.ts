@@ -136,6 +136,19 @@ export const jwksUri =
       : E.right(value);
   };
 
+/** Where a time stamping authority is asked. Plain HTTP is usual: the answer is signed. */
+export const tsaUrl: Variable<string> = (value) => {
+  const address = parsed(value);
+  const isUsable =
+    address !== undefined &&
+    /^https?:$/.test(address.protocol) &&
+    `${address.username}${address.password}` === '' &&
+    !value.includes('#');
+  return isUsable
+    ? E.right(value)
+    : E.left('an address like http://tsa.example/tsr, without credentials or a fragment');
+};
+
 /** Whether a text, however long, is known to everybody or guessed at once. */
 const isNoSecret = (value: string): boolean => value.includes('-----BEGIN ') || new Set(value).size === 1;
 

@@ -82,6 +82,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
         'CHECKPOINT_ORIGIN',
         'SEALING',
         'WITNESS_POLICY',
+        'TSA_URL',
         'JWT_SECRET',
         'JWT_PUBLIC_KEY',
         'JWKS_URI',

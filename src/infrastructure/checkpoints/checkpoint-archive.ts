@@ -7,7 +7,16 @@ import type { SignedCheckpoint } from '../../read/sealed-tree.js';
 import { readCheckpoint } from '../../seal/checkpoint.js';
 import type { CheckpointArchive, CheckpointTaken } from '../../sealing/checkpoint-archive.js';
 import { NoSuchObject } from '../open-failure.js';
-import { checkpointKey, CHECKPOINTS, GROUP, GROUPS, groupsOf, ORIGIN, originFolder } from './checkpoint-key.js';
+import {
+  checkpointKey,
+  CHECKPOINTS,
+  GROUP,
+  GROUPS,
+  groupsOf,
+  ORIGIN,
+  originFolder,
+  TIMESTAMPS,
+} from './checkpoint-key.js';
 import type { CheckpointObjects, FoundObject } from './checkpoint-objects.js';
 
 /** An object where checkpoints are kept that is none, or not the one that its key says. */
@@ -122,7 +131,8 @@ class Archive {
   async *#everything(): AsyncGenerator<FoundObject> {
     const { folders, objects } = await this.#objects.list(CHECKPOINTS, '');
     for (const { key } of objects) this.#unfit(key, 'the key is not that of a checkpoint');
-    for (const name of this.#named(ORIGIN, CHECKPOINTS, folders)) yield* this.#fromTheLargest(`${CHECKPOINTS}/${name}`);
+    const origins = folders.filter((name) => name !== TIMESTAMPS);
+    for (const name of this.#named(ORIGIN, CHECKPOINTS, origins)) yield* this.#fromTheLargest(`${CHECKPOINTS}/${name}`);
   }
 
   /** The objects below a folder, those of the largest sizes first and down to that of `from`. */

@@ -4,6 +4,9 @@ import type { SignedCheckpoint } from '../../read/sealed-tree.js';
 /** What the keys of all checkpoints begin with. No file of a document has such a key. */
 export const CHECKPOINTS = 'checkpoints';
 
+/** The folder among those of the origins that has timestamps of checkpoints. */
+export const TIMESTAMPS = 'timestamps';
+
 const SIZE_DIGITS = 16; // as many as 2^53 - 1 has
 
 /** So many folders lie between that of an origin and a checkpoint, the one of the origin left aside. */

@@ -3,11 +3,13 @@ import type { PostText } from '../../sealing/ask-witness.js';
 /** How long an answer is waited for, all of it, ms. */
 const LONGEST_WAIT = 5_000;
 
-/** Bytes of an answer: more than the cosignatures of a hundred keys. */
+/** Bytes of an answer: more than the cosignatures of a hundred keys, or a timestamp with its certificates. */
 const LONGEST_ANSWER = 64 * 1024;
 
-const shortText = async ({ body }: Response): Promise<string> => {
-  if (body === null) return '';
+type Answer = { readonly status: number; readonly contentType: string | null; readonly body: Buffer };
+
+const shortBody = async ({ body }: Response): Promise<Buffer> => {
+  if (body === null) return Buffer.alloc(0);
   const chunks: Array<Uint8Array> = [];
   let length = 0;
   // reason: a body gives bytes
@@ -16,23 +18,29 @@ const shortText = async ({ body }: Response): Promise<string> => {
     if (length > LONGEST_ANSWER) throw new Error('the answer is longer than 64 KiB'); // leaving the loop ends the answer
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 };
 
-/** Posts a text over HTTP, and follows no redirect. `signal` ends what is under way. */
-export const makePostText =
-  (signal: AbortSignal, waitMs: number = LONGEST_WAIT): PostText =>
-  async (url, body) => {
+/** Posts over HTTP, and follows no redirect. `signal` ends what is under way. */
+export const makePost =
+  (signal: AbortSignal, contentType: string, waitMs: number = LONGEST_WAIT) =>
+  async (url: string, body: string | Buffer<ArrayBuffer>): Promise<Answer> => {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+      headers: { 'Content-Type': contentType },
       body,
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs)]),
     });
-    return {
-      status: response.status,
-      contentType: response.headers.get('content-type'),
-      body: await shortText(response),
-    };
+    const { status, headers } = response;
+    return { status, contentType: headers.get('content-type'), body: await shortBody(response) };
   };
+
+/** The same for texts. */
+export const makePostText = (signal: AbortSignal, waitMs?: number): PostText => {
+  const post = makePost(signal, 'text/plain; charset=utf-8', waitMs);
+  return async (url, text) => {
+    const { body, ...answer } = await post(url, text);
+    return { ...answer, body: body.toString() };
+  };
+};

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { makePost } from '../../src/infrastructure/witnesses/post-text.js';
+import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
+import { der, elementsIn } from '../../src/seal/der.js';
+import { keepStamping, type StampingEvent } from '../../src/sealing/keep-stamping.js';
+import { timeInAnswer, timestampRequest } from '../../src/sealing/timestamp.js';
+import { checkpointOf } from '../support/checkpoints.js';
+import { eventually } from '../support/eventually.js';
+import { needs } from '../support/needs.js';
+import { hasOpenssl, SmallTsa } from '../support/small-tsa.js';
+
+const NONCE = Buffer.from('8899aabbccddeeff', 'hex');
+const DATA = 'log.example\n3\n…\n';
+
+describe('timestamps of checkpoints', function () {
+  this.timeout(60_000);
+  let tsa: SmallTsa;
+
+  before(async function () {
+    needs(this, hasOpenssl(), 'openssl, which plays the authority');
+    tsa = new SmallTsa();
+    await tsa.start();
+  });
+  after(async () => {
+    if (hasOpenssl()) await tsa.stop();
+  });
+  beforeEach(() => {
+    tsa.instead = undefined;
+    tsa.status = 200;
+  });
+
+  const faultOf = (answer: Buffer, data = DATA, nonce = NONCE): string => {
+    const time = timeInAnswer(answer, data, nonce);
+    return E.isLeft(time) ? time.left : 'none';
+  };
+
+  it('are what openssl verifies, of this checkpoint and no other', () => {
+    const answer = tsa.reply(timestampRequest(DATA, NONCE));
+    const time = timeInAnswer(answer, DATA, NONCE);
+    expect(E.isRight(time) && time.right).to.match(/^20\d{12}Z$/);
+    expect([tsa.verify(DATA, answer), tsa.verify(`${DATA} `, answer)]).to.deep.equal([0, 1]);
+  });
+
+  it('are not taken where they are of something else, or refused, or none', () => {
+    const answer = tsa.reply(timestampRequest(DATA, NONCE));
+    expect(faultOf(answer, `${DATA} `)).to.equal('the timestamp is of something else');
+    const other = Buffer.from('0102030405060708', 'hex');
+    expect(faultOf(answer, DATA, other)).to.equal('the timestamp is of another request');
+    const refused = der(0x30, der(0x30, der(2, Buffer.of(2))));
+    expect(faultOf(refused)).to.equal('no timestamp was granted: the status is 2');
+    expect(faultOf(der(0x30, der(0x30, der(2, Buffer.of(0)))))).to.equal('the answer has no timestamp');
+    for (const bytes of ['', '3c68746d6c3e', '30', '3080', '30'.repeat(500)])
+      expect(faultOf(Buffer.from(bytes, 'hex')), bytes).to.match(/^the answer is none to a request/);
+  });
+
+  it('are read without a failure wherever an answer is cut or changed, and never with another imprint', () => {
+    const request = timestampRequest(DATA, NONCE);
+    const answer = tsa.reply(request);
+    for (let end = 0; end < answer.length; end += 1) expect(faultOf(answer.subarray(0, end))).not.to.equal('none');
+    const digest = request.subarray(request.indexOf(Buffer.from('0420', 'hex')) + 2).subarray(0, 32);
+    const imprint = answer.indexOf(digest);
+    expect(imprint).to.be.greaterThan(0);
+    for (let at = 0; at < answer.length; at += 1) {
+      const changed = Buffer.from(answer);
+      changed[at] = (changed[at] ?? 0) ^ 0x11;
+      const fault = faultOf(changed);
+      if (at >= imprint && at < imprint + 32) expect(fault).to.equal('the timestamp is of something else');
+    }
+  });
+
+  it('are asked for in DER of lengths of every form', () => {
+    for (const length of [0, 127, 128, 255, 256, 65_535, 65_536]) {
+      const content = Buffer.alloc(length, 7);
+      expect(elementsIn(der(4, content))).to.deep.equal([{ tag: 4, content }]);
+    }
+  });
+
+  const start = () => {
+    const kept: Array<readonly [SignedCheckpoint, Buffer]> = [];
+    const events: Array<StampingEvent> = [];
+    const post = makePost(new AbortController().signal, 'application/timestamp-query');
+    const stamping = keepStamping({
+      post: async (request) => {
+        const { status, body } = await post(tsa.url, Buffer.from(request));
+        if (status !== 200) throw new Error(`status ${status}`);
+        return body;
+      },
+      keep: (checkpoint, answer) => Promise.resolve(void kept.push([checkpoint, answer])),
+      onEvent: (event) => events.push(event),
+    });
+    const said = (count: number) =>
+      eventually(
+        () => Promise.resolve(events.length),
+        (length) => length >= count,
+      );
+    return { ...stamping, kept, events, said };
+  };
+
+  it('are kept of one checkpoint in a while', async () => {
+    const { offer, kept, said, stop } = start();
+    offer(checkpointOf('log.example', 3));
+    offer(checkpointOf('log.example', 4));
+    await said(1);
+    offer(checkpointOf('log.example', 5));
+    await stop();
+    expect(kept.map(([{ size }]) => size)).to.deep.equal([3]);
+    const [[checkpoint, answer] = []] = kept;
+    expect(tsa.verify(checkpoint?.note ?? '', answer ?? Buffer.alloc(0))).to.equal(0);
+  });
+
+  it('are asked for again with the next checkpoint where the authority fails, which is said', async () => {
+    const { offer, kept, events, said } = start();
+    tsa.status = 500;
+    offer(checkpointOf('log.example', 3));
+    await said(1);
+    tsa.status = 200;
+    tsa.instead = Buffer.from('nothing');
+    offer(checkpointOf('log.example', 4));
+    await said(2);
+    tsa.instead = undefined;
+    offer(checkpointOf('log.example', 5));
+    await said(3);
+    expect(events.map(({ _tag }) => _tag)).to.deep.equal(['NotStamped', 'NotStamped', 'Stamped']);
+    expect(kept.map(([{ size }]) => size)).to.deep.equal([5]);
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { makeApi } from '../support/api.js';
+import { eventually } from '../support/eventually.js';
+import { needs } from '../support/needs.js';
+import { runOperator } from '../support/operator.js';
+import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { hasOpenssl, SmallTsa } from '../support/small-tsa.js';
+
+describe('a service whose checkpoints are given timestamps', function () {
+  this.timeout(startingPostgres * 3);
+  let dataDir: string;
+  let tsa: SmallTsa;
+  let services: Array<ServiceProcess>;
+
+  before(function () {
+    needs(this, hasOpenssl(), 'openssl, which plays the authority');
+  });
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'stamped-'));
+    tsa = new SmallTsa();
+    await tsa.start();
+    services = [];
+  });
+  afterEach(async () => {
+    for (const { kill } of services) kill('SIGKILL');
+    await Promise.all(services.map(({ exited }) => exited));
+    await tsa.stop();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
+    const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    return found.filter((entry) => entry.isFile()).map((file) => path.join(file.parentPath, file.name));
+  };
+
+  it('keeps them beside the checkpoints in the file storage, where openssl verifies them, and goes on without', async () => {
+    const { stdout } = await runOperator(['log', 'new-key', 'log.example.com/stamped']);
+    const env = { DATA_DIR: dataDir, DATABASE_URL: await freshDatabase(), CHECKPOINT_KEY: stdout.trim() };
+    const start = async (name: string): Promise<ServiceProcess> => {
+      const service = await startService({ dataDir, env: { ...env, TSA_URL: tsa.url } });
+      services.push(service);
+      await makeApi(service.address, await tokenFor('admin', 'alice')).json('POST', '/business', { name });
+      return service;
+    };
+    tsa.status = 503;
+    const first = await start('Acme');
+    expect(await outputWith(first, 'the TSA has given no timestamp')).to.include('answers with the status 503');
+    first.kill('SIGTERM');
+    expect(await first.exited).to.equal(0);
+
+    tsa.status = 200;
+    const second = await start('Bolt');
+    const folder = path.join(dataDir, 'files', 'checkpoints', 'timestamps');
+    const stamped = await eventually(
+      () => filesBelow(folder),
+      ({ length }) => length > 0,
+      90_000,
+    );
+    expect(stamped).to.have.lengthOf(1);
+    const [file = ''] = stamped;
+    const note = await readFile(file.replace(`${path.sep}timestamps`, ''), 'utf8');
+    expect(tsa.verify(note, await readFile(file))).to.equal(0);
+    const verified = await runOperator(['log', 'verify'], { env });
+    expect(verified.code, verified.stdout + verified.stderr).to.equal(0);
+    expect(second.output()).not.to.include('what stands among the checkpoints in the file storage is none');
+  });
+});
