@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import { type Direction, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { Revision } from '../event-sourcing/recorded-event.js';
 import type { AdmitPage } from './admit-page.js';
+import { DECISION } from './describe-decision.js';
 import type { Change, Span } from './diffed-events.js';
 import type { History } from './history.js';
 import type { LedgerEntry } from './ledger.js';
@@ -33,6 +34,9 @@ const shownOf = ({ body }: LedgerEntry): Shown => {
   const { entityType, revision } = JSON.parse(body) as { readonly entityType: string; readonly revision: number };
   return { entityType, revision: BigInt(revision) };
 };
+
+/** What a decision of operators changes of a record. */
+const NOTHING = '[]';
 
 const lost = (): StoreUnavailable => new StoreUnavailable('the log lacks an event that the ledger shows');
 
@@ -71,15 +75,20 @@ export const makeLedgerDiffs = (find: FindChanges, { entity, direction, admitPag
     }
   };
 
+  const diffOf = async (shown: Shown): Promise<string> => {
+    if (shown.entityType === DECISION) return NOTHING;
+    const known = open.get(shown.entityType);
+    // what was appended after the reading began is read anew
+    const diff = (known && (await changeIn(known, shown))) ?? (await changeIn(await read(shown), shown));
+    if (diff === undefined) throw lost();
+    return diff;
+  };
+
   return {
     add: async (entries) => {
       const diffed: Array<LedgerEntry> = [];
       for (const entry of entries) {
-        const shown = shownOf(entry);
-        const known = open.get(shown.entityType);
-        // what was appended after the reading began is read anew
-        const diff = (known && (await changeIn(known, shown))) ?? (await changeIn(await read(shown), shown));
-        if (diff === undefined) throw lost();
+        const diff = await diffOf(shownOf(entry));
         diffed.push({ index: entry.index, body: `${entry.body.slice(0, -1)},"diff":${diff}}` });
       }
       return diffed;

@@ -58,6 +58,14 @@ const changeOf = (revision: number): unknown => [
 ];
 
 describe('entries of one record with what each of them changed', () => {
+  it('are decisions of operators, which change nothing of a record', async () => {
+    const { store, reads } = counting();
+    const { add } = diffsOver(store, 'forwards');
+    const decision = { index: 5n, body: JSON.stringify({ entityType: 'Decision', revision: 0 }) };
+    expect(shownIn(await add([decision]))).to.deep.equal([[]]);
+    expect(reads.pulled).to.equal(0);
+  });
+
   const revisions = Array.from({ length: EVENTS - 1 }, (_, n) => n + 1);
 
   it('are read beside the history, once forwards and a few times backwards, whatever the pages are', async () => {

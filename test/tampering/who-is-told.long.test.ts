@@ -161,13 +161,53 @@ for (const [name, openPlace] of Object.entries(places))
       expect(await verified(service.settings, copy)).to.deep.include({ code: 0, faults: [] });
     });
 
-    it('is every process that seals when another one has SEALING=false', async () => {
+    it('is every process that seals when another one has SEALING=false, and who reads the decisions in the log', async () => {
       const projector = await running({ ...service.settings, SEALING: 'false', PROJECTOR_ONLY: 'true' }, copy);
       const api = await running({ ...service.settings, API_ONLY: 'true' }, copy);
       expect(await change(api, '7', await tokenFor('admin', 'bob'))).to.equal(200);
       await expectWarning(api, UNSIGNED, 90_000);
       expect(await warningsOf(projector)).not.to.include(UNSIGNED);
+      const switched = (await place.read(copy.url)).filter(({ type }) => type === 'SealingSwitched');
+      expect(switched.map(({ data }) => data)).to.deep.equal(['{"isOn":false}']);
       for (const each of [api, projector]) await stopped(each);
+    });
+
+    it('is who asks for a pack of a record whose end was cut off', async () => {
+      const out = path.join(copy.dataDir, 'cut.zip');
+      const record = `business/${id}`;
+      expect((await ops('audit', 'pack', record, '--out', out)).code).to.equal(0);
+      const { stream } = service.history.at(-1)!;
+      expect(stream).to.equal(service.streams.first);
+      await place.write(copy.url, service.history.slice(0, -1));
+      const refused = await ops('audit', 'pack', record, '--out', `${out}.another`);
+      expect([refused.code, refused.stderr]).to.deep.equal([
+        1,
+        `no pack was made: the end of ${stream} was cut off: the log has revisions 0 to 3 of it, and the ledger has revision 4 as well ("ops log verify" says what else is missing)\n`,
+      ]);
+    });
+
+    it('is who looks how many events of an imported history have no mac', async () => {
+      const file = path.join(copy.dataDir, 'invented.ndjson');
+      const invented = service.history
+        .filter(({ stream }) => stream === service.streams.first)
+        .map((event) => withMetadata(event, { at: '2024-01-01T00:00:00.000Z' }));
+      const lines = rechained(invented, service.streams.first, 'none').map(
+        ({ stream, revision, id: eventId, type, data, metadata }, position) =>
+          JSON.stringify({
+            ...{ position: String(position), stream, revision: revision.toString(), id: eventId, type },
+            ...{ data: objectOf(data), metadata: objectOf(metadata) },
+          }),
+      );
+      await writeFile(file, `${lines.join('\n')}\n`);
+      const env = { EVENT_KEY, DATABASE_URL: await freshDatabase() };
+      const imported = await runOperator(['log', 'import', file, '--user', 'mallory'], { env });
+      expect([imported.code, imported.stdout]).to.deep.equal([
+        0,
+        'imported 5 events in 1 stream\n5 events without a mac: nobody can tell who made them up. That they came with this command is recorded in the log; from index 5 on every event must have a mac\n',
+      ]);
+      expect((await runOperator(['log', 'verify'], { env })).stdout).to.match(
+        /^6 events in 2 streams, every chain intact; 1 event with a mac, 5 without\n/,
+      );
     });
 
     it('is nobody when a view answers the queries of the service otherwise than those that compare', async () => {

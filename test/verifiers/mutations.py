@@ -77,7 +77,7 @@ def change_export(kind, path, checkpoint):
 
     def once():
         at, mutated = changed(content, lambda at: at not in free)
-        ask(kind, "byte %d" % at, lambda: verify.verify_export(write(SCRATCH, mutated), checkpoint, KEY))
+        ask(kind, "byte %d" % at, lambda: verify.verify_export(write(SCRATCH, mutated), checkpoint, KEY, None))
 
     return once
 
@@ -88,7 +88,7 @@ def change_checkpoint(export, checkpoint):
 
     def once():
         at, mutated = changed(content)
-        ask("checkpoint", "byte %d" % at, lambda: verify.verify_export(export, write(SCRATCH, mutated), KEY))
+        ask("checkpoint", "byte %d" % at, lambda: verify.verify_export(export, write(SCRATCH, mutated), KEY, None))
 
     return once
 
@@ -102,7 +102,7 @@ def change_tiles(directory):
             content = file.read()
         at, mutated = changed(content)
         write(path, mutated)
-        ask("tiles", "%s, byte %d" % (path, at), lambda: verify.verify_tiles(directory, KEY))
+        ask("tiles", "%s, byte %d" % (path, at), lambda: verify.verify_tiles(directory, KEY, None))
         write(path, content)
 
     return once
@@ -146,20 +146,20 @@ def change_pack(kind, path, signed_again):
             listed = digest + b" %d " % len(mutated) + name.encode() + b"\n"
             assert listed in text
             now["manifest.txt"] = sign(text.replace(listed, hashlib.sha256(mutated).hexdigest().encode() + listed[64:]))
-        ask(kind, "%s, byte %d" % (name, at), lambda: verify.verify_pack(zipped(now, *stamps), KEY, None))
+        ask(kind, "%s, byte %d" % (name, at), lambda: verify.verify_pack(zipped(now, *stamps), KEY, None, None))
 
     return once
 
 
 # Nothing is found in what is not changed: a fault here ends the program.
 for path in (given["export"], given["withheld"]):
-    verify.verify_export(path, given["checkpoint"], KEY)
-verify.verify_tiles(given["tiles"], KEY)
+    verify.verify_export(path, given["checkpoint"], KEY, None)
+verify.verify_tiles(given["tiles"], KEY, None)
 for path in (given["pack"], given["packWithheld"]):
-    verify.verify_pack(path, KEY, None)
+    verify.verify_pack(path, KEY, None, None)
     unchanged, *stamps = read_pack(path)
     unchanged["manifest.txt"] = sign(unchanged["manifest.txt"].partition(b"\n\n")[0] + b"\n")
-    verify.verify_pack(zipped(unchanged, *stamps), KEY, None)
+    verify.verify_pack(zipped(unchanged, *stamps), KEY, None, None)
 
 kinds = [
     change_export("export", given["export"], None),
