@@ -934,8 +934,9 @@ def content_of(pack, name):
     return b"".join(pieces_of(pack, name))
 
 
+FORM = "audit-pack/v1 or audit-pack/v2"
 HEAD = (
-    ("audit-pack/v1", "audit-pack/v1"),
+    (FORM, "audit-pack/(v1|v2)"),
     ("origin", "origin (.+)"),
     ("created", r"created ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z)"),
     ("data", "data (included|withheld)"),
@@ -1025,10 +1026,10 @@ def file_named(event):
     return digest, size
 
 
-def verify_record(pack, name, head, listed, sealed, checkpoint):
-    # Every event continues the chain from revision 0, and is where its proof says. (events, withheld, files, report)
+def verify_record(pack, name, head, listed, sealed, checkpoint, told):
+    # Every event continues the chain from revision 0, and is where its proof says. (events, withheld, files)
     stream = RECORD.fullmatch(name)[1]
-    ends, events, withheld, last, files, told = {}, 0, 0, -1, {}, []
+    ends, events, withheld, last, files = {}, 0, 0, -1, {}
     for line in lines_of(pieces_of(pack, name)):
         try:
             if not line.endswith(b"\n"):
@@ -1051,10 +1052,10 @@ def verify_record(pack, name, head, listed, sealed, checkpoint):
         except Fault as fault:
             raise Fault("line %d of %s: %s" % (events + 1, name, fault))
         events += 1
-        told.append(report_event(event))
+        told.add(event)
     if events == 0:
         raise Fault("%s has no events" % name)
-    return events, withheld, files, told
+    return events, withheld, files
 
 
 def verify_others_listed(listed, proofs, files):
@@ -1079,28 +1080,33 @@ def in_page(text):
     return re.sub("[&<>\"']", lambda special: ENTITIES[special[0]], named)
 
 
+def row(name, html):
+    return "<dt>%s</dt><dd>%s</dd>\n" % (in_page(name), html)
+
+
 def rows(pairs):
-    return "".join("<dt>%s</dt><dd>%s</dd>\n" % (in_page(name), in_page(value)) for name, value in pairs)
+    return "".join(row(name, in_page(value)) for name, value in pairs)
 
 
-def report_event(event):
-    # The part of report.html that is about one event.
-    data, metadata = event.get("data"), event["metadata"]
-    told = [("at", metadata.get("at")), ("actor", metadata.get("actor")), ("place in the log", event["index"])]
-    if isinstance(data, dict) and "$reason" in data:
-        told.append(("reason", data["$reason"]))
-    told = rows([(name, value if isinstance(value, str) else jcs(value)) for name, value in told])
-    if "salt" not in metadata:
-        below = "<p>Its data is withheld.</p>\n"
-    else:
-        members = data if isinstance(data, dict) else {"data": data}
-        names = [name for name in sorted(members, key=utf16) if name != "$reason"]
-        below = '<dl class="data">\n%s</dl>\n' % rows([(name, jcs(members[name])) for name in names])
-    title = "%s. %s" % (event["revision"], in_page(event["type"]))
-    return "<article>\n<h3>%s</h3>\n<dl>\n%s</dl>\n%s</article>\n" % (title, told, below)
+def as_text(value):
+    return value if isinstance(value, str) else jcs(value)
 
 
-REPORT = """<!doctype html>
+def data_of(event):
+    # What is told of its data: the data without the reason, and whether it is there at all. Nothing vouches for unsalted data.
+    data = event.get("data")
+    if isinstance(data, dict):
+        data = {name: data[name] for name in data if name != "$reason"}
+    return data, "salt" in event["metadata"]
+
+
+def reason_of(event):
+    # As a list of none or one.
+    data = event.get("data")
+    return [data["$reason"]] if isinstance(data, dict) and "$reason" in data else []
+
+
+OPENING = """<!doctype html>
 <html lang="en" dir="ltr">
 <head>
 <meta charset="utf-8">
@@ -1116,8 +1122,7 @@ h3 {{ margin: 0 }}
 dl {{ display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0 1rem; margin: .25rem 0 }}
 dt {{ opacity: .7 }}
 dd {{ margin: 0 }}
-dt, dd, li {{ overflow-wrap: anywhere; unicode-bidi: isolate }}
-dl.data, code {{ font-family: ui-monospace, monospace; font-size: .875em }}
+{style}
 </style>
 </head>
 <body>
@@ -1127,33 +1132,204 @@ dl.data, code {{ font-family: ui-monospace, monospace; font-size: .875em }}
 <p>This page is as good as its verification. Get verify.py or verify.html from a source that you trust, not out of this \
 pack, and the key of the log from one that you trust: they make this page anew from the sealed events and compare the \
 two. A pack shows what happened up to its last events. It cannot show that nothing came later.</p>
-<h2>Records</h2>
-<ul>
-{records}</ul>
-{sections}{files}</body>
-</html>
 """
-
-
-FILES = '<section id="files">\n<h2>Files, by their SHA-256</h2>\n<ul>\n%s</ul>\n</section>\n'
 SECTION = '<section id="%s">\n<h2>%s</h2>\n%s</section>\n'
+FILES = SECTION % ("files", "%s", "<ul>\n%s</ul>\n")
+LIST = "<h2>Records</h2>\n<ul>\n%s</ul>\n"
+END_OF_PAGE = "</body>\n</html>\n"
+WITHHELD = "<p>Its data is withheld.</p>\n"
 
 
-def report_of(head, records, files):
-    # The whole of report.html: of the head of the manifest, the events by stream, and name and size of each file.
-    table = [("log", head["origin"]), ("made at", head["created"]), ("records", head["records"])]
-    table += [("events", head["events"]), ("data", head["data"]), ("files", str(len(files)))]
-    items = "".join("<li><code>%s</code>, %s</li>\n" % (name[6:], counted(size, "byte")) for name, size in files)
-    return REPORT.format(
-        origin=in_page(head["origin"]),
-        head=rows(table),
-        records="".join(
-            '<li><a href="#%s">%s</a>, %s</li>\n' % (stream, stream, counted(len(told), "event"))
-            for stream, told in records
-        ),
-        sections="".join(SECTION % (stream, stream, "".join(told)) for stream, told in records),
-        files=FILES % items if files else "",
-    )
+class FirstForm:
+    """What report.html tells of a record in packs of the form audit-pack/v1."""
+
+    STYLE = """dt, dd, li { overflow-wrap: anywhere; unicode-bidi: isolate }
+dl.data, code { font-family: ui-monospace, monospace; font-size: .875em }"""
+
+    def __init__(self, stream):
+        self.stream, self.articles = stream, []
+
+    def add(self, event):
+        (data, is_there), metadata = data_of(event), event["metadata"]
+        told = [("at", metadata.get("at")), ("actor", metadata.get("actor")), ("place in the log", event["index"])]
+        told = rows([(name, as_text(value)) for name, value in told + [("reason", one) for one in reason_of(event)]])
+        members = data if isinstance(data, dict) else {"data": data}
+        listed = rows([(name, jcs(members[name])) for name in sorted(members, key=utf16)])
+        below = '<dl class="data">\n%s</dl>\n' % listed if is_there else WITHHELD
+        title = "%s. %s" % (event["revision"], in_page(event["type"]))
+        self.articles.append("<article>\n<h3>%s</h3>\n<dl>\n%s</dl>\n%s</article>\n" % (title, told, below))
+
+    def item(self):
+        return '<li><a href="#%s">%s</a>, %s</li>\n' % (
+            self.stream,
+            self.stream,
+            counted(len(self.articles), "event"),
+        )
+
+    @classmethod
+    def page(cls, head, signed, records, files):
+        table = [("log", head["origin"]), ("made at", head["created"]), ("records", head["records"])]
+        table += [("events", head["events"]), ("data", head["data"]), ("files", str(len(files)))]
+        items = "".join("<li><code>%s</code>, %s</li>\n" % (name[6:], counted(size, "byte")) for name, size in files)
+        return "".join(
+            [OPENING.format(origin=in_page(head["origin"]), style=cls.STYLE, head=rows(table))]
+            + [LIST % "".join(record.item() for record in records)]
+            + [SECTION % (record.stream, record.stream, "".join(record.articles)) for record in records]
+            + [FILES % ("Files, by their SHA-256", items) if files else "", END_OF_PAGE]
+        )
+
+
+BY_ITS_CLOCK = "by this machine&#39;s clock"
+
+
+def quoted(text):
+    # A text of somebody is set apart, so that nobody takes what it says for words of the page.
+    return "<q>%s</q>" % in_page(text)
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+def number_of(value, what):
+    return "%s %s%s" % (jcs(value), what, "" if value == 1 else "s")
+
+
+def in_words(value):
+    # A value of an event in the page, as HTML.
+    if is_text(value):
+        return quoted(value)
+    if value is None or value == []:
+        return "<em>nothing</em>"
+    if not isinstance(value, (list, dict)):
+        return jcs(value)
+    if isinstance(value, list) and all(map(is_text, value)):
+        return ", ".join(map(quoted, value))
+    if isinstance(value, dict) and is_text(value.get("originalName")) and is_text(value.get("sha256")):
+        if isinstance(value.get("size"), float):
+            size = number_of(value["size"], "byte")
+            return "%s, %s, SHA-256 <code>%s</code>" % (quoted(value["originalName"]), size, in_page(value["sha256"]))
+    return "<code>%s</code>" % in_page(jcs(value))
+
+
+def event_in_words(name, data):
+    # What an event did; its type where that is not known. Of any data: it need not be of a shape that the service knows.
+    if not isinstance(data, dict):
+        return name
+    changes = sorted(data["changes"], key=utf16) if isinstance(data.get("changes"), dict) else []
+    has_file = isinstance(data.get("file"), dict)
+    words = {
+        "BusinessCreated": "business created",
+        "BusinessDeleted": "business deleted",
+        "BusinessOwnerAdded": "owner added",
+        "BusinessOwnerRemoved": "owner removed",
+        "DocumentCreated": "document created" + (" with a file" if has_file else ""),
+    }
+    fields = {
+        "BusinessUpdated": ("", changes),
+        "BusinessOwnerUpdated": ("owner ", [one for one in sorted(data, key=utf16) if one != "user"]),
+        "DocumentUpdated": ("", ["file"] * has_file + changes),
+    }
+    before, names = fields.get(name, ("", []))
+    return "%s%s updated" % (before, enumerated(names)) if names else words.get(name, name)
+
+
+def members_told(name, data):
+    # (label, value, whether it had another value before) of each member, those that the event changed first.
+    if not isinstance(data, dict):
+        return [("data", data, False)]
+    is_update, user = name.endswith("Updated"), data.get("user")
+    nested = data["changes"] if is_update and isinstance(data.get("changes"), dict) else None
+    owner = " of owner " + user if name.startswith("BusinessOwner") and is_text(user) else ""
+    told = [(one, nested[one], True) for one in sorted(nested or {}, key=utf16)]
+    for one in sorted(data, key=utf16):
+        if owner and one == "user":
+            told.append(("owner", data[one], False))
+        elif nested is None or one != "changes":
+            told.append((one + owner, data[one], is_update and (one == "file" or owner != "")))
+    return told
+
+
+class SecondForm:
+    """What report.html tells of a record in packs of the form audit-pack/v2: names, who, when, before and after in words."""
+
+    STYLE = """h2, h3, dt, dd, li, q { overflow-wrap: anywhere; unicode-bidi: isolate }
+q { border-bottom: 1px dotted }
+code { font-family: ui-monospace, monospace; font-size: .875em }"""
+
+    def __init__(self, stream):
+        self.stream, self.place, self.title = stream, stream.replace("-", " ", 1), stream.replace("-", " ", 1)
+        self.articles, self.files, self.times = [], [], []
+        # What each member was last, and whether an event was there that may have changed anything.
+        self.known, self.is_unknown = {}, False
+
+    def add(self, event):
+        (data, is_there), metadata, revision = data_of(event), event["metadata"], event["revision"]
+        data = data if is_there else None
+        self.times = [self.times[0] if self.times else as_text(metadata.get("at")), as_text(metadata.get("at"))]
+        if isinstance(data, dict):
+            named = data["changes"] if isinstance(data.get("changes"), dict) else data
+            self.title = named["name"] if is_text(named.get("name")) else self.title
+            self.files += [(revision, data["file"])] if isinstance(data.get("file"), dict) else []
+        told = [
+            row("who", in_page(as_text(metadata.get("actor")))),
+            row("when", "%s, %s" % (in_page(as_text(metadata.get("at"))), BY_ITS_CLOCK)),
+            *[row("why", in_page(as_text(one))) for one in reason_of(event)],
+            row("type", in_page(event["type"])),
+            row("place in the log", event["index"]),
+        ]
+        title = "%s. %s" % (revision, in_page(event_in_words(event["type"], data)))
+        below = self.changes(event["type"], data) if is_there else self.forget()
+        article = '<article id="%s/%s">\n<h3>%s</h3>\n<dl>\n%s</dl>\n%s</article>\n'
+        self.articles.append(article % (self.stream, revision, title, "".join(told), below))
+
+    def forget(self):
+        self.known, self.is_unknown = {}, True
+        return WITHHELD
+
+    def changes(self, name, data):
+        told = []
+        for label, value, is_change in members_told(name, data):
+            none = "<em>not known</em>" if self.is_unknown else "<em>nothing</em>"
+            before = in_words(self.known[label]) if label in self.known else none
+            told.append(row(label, (before + " \u2192 " if is_change else "") + in_words(value)))
+            self.known[label] = value
+        return '<dl class="data">\n%s</dl>\n' % "".join(told)
+
+    def item(self):
+        link = '<a href="#%s">%s</a>, %s' % (self.stream, in_page(self.title), self.place)
+        events = counted(len(self.articles), "event")
+        return "<li>%s: %s, from %s to %s</li>\n" % (link, events, *map(in_page, self.times))
+
+    def file_items(self):
+        for revision, file in self.files:
+            link = '<a href="#%s/%s">%s, revision %s</a>' % (self.stream, revision, in_page(self.title), revision)
+            yield "<li>%s: %s</li>\n" % (in_words(file), link)
+
+    @classmethod
+    def page(cls, head, signed, records, files):
+        created = "%s, %s" % (in_page(head["created"]), BY_ITS_CLOCK)
+        table = row("log", in_page(head["origin"])) + row("made at", created)
+        table += rows([(name, head[name]) for name in ("records", "events", "data")] + [("files", str(len(files)))])
+        checkpoint = row("size", counted(signed["size"], "event")) + row("root", signed["root"])
+        checkpoint += row("time", "not after " + created) + row("key", in_page(signed["key"]))
+        items = "".join(item for record in records for item in record.file_items())
+        return "".join(
+            [OPENING.format(origin=in_page(head["origin"]), style=cls.STYLE, head=table)]
+            + ["<p>A time %s is by the clock of the machine that recorded the event, or made the pack. " % BY_ITS_CLOCK]
+            + ["Nobody else vouches for it.</p>\n<h2>Checkpoint</h2>\n<dl>\n%s</dl>\n" % checkpoint]
+            + [LIST % "".join(record.item() for record in records)]
+            + [record.section() for record in records]
+            + [FILES % ("Files", items) if items else "", END_OF_PAGE]
+        )
+
+    def section(self):
+        told = "<p>%s</p>\n%s" % (self.place, "".join(self.articles))
+        return SECTION % (self.stream, in_page(self.title), told)
+
+
+# Each form of a pack has a page of its own. What packs of a form say never changes.
+FORMS = {"v1": FirstForm, "v2": SecondForm}
 
 
 def compare_checkpoints(sealed, kept):
@@ -1181,9 +1357,10 @@ def verify_pack(path, key_text, kept_path, policy_path):
     against = [] if kept_path is None else [checkpoint_of(read_file(kept_path), key, "the checkpoint you kept")]
     records, events, withheld, files, proofs = [], 0, 0, {}, set()
     for name in filter(RECORD.fullmatch, listed):
-        count, hidden, named, told = verify_record(pack, name, head, listed, sealed, checkpoint)
         stream = RECORD.fullmatch(name)[1]
-        records.append((stream, told))
+        told = FORMS[head[FORM]](stream)
+        count, hidden, named = verify_record(pack, name, head, listed, sealed, checkpoint, told)
+        records.append(told)
         events, withheld = events + count, withheld + hidden
         proofs.update("proofs/%s/%d.tlog-proof" % (stream, revision) for revision in range(count))
         for file, sizes in named.items():
@@ -1191,8 +1368,9 @@ def verify_pack(path, key_text, kept_path, policy_path):
     if (head["records"], head["events"]) != (str(len(records)), str(events)):
         raise Fault("manifest.txt says %s records and %s events, there are others" % (head["records"], head["events"]))
     verify_others_listed(listed, proofs, files)
-    report = report_of(head, records, [(name, listed[name][1]) for name in sorted(files)])
-    if content_of(pack, "report.html") != report.encode():
+    signed = {"size": sealed[0], "root": base64.b64encode(sealed[1]).decode(), "key": key_text}
+    page = FORMS[head[FORM]].page(head, signed, records, [(name, listed[name][1]) for name in sorted(files)])
+    if content_of(pack, "report.html") != page.encode():
         raise Fault("report.html does not say what the sealed events say")
     of_records = "%s of %s" % (counted(events, "event"), counted(len(records), "record"))
     said = [

@@ -11,7 +11,8 @@ export type PackHead = {
 /** A member of the pack, as the manifest names it. */
 export type ListedMember = { readonly name: string; readonly sha256: string; readonly bytes: number };
 
-const FORMAT = 'audit-pack/v1';
+/** The form of the pack: what report.html follows from. Verifiers know those before it, too. */
+const FORMAT = 'audit-pack/v2';
 
 /** By the bytes of their names, which are ASCII. */
 export const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>

@@ -1,35 +1,10 @@
-import { canonicalJson, type Json } from '../event-sourcing/canonical-json.js';
-import { partReason } from '../event-sourcing/reason.js';
+import type { Checkpoint } from '../seal/checkpoint.js';
 import { type PackHead, wordForData } from './manifest.js';
-import type { PackedEvent } from './packed-event.js';
+import { BY_ITS_CLOCK, placeOf, type ReportedRecord, titleOf } from './report-record.js';
+import { counted, inWords, row, shown } from './report-text.js';
 
 // The template of report.html. The verifiers make the page again and compare it byte for byte, so each change to it is
-// a new format of the pack; docs/audit-pack.md describes it.
-
-/** A record of the pack, and how many events it has. */
-type ReportedRecord = { readonly stream: string; readonly events: number };
-
-/** A file of the pack. */
-type ReportedFile = { readonly sha256: string; readonly bytes: number };
-
-// C0 and C1 controls, marks that change the order in which text is shown, line separators, BOM, halves of a pair
-const UNSEEN =
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Surrogate}/gu;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** A text in the page: what cannot be seen, or would change how others are seen, as `\u` and four digits of hex. */
-export const shown = (text: string): string =>
-  text
-    .replace(UNSEEN, (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+// a new form of the pack; docs/audit-pack.md describes it.
 
 const STYLE = `:root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -39,24 +14,40 @@ h3 { margin: 0 }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0 1rem; margin: .25rem 0 }
 dt { opacity: .7 }
 dd { margin: 0 }
-dt, dd, li { overflow-wrap: anywhere; unicode-bidi: isolate }
-dl.data, code { font-family: ui-monospace, monospace; font-size: .875em }`;
+h2, h3, dt, dd, li, q { overflow-wrap: anywhere; unicode-bidi: isolate }
+q { border-bottom: 1px dotted }
+code { font-family: ui-monospace, monospace; font-size: .875em }`;
 
 const WARNING =
   'This page is as good as its verification. Get verify.py or verify.html from a source that you trust, not out of this ' +
   'pack, and the key of the log from one that you trust: they make this page anew from the sealed events and compare the ' +
   'two. A pack shows what happened up to its last events. It cannot show that nothing came later.';
 
-const row = (name: string, value: string | number): string =>
-  `<dt>${shown(name)}</dt><dd>${shown(String(value))}</dd>\n`;
+const CLOCK =
+  'A time by this machine&#39;s clock is by the clock of the machine that recorded the event, or made the pack. Nobody else ' +
+  'vouches for it.';
 
-const rows = (entries: ReadonlyArray<readonly [name: string, value: string | number]>): string =>
-  entries.map(([name, value]) => row(name, value)).join('');
+/** What all of the page follows from, but for the events. */
+type Reported = {
+  readonly head: PackHead;
+  readonly checkpoint: Checkpoint;
+  /** The verifier key, as text. */
+  readonly key: string;
+  /** In the order of their members. */
+  readonly records: ReadonlyArray<ReportedRecord>;
+  /** How many members are files. */
+  readonly files: number;
+};
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const item = (record: ReportedRecord): string => {
+  const { stream, events, first = '', last = '' } = record;
+  const link = `<a href="#${shown(stream)}">${shown(titleOf(record))}</a>`;
+  const times = `from ${shown(first)} to ${shown(last)}`;
+  return `<li>${link}, ${shown(placeOf(stream))}: ${counted(events, 'event')}, ${times}</li>\n`;
+};
 
-/** The page up to its first record. The records are in the order of their members. */
-export const reportOpening = (head: PackHead, records: ReadonlyArray<ReportedRecord>, files: number): string =>
+/** The page up to its first record. */
+export const reportOpening = ({ head, checkpoint, key, records, files }: Reported): string =>
   `<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -71,57 +62,45 @@ ${STYLE}
 <body>
 <h1>Audit pack</h1>
 <dl>
-${rows([
-  ['log', head.origin],
-  ['made at', head.created],
-  ['records', head.records],
-  ['events', head.events],
-  ['data', wordForData(head)],
-  ['files', files],
-])}</dl>
+${[
+  row('log', shown(head.origin)),
+  row('made at', `${shown(head.created)}, ${BY_ITS_CLOCK}`),
+  row('records', String(head.records)),
+  row('events', String(head.events)),
+  row('data', wordForData(head)),
+  row('files', String(files)),
+].join('')}</dl>
 <p>${WARNING}</p>
+<p>${CLOCK}</p>
+<h2>Checkpoint</h2>
+<dl>
+${[
+  row('size', counted(checkpoint.size, 'event')),
+  row('root', checkpoint.root.toString('base64')),
+  row('time', `not after ${shown(head.created)}, ${BY_ITS_CLOCK}`),
+  row('key', shown(key)),
+].join('')}</dl>
 <h2>Records</h2>
 <ul>
-${records
-  .map(
-    ({ stream, events }) => `<li><a href="#${shown(stream)}">${shown(stream)}</a>, ${counted(events, 'event')}</li>\n`,
-  )
-  .join('')}</ul>
+${records.map(item).join('')}</ul>
 `;
 
 /** What is before the events of a record. */
-export const recordOpening = ({ stream }: Pick<ReportedRecord, 'stream'>): string =>
-  `<section id="${shown(stream)}">\n<h2>${shown(stream)}</h2>\n`;
+export const recordOpening = (record: Pick<ReportedRecord, 'stream' | 'name'>): string => {
+  const { stream } = record;
+  return `<section id="${shown(stream)}">\n<h2>${shown(titleOf(record))}</h2>\n<p>${shown(placeOf(stream))}</p>\n`;
+};
 
 export const RECORD_END = '</section>\n';
 
-const textOf = (json: Json | undefined): string => (typeof json === 'string' ? json : canonicalJson(json ?? null));
-
-const dataRows = (data: Json): string => {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) return row('data', canonicalJson(data));
-  const members = Object.entries(data).sort(([one], [other]) => Number(one > other) - Number(one < other));
-  return rows(members.map(([name, value]) => [name, canonicalJson(value ?? null)]));
-};
-
-/** An event: what of it is read by people. Data without its salt has been withheld, as nothing vouches for it. */
-export const reportEvent = ({ index, revision, type, data: stored, metadata }: PackedEvent): string => {
-  const { data, reason } = partReason(stored ?? null);
-  const told: ReadonlyArray<readonly [string, string]> = [
-    ['at', textOf(metadata['at'])],
-    ['actor', textOf(metadata['actor'])],
-    ['place in the log', String(index)],
-    ...(reason === undefined ? [] : ([['reason', textOf(reason)]] as const)),
-  ];
-  const isWithheld = stored === undefined || metadata['salt'] === undefined;
-  const shownData = isWithheld ? '<p>Its data is withheld.</p>\n' : `<dl class="data">\n${dataRows(data)}</dl>\n`;
-  return `<article>\n<h3>${revision}. ${shown(type)}</h3>\n<dl>\n${rows(told)}</dl>\n${shownData}</article>\n`;
-};
-
-/** What is behind the last record. The files are in the order of their members. */
-export const reportEnd = (files: ReadonlyArray<ReportedFile>): string => {
-  const list = files
-    .map(({ sha256, bytes }) => `<li><code>${sha256}</code>, ${counted(bytes, 'byte')}</li>\n`)
-    .join('');
-  const section = `<section id="files">\n<h2>Files, by their SHA-256</h2>\n<ul>\n${list}</ul>\n</section>\n`;
-  return `${files.length === 0 ? '' : section}</body>\n</html>\n`;
+/** What is behind the last record. */
+export const reportEnd = (records: ReadonlyArray<ReportedRecord>): string => {
+  const list = records.flatMap((record) =>
+    record.files.map(({ revision, file }) => {
+      const link = `<a href="#${shown(record.stream)}/${revision}">${shown(titleOf(record))}, revision ${revision}</a>`;
+      return `<li>${inWords(file)}: ${link}</li>\n`;
+    }),
+  );
+  const section = `<section id="files">\n<h2>Files</h2>\n<ul>\n${list.join('')}</ul>\n</section>\n`;
+  return `${list.length === 0 ? '' : section}</body>\n</html>\n`;
 };

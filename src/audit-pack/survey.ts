@@ -14,6 +14,7 @@ import {
   recordLine,
 } from './packed-event.js';
 import type { Places } from './places.js';
+import { type ReportedRecord, unreported, withEvent } from './report-record.js';
 
 /** What one reading of a record has told. */
 export type SurveyedRecord = {
@@ -22,6 +23,7 @@ export type SurveyedRecord = {
   readonly indexes: ReadonlyArray<number>;
   readonly lines: ListedMember;
   readonly proofs: ReadonlyArray<ListedMember>;
+  readonly reported: ReportedRecord;
 };
 
 const extended = (end: ChainEnd, { event }: IndexedEvent): ChainEnd => {
@@ -75,6 +77,7 @@ export class Survey {
     const lines = new Digest();
     const indexes: Array<number> = [];
     const proofs: Array<ListedMember> = [];
+    let reported = unreported(stream);
     let end = chainStart;
     for await (const page of record.events()) {
       this.#packing.signal?.throwIfAborted();
@@ -83,6 +86,7 @@ export class Survey {
         verifyMac(this.#macs, indexed);
         const event = packedEvent(indexed, this.#withData);
         lines.add(recordLine(event));
+        reported = withEvent(reported, event);
         this.#nameFile(event);
         const name = `proofs/${stream}/${event.revision}.tlog-proof`;
         proofs.push(listed(name, await this.#places.verifiedProof(indexed, end.hash)));
@@ -92,7 +96,7 @@ export class Survey {
       this.#packing.onVerified?.(this.#events);
     }
     if (indexes.length === 0) throw new CannotPack(`${stream} has no events`);
-    return { record, indexes, proofs, lines: lines.listedAs(`records/${stream}.ndjson`) };
+    return { record, indexes, proofs, reported, lines: lines.listedAs(`records/${stream}.ndjson`) };
   }
 
   #nameFile(event: PackedEvent): void {

@@ -9,7 +9,8 @@ import { checked, listedPieces, type Member, shortMember } from './members.js';
 import type { PackRecord, Packing, PackSources } from './pack-sources.js';
 import { type NamedFile, type PackedEvent, packedEvent, recordLine } from './packed-event.js';
 import { makePlaces, type Places } from './places.js';
-import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from './report.js';
+import { RecordReport } from './report-record.js';
+import { RECORD_END, recordOpening, reportEnd, reportOpening } from './report.js';
 import { Survey, type SurveyedRecord } from './survey.js';
 import { writeZip } from './zip.js';
 
@@ -53,11 +54,12 @@ class Pack {
   async #membersOf(surveyed: Surveyed, files: ReadonlyArray<Member>, events: number): Promise<ReadonlyArray<Member>> {
     const { checkpoint, signer, verifiers, withData, createdAt } = this.#sources;
     const { origin } = this.#checkpoint;
+    const key = renderVerifier(signer.verifier);
     const head = { origin, created: createdAt.toISOString(), withData, records: surveyed.records.length, events };
-    const report = (): AsyncIterable<Buffer> => this.#report(head, surveyed);
+    const report = (): AsyncIterable<Buffer> => this.#report(head, key, surveyed);
     const members = [
       shortMember('checkpoint.txt', checkpoint),
-      shortMember('key.txt', `${renderVerifier(signer.verifier)}\n`),
+      shortMember('key.txt', `${key}\n`),
       shortMember('verify.py', verifiers.python),
       shortMember('verify.html', verifiers.html),
       { ...(await listedPieces('report.html', report())), content: report },
@@ -109,15 +111,17 @@ class Pack {
     for await (const page of this.#pages(record)) yield Buffer.from(page.map(recordLine).join(''));
   }
 
-  async *#report(head: PackHead, { records, files }: Surveyed): AsyncGenerator<Buffer> {
-    const reported = records.map(({ record: { stream }, indexes }) => ({ stream, events: indexes.length }));
-    yield Buffer.from(reportOpening(head, reported, files.length));
-    for (const { record } of records) {
-      yield Buffer.from(recordOpening(record));
-      for await (const page of this.#pages(record)) yield Buffer.from(page.map(reportEvent).join(''));
+  async *#report(head: PackHead, key: string, surveyed: Surveyed): AsyncGenerator<Buffer> {
+    const records = surveyed.records.map(({ reported }) => reported);
+    const files = surveyed.files.length;
+    yield Buffer.from(reportOpening({ head, checkpoint: this.#checkpoint, key, records, files }));
+    for (const { record, reported } of surveyed.records) {
+      yield Buffer.from(recordOpening(reported));
+      const report = new RecordReport();
+      for await (const page of this.#pages(record)) yield Buffer.from(page.map((event) => report.tell(event)).join(''));
       yield Buffer.from(RECORD_END);
     }
-    yield Buffer.from(reportEnd(files));
+    yield Buffer.from(reportEnd(records));
   }
 }
 

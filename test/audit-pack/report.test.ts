@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { shown } from '../../src/audit-pack/report.js';
+import { eventInWords } from '../../src/audit-pack/event-words.js';
+import { shown } from '../../src/audit-pack/report-text.js';
+import type { BusinessEvent } from '../../src/domain/business/events.js';
+import type { DocumentEvent } from '../../src/domain/document/events.js';
+import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
+import { describeDocumentEvent } from '../../src/read/describe-document-event.js';
 import { makePackedLog, membersOf, packOf } from '../support/audit-pack.js';
 
 const FIXTURES = 'test/fixtures/audit-pack';
@@ -15,6 +20,38 @@ describe('the report of an audit pack', () => {
       const members = await membersOf(await packOf(makePackedLog().sources({ withData })));
       expect(members.get('report.html')!.toString()).to.equal(await readFile(`${FIXTURES}/${file}`, 'utf8'));
     });
+
+  // they are those of the form audit-pack/v2 for ever: whoever changes those of the API makes this test fail, and leaves these
+  it('says what an event did in the words of the API', () => {
+    const document = {
+      name: 'a',
+      description: null,
+      tags: [],
+      type: 'Business',
+      entityType: 'Business',
+      entity: null,
+    } as const;
+    const file = { key: 'k', size: 1, sha256: 'a'.repeat(64), mimeType: 'text/plain', originalName: 'a.txt' };
+    const business: ReadonlyArray<BusinessEvent> = [
+      { type: 'BusinessCreated', data: { name: 'a' } },
+      { type: 'BusinessUpdated', data: { changes: { city: 'b', name: 'c', phone: null } } },
+      { type: 'BusinessUpdated', data: { changes: { name: 'c' } } },
+      { type: 'BusinessDeleted', data: {} },
+      { type: 'BusinessOwnerAdded', data: { user: 'a', title: null, equity: 1 } },
+      { type: 'BusinessOwnerUpdated', data: { user: 'a', equity: 1, title: 'b' } },
+      { type: 'BusinessOwnerRemoved', data: { user: 'a' } },
+    ];
+    const documents: ReadonlyArray<DocumentEvent> = [
+      { type: 'DocumentCreated', data: { ...document, file: null } },
+      { type: 'DocumentCreated', data: { ...document, file } },
+      { type: 'DocumentUpdated', data: { changes: { description: 'a', name: 'b' }, file } },
+      { type: 'DocumentUpdated', data: { changes: { tags: ['a'] } } },
+    ];
+    for (const event of business)
+      expect(eventInWords(event.type, event.data)).to.equal(describeBusinessEvent(event).message);
+    for (const event of documents)
+      expect(eventInWords(event.type, event.data)).to.equal(describeDocumentEvent(event).message);
+  });
 
   it('shows every text as text, and what cannot be seen by its code', () => {
     expect(shown(`<b title="x" id='y'>&amp;</b>`)).to.equal(

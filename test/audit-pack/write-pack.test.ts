@@ -59,7 +59,7 @@ describe('an audit pack', () => {
         .filter((name) => name !== 'manifest.txt')
         .map((name) => `${digestOf(of().get(name)!)} ${of().get(name)!.length} ${name}\n`);
       expect(text).to.equal(
-        'audit-pack/v1\norigin log.example.com/audit\ncreated 2026-02-03T04:05:06.789Z\n' +
+        'audit-pack/v2\norigin log.example.com/audit\ncreated 2026-02-03T04:05:06.789Z\n' +
           `data ${which === 'with data' ? 'included' : 'withheld'}\nrecords 4\nevents 23\n${lines.join('')}`,
       );
     });

@@ -56,16 +56,39 @@ describe('docs/audit-pack.md', () => {
     return text;
   };
 
-  const eventAsDocumented = ({ index, revision, type, data, metadata }: JsonObject): string => {
+  /** What is computed for both forms of the page. */
+  const readPack = (members: Members) => {
+    const manifest = members.get('manifest.txt')!.toString().split('\n');
+    const head = (name: string): string => manifest.find((line) => line.startsWith(`${name} `))!.slice(name.length + 1);
+    const namesOf = (folder: string): ReadonlyArray<string> =>
+      [...members.keys()].filter((name) => name.startsWith(folder));
+    const records = namesOf('records/').map((name) => ({
+      stream: name.slice('records/'.length, -'.ndjson'.length),
+      events: members
+        .get(name)!
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as JsonObject), // reason: a line is an object
+    }));
+    const [origin, created, events] = ['origin', 'created', 'events'].map(head) as [string, string, string];
+    const values = { origin, created, records: head('records'), events, 'included or withheld': head('data') };
+    const files = namesOf('files/');
+    return { form: manifest[0], records, files, values: { ...values, 'how many files': String(files.length) } };
+  };
+
+  const ITEM = /<li>.*\n/;
+
+  const firstEvent = ({ index, revision, type, data, metadata }: JsonObject): string => {
     const { at, actor, salt } = metadata as JsonObject;
     const values = { revision: asText(revision), type: asText(type), index: asText(index) };
     const shown = { ...values, 'metadata.at': asText(at), 'metadata.actor': asText(actor) };
     const told =
       isObject(data) && '$reason' in data
-        ? template('event').replace('{data.$reason}', () => visible(asText(data['$reason'])))
-        : template('event').replace(/<dt>reason.*\n/, '');
+        ? template('v1 event').replace('{data.$reason}', () => visible(asText(data['$reason'])))
+        : template('v1 event').replace(/<dt>reason.*\n/, '');
     if (data === undefined || salt === undefined)
-      return fill(told, shown).replace(/<dl class="data">[^]*?<\/dl>\n/, template('withheld'));
+      return fill(told, shown).replace(/<dl class="data">[^]*?<\/dl>\n/, template('v1 withheld'));
     const members = isObject(data)
       ? Object.entries(data).filter(([name]) => name !== '$reason')
       : [['data', data] as const];
@@ -75,44 +98,183 @@ describe('docs/audit-pack.md', () => {
     return fill(before, shown) + repeat(line.exec(told)![0], line, rows) + fill(after, shown);
   };
 
-  /** The page as docs/audit-pack.md says, from the other members of the pack. */
-  const reportAsDocumented = (members: Members): string => {
-    const manifest = members.get('manifest.txt')!.toString().split('\n');
-    const head = (name: string): string => manifest.find((line) => line.startsWith(`${name} `))!.slice(name.length + 1);
-    const namesOf = (folder: string): ReadonlyArray<string> =>
-      [...members.keys()].filter((name) => name.startsWith(folder));
-    const records = namesOf('records/').map((name) => ({
-      stream: name.slice('records/'.length, -'.ndjson'.length),
-      lines: members.get(name)!.toString().trimEnd().split('\n'),
+  /** The page of the form before, as docs/audit-pack.md says, from the other members of the pack. */
+  const firstReport = (members: Members): string => {
+    const { records, files, values } = readPack(members);
+    const contents = records.map(({ stream, events }) => ({
+      stream,
+      'counted n, event': counted(events.length, 'event'),
     }));
-    const files = namesOf('files/').map((name) => ({
+    const listed = files.map((name) => ({
       sha256: name.slice('files/'.length),
       'counted n, byte': counted(members.get(name)!.length, 'byte'),
     }));
-    const [origin, created, events] = ['origin', 'created', 'events'].map(head) as [string, string, string];
-    const values = { origin, created, records: head('records'), events, 'included or withheld': head('data') };
-    const contents = records.map(({ stream, lines }) => ({
-      stream,
-      'counted n, event': counted(lines.length, 'event'),
-    }));
-    const item = /<li>.*\n/;
     const parts = [
-      fill(repeat(template('opening'), item, contents), { ...values, 'how many files': String(files.length) }),
-      ...records.flatMap(({ stream, lines }) => [
-        fill(template('record'), { stream }),
-        ...lines.map((line) => eventAsDocumented(JSON.parse(line) as JsonObject)),
-        template('record end'),
+      fill(repeat(template('v1 opening'), ITEM, contents), values),
+      ...records.flatMap(({ stream, events }) => [
+        fill(template('v1 record'), { stream }),
+        ...events.map(firstEvent),
+        template('v1 record end'),
       ]),
-      files.length === 0 ? '' : repeat(template('files'), item, files),
-      template('end'),
+      files.length === 0 ? '' : repeat(template('v1 files'), ITEM, listed),
+      template('v1 end'),
     ];
     return parts.join('');
+  };
+
+  const inWords = (value: Json): string => {
+    if (typeof value === 'string') return `<q>${visible(value)}</q>`;
+    if (value === null || canonicalJson(value) === '[]') return '<em>nothing</em>';
+    if (typeof value !== 'object') return canonicalJson(value);
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.map(inWords).join(', ');
+    const { originalName, sha256, size } = value as JsonObject; // reason: of a list they are undefined
+    if (typeof originalName === 'string' && typeof sha256 === 'string' && typeof size === 'number')
+      return `<q>${visible(originalName)}</q>, ${counted(size, 'byte')}, SHA-256 <code>${visible(sha256)}</code>`;
+    return `<code>${visible(canonicalJson(value))}</code>`;
+  };
+
+  const dataOf = ({ data, metadata }: JsonObject): Json | undefined => {
+    if (data === undefined || (metadata as JsonObject)['salt'] === undefined) return undefined;
+    return isObject(data) ? Object.fromEntries(Object.entries(data).filter(([name]) => name !== '$reason')) : data;
+  };
+
+  const changesIn = (data: Json | undefined): JsonObject =>
+    isObject(data) && isObject(data['changes']) ? data['changes'] : {};
+
+  const listed = (names: ReadonlyArray<string>): string => new Intl.ListFormat('en-GB').format(names);
+
+  const whatItDid = (type: string, data: Json | undefined): string => {
+    if (!isObject(data)) return type;
+    const hasFile = isObject(data['file']);
+    const words = /^(Business|Document)(Owner)?(Created|Deleted|Added|Removed)$/.exec(type);
+    if (words !== null) {
+      const [, kind = '', owner, did = ''] = words;
+      return `${(owner ?? kind).toLowerCase()} ${did.toLowerCase()}${kind === 'Document' && hasFile ? ' with a file' : ''}`;
+    }
+    const changed = Object.keys(changesIn(data)).sort();
+    const fields: Readonly<Record<string, ReadonlyArray<string>>> = {
+      BusinessUpdated: changed,
+      DocumentUpdated: [...(hasFile ? ['file'] : []), ...changed],
+      BusinessOwnerUpdated: Object.keys(data)
+        .filter((name) => name !== 'user')
+        .sort(),
+    };
+    const names = fields[type] ?? [];
+    return names.length === 0 ? type : `${type.includes('Owner') ? 'owner ' : ''}${listed(names)} updated`;
+  };
+
+  /** Label, value, and whether it is told what was before. */
+  const linesOf = (type: string, data: Json): ReadonlyArray<readonly [string, Json, boolean]> => {
+    if (!isObject(data)) return [['data', data, false]];
+    const isUpdate = type.endsWith('Updated');
+    const changed = isUpdate ? Object.entries(changesIn(data)) : [];
+    const hasChanges = isUpdate && isObject(data['changes']);
+    const owner = type.startsWith('BusinessOwner') && typeof data['user'] === 'string' ? data['user'] : undefined;
+    const others = Object.entries(data).filter(([name]) => !hasChanges || name !== 'changes');
+    return [
+      ...changed.map(([name, value]) => [name, value ?? null, true] as const),
+      ...others.map(([name, value]) =>
+        owner !== undefined && name === 'user'
+          ? (['owner', owner, false] as const)
+          : ([
+              owner === undefined ? name : `${name} of owner ${owner}`,
+              value ?? null,
+              isUpdate && (name === 'file' || owner !== undefined),
+            ] as const),
+      ),
+    ];
+  };
+
+  const recordAsDocumented = (stream: string, events: ReadonlyArray<JsonObject>) => {
+    const place = stream.replace('-', ' ');
+    let title = place;
+    let before: Readonly<Record<string, string>> = {};
+    let unknown = '<em>nothing</em>';
+    const files: Array<{ readonly revision: string; readonly file: string }> = [];
+    const articles = events.map((event) => {
+      const data = dataOf(event);
+      const type = asText(event['type']);
+      const { at, actor } = event['metadata'] as JsonObject; // reason: it is an object in every line
+      const name = isObject(data) ? (isObject(data['changes']) ? data['changes'] : data)['name'] : undefined;
+      if (typeof name === 'string') title = name;
+      if (isObject(data) && isObject(data['file']))
+        files.push({ revision: asText(event['revision']), file: inWords(data['file']) });
+      const reason = isObject(event['data']) ? event['data']['$reason'] : undefined;
+      const values = { stream, revision: asText(event['revision']), type, index: asText(event['index']) };
+      const told = fill(reason === undefined ? template('event').replace(/<dt>why.*\n/, '') : template('event'), {
+        ...values,
+        'what it did': whatItDid(type, data),
+        'metadata.at': asText(at),
+        'metadata.actor': asText(actor),
+        'data.$reason': asText(reason),
+      });
+      if (data === undefined) {
+        [before, unknown] = [{}, '<em>not known</em>'];
+        return told.replace(/<dl class="data">[^]*?<\/dl>\n/, () => template('withheld'));
+      }
+      const [changing = '', plain = ''] = /(<dt>\{label\}.*\n)(<dt>\{label\}.*\n)/.exec(told)!.slice(1);
+      const rows = linesOf(type, data).map(([label, value, isChange]) => {
+        const line = (isChange ? changing : plain)
+          .replace('{{before}}', () => before[label] ?? unknown)
+          .replace('{{value}}', () => inWords(value))
+          .replace('{label}', () => visible(label));
+        before = { ...before, [label]: inWords(value) };
+        return line;
+      });
+      return told.replace(changing + plain, () => rows.join(''));
+    });
+    const [first, last] = [events[0]!, events.at(-1)!].map(({ metadata }) =>
+      asText((metadata as JsonObject)['at']),
+    ) as [string, string]; // reason: two were mapped
+    const values = { stream, title, place, 'counted n, event': counted(events.length, 'event') };
+    return { values: { ...values, 'first at': first, 'last at': last }, articles, files };
+  };
+
+  /** The page as docs/audit-pack.md says, from the other members of the pack. */
+  const reportAsDocumented = (members: Members): string => {
+    const { records, values } = readPack(members);
+    const told = records.map(({ stream, events }) => recordAsDocumented(stream, events));
+    const [, size = '', root = ''] = members.get('checkpoint.txt')!.toString().split('\n');
+    const signed = { 'counted size, event': counted(Number(size), 'event'), root };
+    const key = members.get('key.txt')!.toString().trimEnd();
+    const items = told.flatMap(({ files, values: { stream, title } }) =>
+      files.map(({ revision, file }) =>
+        fill(
+          ITEM.exec(template('files'))![0].replace('{{data.file}}', () => file),
+          { stream, title, revision },
+        ),
+      ),
+    );
+    const contents = told.map((record) => record.values);
+    return [
+      fill(repeat(template('opening'), ITEM, contents), { ...values, ...signed, key }),
+      ...told.flatMap((record) => [
+        fill(template('record'), record.values),
+        ...record.articles,
+        template('record end'),
+      ]),
+      items.length === 0 ? '' : template('files').replace(ITEM, () => items.join('')),
+      template('end'),
+    ].join('');
   };
 
   for (const withData of [true, false])
     it(`says how the report is computed, ${withData ? 'with' : 'without'} data`, async () => {
       const members = await membersOf(await packOf(makePackedLog().sources({ withData })));
       expect(members.get('report.html')!.toString()).to.equal(reportAsDocumented(members));
+    });
+
+  it('says what is told where the data of an earlier event was erased', async () => {
+    const members = await membersOf(await packOf(makePackedLog({ erased: 122 }).sources()));
+    const report = members.get('report.html')!.toString();
+    expect(report).to.include('<dd><em>not known</em> → 0</dd>').and.to.equal(reportAsDocumented(members));
+  });
+
+  for (const file of ['v1.zip', 'v1-without-data.zip'])
+    it(`says how that of the form before is computed: ${file}`, async () => {
+      const members = await membersOf(await readFile(`test/fixtures/audit-pack/${file}`));
+      expect(readPack(members).form).to.equal('audit-pack/v1');
+      expect(members.get('report.html')!.toString()).to.equal(firstReport(members));
     });
 
   it('names all members of a pack', async () => {

@@ -91,8 +91,11 @@ const withoutData = (event: StoredEvent): StoredEvent => {
   return { ...event, data: '{}', metadata: canonicalJson(metadata) };
 };
 
-/** A log of 300 events, so that its tree has more than one tile. One of them may be without a mac. */
-export const makePackedLog = ({ withoutMac }: { readonly withoutMac?: number } = {}): PackedLog => {
+/** A log of 300 events, so that its tree has more than one tile. One of them may be without a mac, and of one the data was erased. */
+export const makePackedLog = ({
+  withoutMac,
+  ...of
+}: { readonly withoutMac?: number; readonly erased?: number } = {}): PackedLog => {
   const { events, write } = makeWriter(withoutMac);
   const files = new Map<string, Buffer>();
   const store = (key: string, content: Buffer, originalName: string) => {
@@ -125,7 +128,7 @@ export const makePackedLog = ({ withoutMac }: { readonly withoutMac?: number } =
   write(STREAMS.articles, 'DocumentUpdated', { changes: { tags: [] } }, 'dave');
   write(STREAMS.note, 'DocumentUpdated', { changes: { name: 'A note of which the data was erased' } });
 
-  const erased = events.length - 1;
+  const { erased = events.length - 1 } = of;
   events[erased] = withoutData(events[erased]!);
 
   const tree = treeOver(events.map((event) => leafHash(hashOf(event))));

@@ -6,11 +6,12 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { type PackHead, renderManifest } from '../../src/audit-pack/manifest.js';
 import { type PackedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
 import { writeZip } from '../../src/audit-pack/zip.js';
-import { RECORD_END, recordOpening, reportEnd, reportEvent, reportOpening } from '../../src/audit-pack/report.js';
+import { RecordReport, unreported, withEvent } from '../../src/audit-pack/report-record.js';
+import { RECORD_END, recordOpening, reportEnd, reportOpening } from '../../src/audit-pack/report.js';
 import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
-import { signCheckpoint } from '../../src/seal/checkpoint.js';
+import { openCheckpoint, signCheckpoint } from '../../src/seal/checkpoint.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { signNote } from '../../src/seal/note.js';
 import { renderVerifier, type Signer, signerOf } from '../../src/seal/note-key.js';
@@ -100,16 +101,16 @@ const [FIRST_FILE, SECOND_FILE] = [fileOf(0), fileOf(1)];
 const [FIRST_NAME = ''] = [FIRST_FILE, SECOND_FILE].sort();
 const other = right(signerOf(ORIGIN, leafDataOf('another key', 0)));
 
+/** What somebody has sealed in a log of three events or more; the data and its salt may be gone since. */
+type Fact = { readonly index: number; readonly data: Json; readonly type?: string; readonly isErased?: boolean };
+
 /** A pack with one record, of events that were sealed at these places of a log of their own. */
-const handMade = async (
-  facts: ReadonlyArray<{ readonly index: number; readonly data: Json }>,
-  files: ReadonlyArray<Buffer> = [],
-): Promise<Members> => {
+const handMade = async (facts: ReadonlyArray<Fact>, files: ReadonlyArray<Buffer> = []): Promise<Members> => {
   const stream: StreamName = 'document-7';
   let previousHash = GENESIS_HASH;
-  const leaves = Array.from({ length: 3 }, (_, index) => leafDataOf('others', index));
-  const events = facts.map(({ index, data }, revision): PackedEvent => {
-    const place = { id: `id-${revision}`, stream, revision: BigInt(revision), type: 'DocumentCreated' };
+  const leaves = Array.from({ length: Math.max(3, facts.length) }, (_, index) => leafDataOf('others', index));
+  const events = facts.map(({ index, data, type = 'DocumentCreated', isErased = false }, revision): PackedEvent => {
+    const place = { id: `id-${revision}`, stream, revision: BigInt(revision), type };
     const {
       hash,
       data: text,
@@ -127,13 +128,13 @@ const handMade = async (
     });
     previousHash = hash;
     leaves[index] = Buffer.from(hash, 'hex');
-    // reason: sealed above
+    const { salt, ...envelope } = JSON.parse(metadata) as JsonObject; // reason: sealed above
     return {
       ...place,
       index,
       revision: String(revision),
-      data: JSON.parse(text) as Json,
-      metadata: JSON.parse(metadata) as JsonObject,
+      data: isErased ? {} : (JSON.parse(text) as Json), // reason: sealed above
+      metadata: isErased ? envelope : { ...envelope, salt },
     };
   });
   const tree = treeOver(leaves.map(leafHash));
@@ -151,23 +152,32 @@ const handMade = async (
     const hashes = right(await proveInclusion(index, leaves.length, tree.read));
     members.set(proof(stream, revision), Buffer.from(renderTlogProof({ index, hashes, checkpoint })));
   }
-  const records = [{ stream, events: events.length }];
-  const listed = files.map((content) => ({ sha256: digestOf(content), bytes: content.length }));
+  const reported = [events.reduce(withEvent, unreported(stream))];
+  const report = new RecordReport();
+  const about = {
+    head,
+    checkpoint: right(openCheckpoint(Buffer.from(checkpoint), [log.signer.verifier])),
+    key: PACK_KEY,
+  };
   members.set(
     'report.html',
     Buffer.from(
-      reportOpening(head, records, files.length) +
-        records.map(recordOpening).join('') +
-        events.map(reportEvent).join('') +
+      reportOpening({ ...about, records: reported, files: files.length }) +
+        reported.map(recordOpening).join('') +
+        events.map((event) => report.tell(event)).join('') +
         RECORD_END +
-        reportEnd(listed),
+        reportEnd(reported),
     ),
   );
   return signedAgain(members, head);
 };
 
-const FILE = Buffer.from('a file\n');
-const fileData = (over: JsonObject): Json => ({
+/** The pack of them, as the packer writes it. */
+export const packOfFacts = async (facts: ReadonlyArray<Fact>, files?: ReadonlyArray<Buffer>): Promise<Buffer> =>
+  zipped(await handMade(facts, files));
+
+export const FILE = Buffer.from('a file\n');
+export const fileData = (over: JsonObject): JsonObject => ({
   file: { key: 'k', mimeType: 'text/plain', originalName: 'a', sha256: digestOf(FILE), size: FILE.length, ...over },
 });
 
@@ -183,6 +193,11 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
     'without data',
     () => packOf(log.sources({ withData: false })),
     /^23 events have their data withheld: nothing was verified of it\.$/m,
+  ],
+  [
+    'of which the data of an event was erased that others follow',
+    () => packOf(makePackedLog({ erased: 122 }).sources()),
+    /^1 event has its data withheld/m,
   ],
   [
     'of one record, all data of which is there',
@@ -547,6 +562,11 @@ export const badPacks: ReadonlyArray<BadPack> = [
     1,
   ),
   oddMember('has a file of a few bytes in the form of ZIP64', (member) => widened(member, 26), NO_ZIP, 1),
+  {
+    what: 'of the form before is said to be of the newest one',
+    pack: async () => zipped(signedAgain(await membersOf(await readFile('test/fixtures/audit-pack/v1.zip')))),
+    said: 'report.html does not say what the sealed events say',
+  },
   // bombs
   oddMember(
     'has a manifest that is said to be of two GB, and is',
@@ -641,7 +661,16 @@ export const badPacks: ReadonlyArray<BadPack> = [
     said,
   })),
   // the manifest itself
-  listing('is of another format', swap('pack/v1', 'pack/v2'), 'line 1 of manifest.txt does not say: audit-pack/v1'),
+  listing(
+    'is of another form',
+    swap('pack/v2', 'pack/v3'),
+    'line 1 of manifest.txt does not say: audit-pack/v1 or audit-pack/v2',
+  ),
+  listing(
+    'is said to be of the form before',
+    swap('pack/v2', 'pack/v1'),
+    'report.html does not say what the sealed events say',
+  ),
   listing('has no origin', swap(/origin .*\n/, ''), 'line 2 of manifest.txt does not say: origin'),
   listing(
     'has another origin',

@@ -371,7 +371,7 @@ describe('the command that packs records, beside a service with its own Postgres
     expect(members.get('key.txt')!.toString()).to.equal(key);
     expect([...members].filter(([name]) => name.startsWith('files/')).map(([, file]) => file)).to.deep.equal([content]);
     const report = members.get('report.html')!.toString();
-    expect(report).to.include('<dt>reason</dt><dd>asked by phone</dd>').and.to.include('<dt>actor</dt><dd>alice</dd>');
+    expect(report).to.include('<dt>why</dt><dd>asked by phone</dd>').and.to.include('<dt>who</dt><dd>alice</dd>');
     for (const [name, line] of [...members]
       .filter(([name]) => name.startsWith('records/'))
       .flatMap(([name, lines]) =>
