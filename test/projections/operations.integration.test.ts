@@ -11,7 +11,7 @@ import { readWritableLive } from '../../projections/engine/generation/writable-l
 import { operationsOn, type Operations } from '../../projections/engine/operations.js';
 import type { EngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
-import type { Drift } from '../../projections/engine/verify/find-drift.js';
+import { type Drift, findDrifts } from '../../projections/engine/verify/find-drift.js';
 import type { FoundDrift } from '../../projections/engine/verify/known-drifts.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { writeStep } from '../../projections/engine/rows/write-batch.js';
@@ -410,6 +410,32 @@ describe("an operator's work on the read models", function () {
     };
     operations = orThrow(await operationsOn(deciding, database, projectionsOf(registry)));
     expect([await drifts(), isDecided]).to.deep.equal([[], true]);
+  });
+
+  it('compares each row of many with its own history, and those that can be read when one cannot', async () => {
+    const projections = start();
+    for (const index of [1, 2, 3]) await append(store, streamAt(index), 0n, created(`No ${index}`));
+    await show(projections, await append(store, streamAt(4), 0n, created('No 4')));
+    await database.query(`update read_model.businesses set name = 'Vandal' where id = $1`, [idAt(2)]);
+    const verifier = {
+      database,
+      store,
+      projection: businesses,
+      generation: await readWritableLive(database, businesses),
+    };
+    const drift = { stream: streamAt(2), id: idAt(2), kind: 'differs', fields: ['name'] };
+    expect(await findDrifts(verifier, [1, 2, 3, 5].map(idAt))).to.deep.equal(
+      [undefined, drift, undefined, undefined].map((found) => E.right(found)),
+    );
+    const broken: EventStore = {
+      ...store,
+      readStream: (stream, range) => {
+        if (stream === streamAt(1)) throw new StoreUnavailable('gone');
+        return store.readStream(stream, range);
+      },
+    };
+    const [first, ...others] = await findDrifts({ ...verifier, store: broken }, [1, 2].map(idAt));
+    expect([first && E.isLeft(first), others]).to.deep.equal([true, [E.right(drift)]]);
   });
 
   describe('watching the rows all the time', () => {
