@@ -87,7 +87,12 @@ for (const [name, openPlace] of Object.entries(places))
       await newestCheckpoint(signed.url, size);
       for (const each of [projector, other]) {
         await expectNoWarning(each, WARNING);
-        expect(await metric(each, 'seal_newest_events')).to.equal(size);
+        // it looks every two seconds
+        const newest = await eventually(
+          () => metric(each, 'seal_newest_events'),
+          (events) => events === size,
+        );
+        expect(newest).to.equal(size);
       }
       expect(await verified(service.settings, signed)).to.include({ code: 0 });
     };
