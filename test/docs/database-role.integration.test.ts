@@ -91,6 +91,11 @@ describe('the role of docs/production.md that cannot change the history', functi
     await api.json('PUT', `/business/${_id}`, { name: 'Acme' });
     expect(await api.json('GET', `/business/${_id}/events`)).to.have.length(3);
     expect(service.output()).to.not.include('permission denied');
+    // what it writes with settings that this service does not have
+    const { rows } = await asRole.query(
+      `select name from unnest(array['checkpoint', 'archived', 'cosigned']) name where not has_table_privilege('seal.' || name, 'insert')`,
+    );
+    expect(rows).to.deep.equal([]);
     // an upgrade: the owner migrates, and says again what the role may do
     expect((await ops(owner, 'migrate')).code).to.equal(0);
     await asOwner(exampleIn(page, 'grants', role));

@@ -75,6 +75,7 @@ for (const [name, openPlace] of Object.entries(places))
     for (const [table, trigger] of [
       ['seal.checkpoint', 'never_changed'],
       ['seal.archived', 'never_changed'],
+      ['seal.cosigned', 'never_changed'],
       ...(name === 'Postgres'
         ? ([
             ['event_log.event', 'never_changed'],

@@ -9,6 +9,7 @@ const GUARDS: ReadonlyArray<readonly [table: string, trigger: string]> = [
   ['event_log.head', 'never_removed'],
   ['seal.checkpoint', 'never_changed'],
   ['seal.archived', 'never_changed'],
+  ['seal.cosigned', 'never_changed'],
 ];
 
 const VALUES = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');
