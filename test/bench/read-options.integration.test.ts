@@ -24,6 +24,7 @@ const commands = async (): Promise<Readonly<Record<string, string>>> => {
 
 const OPTIONS: Readonly<Record<string, string>> = {
   bench: '--only …, --seconds …, --rounds …, --businesses …, --json',
+  'bench:drift': '--entities …, --events …, --seconds …, --json',
   'bench:feeds': '--watchers …, --events …, --replay …, --json',
   'bench:growth': '--only …, --sizes …, --seconds …, --large, --json',
   'bench:history': '--events …, --json',

@@ -35,6 +35,7 @@ const countsIn = (stdout: string): object => {
     unchecked: _unchecked,
     unread: _unread,
     restarts: _restarts,
+    guardsLifted: _guardsLifted,
     ...counts
   } = JSON.parse(line) as Record<string, unknown>;
   return counts;
