@@ -3,10 +3,10 @@ import type { Pool } from 'pg';
 import { LATE_MS } from '../../../../projections/engine/generation/ledger-table.js';
 import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
-import type { LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
+import type { LedgerEntry, LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
 import { hasValue } from '../../../read/has-value.js';
 import { makeRowOf } from './ledger-row.js';
-import { type Bounds, pageStatement, placeOfTime, rowsAfterStatement } from './ledger-statement.js';
+import { type Bounds, PAGE_BYTES, pageStatement, placeOfTime, rowsAfterStatement } from './ledger-statement.js';
 import { unavailable } from './read-model.js';
 
 /** Above every place. */
@@ -52,7 +52,8 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
           .map(({ category }) => category);
         if (categories.length === 0) return { entries: [], isLast: true };
         const { value } = filter;
-        let wanted = request;
+        const entries: Array<LedgerEntry> = [];
+        let [wanted, bytes] = [request, 0];
         for (;;) {
           const statement = pageStatement({ view, categories, filter }, wanted, await boundsOf(wanted));
           const rows = await withConnection(pool, (client) => run(client, statement));
@@ -61,10 +62,16 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
             if (typeof index === 'string' && typeof body === 'string') found.push({ index: BigInt(index), body });
             else break;
           const isLast = found.length === rows.length;
-          const entries = value === undefined ? found : found.filter(({ body }) => hasValue(body, value));
-          // whoever reads on does so behind the last entry, so a page that is not the last one has one
           const last = found.at(-1);
-          if (entries.length > 0 || last === undefined || isLast) return { entries, isLast };
+          if (value === undefined || last === undefined) return { entries: found, isLast };
+          for (const entry of found)
+            if (hasValue(entry.body, value)) {
+              entries.push(entry);
+              bytes += entry.body.length;
+            }
+          // one more than the page has tells that it is not the last; where they are large, none is looked for
+          if (isLast || entries.length > limit || bytes > PAGE_BYTES)
+            return { entries: entries.slice(0, limit), isLast: isLast && entries.length <= limit };
           wanted = { ...wanted, after: last.index };
         }
       }, unavailable),

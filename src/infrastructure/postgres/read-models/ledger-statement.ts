@@ -125,7 +125,7 @@ const conditionsOf = ({ filter, categories }: Asked, values: Values): ReadonlyAr
 };
 
 /** Bytes of the bodies of a page, but for its first. */
-const PAGE_BYTES = 1024 * 1024;
+export const PAGE_BYTES = 1024 * 1024;
 
 /**
  * A statement that gives the rows of a page and one more: place, and body. From where the bodies are more than
