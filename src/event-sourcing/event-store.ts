@@ -87,6 +87,9 @@ export type LogRange = {
 /** Events in log order, and where to read on: `checkpoint` may lie past the last event. */
 export type LogBatch = { readonly events: ReadonlyArray<StoredEvent>; readonly checkpoint: Checkpoint };
 
+/** What stands where the store keeps events, and is none of the log: nobody who reads the whole log sees it. */
+export type Stray = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
+
 /** A stream of which the store hides events from who reads it, and the first one that it shows; undefined: none. */
 export type Truncated = { readonly stream: StreamName; readonly first: Revision | undefined };
 
@@ -159,6 +162,8 @@ export type EventStore = {
    * `readAll` does.
    */
   readonly readTruncations?: (range: Pick<LogRange, 'after'>) => AsyncIterable<TruncationBatch>;
+  /** Only of stores whose owner can put something beside the log: the first of what stands there. */
+  readonly readStrays?: () => Promise<E.Either<StoreUnavailable, ReadonlyArray<Stray>>>;
   /** Only of stores that remember something of the log: it has lost events, and what is remembered is void. */
   readonly forget?: () => void;
   /** Only of stores that have an index by stream: a rebuild of all rows reads it faster than the log. */

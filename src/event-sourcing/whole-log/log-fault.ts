@@ -1,3 +1,4 @@
+import type { Stray } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { Revision, StoredEvent, StreamName } from '../recorded-event.js';
 import type { MacFault } from './mac-verifier.js';
@@ -19,6 +20,8 @@ export const FAULT_KINDS = [
   'event-inserted',
   /** Log and ledger have it at different places. */
   'event-moved',
+  /** It stands beside the log, where nobody who reads the whole log sees it. */
+  'event-outside',
   /** The log ends before the ledger does. */
   'end-cut',
   'ledger-changed',
@@ -65,6 +68,12 @@ export const restartFault = (event: StoredEvent): LogFault => ({
   kind: 'restart-unsigned',
   ...placeOf(event),
   reason: 'the event says that the seal was restarted, and no key of this service has signed that',
+});
+
+export const strayFault = ({ stream, revision, id, position }: Stray): LogFault => ({
+  kind: 'event-outside',
+  ...{ stream, revision, id },
+  reason: `a row at position ${position} is beside the log: no program of this service has put it there`,
 });
 
 /** Of a stream that is shown from a revision on, or not at all. */

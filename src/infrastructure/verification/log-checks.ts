@@ -5,6 +5,7 @@ import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
 import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { makeStrayCheck } from '../../event-sourcing/whole-log/stray-check.js';
 import { makeTruncationCheck } from '../../event-sourcing/whole-log/truncation-check.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
@@ -57,7 +58,7 @@ export type LogChecks = {
  * checkpoints, as far as they are at hand.
  */
 export const makeLogChecks = async (
-  store: Pick<EventStore, 'readStream' | 'readTruncations'>,
+  store: Pick<EventStore, 'readStream' | 'readTruncations' | 'readStrays'>,
   ledger: Ledger,
   { source, tree, archive, seal, kept, findNoted }: LogWitnesses,
   onFault: OnLogFault,
@@ -131,9 +132,13 @@ export const makeLogChecks = async (
   // after the checkpoints: all of them have passed by then
   const removed = checkpoints && notedCheck?.check;
   return {
-    checks: [compared, checkpoints, removed, makeTruncationCheck(store, onFault)].filter(
-      (check) => check !== undefined,
-    ),
+    checks: [
+      compared,
+      checkpoints,
+      removed,
+      makeTruncationCheck(store, onFault),
+      makeStrayCheck(store, onFault),
+    ].filter((check) => check !== undefined),
     unchecked,
     ledger: compared?.counts,
     checkpoints: checkpoints?.counts,

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import { isTransient } from '../../../projections/engine/engine-failure.js';
 import type { EventStore, LogBatch, LogRange } from '../../event-sourcing/event-store.js';
 import type { From } from '../../event-sourcing/recorded-event.js';
@@ -65,12 +66,15 @@ const patientRead = <Range extends Pick<LogRange, 'after'>, Batch extends Pick<L
     }
   };
 
-type Read = Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations'>;
+type Read = Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays'>;
 
 /** The log, without anything that is held open while nobody takes of it. */
-export const patientStore = ({ readAll, readStream, readTruncations }: Read, persist: Persist): Read => ({
+export const patientStore = ({ readAll, readStream, readTruncations, readStrays }: Read, persist: Persist): Read => ({
   readAll: patientRead(readAll, persist),
   ...(readTruncations === undefined ? {} : { readTruncations: patientRead(readTruncations, persist) }),
+  ...(readStrays === undefined
+    ? {}
+    : { readStrays: async () => persist(async () => E.right(orThrow(await readStrays()))) }),
   async *readStream(stream, range) {
     yield* await persist(async () => {
       const pages: Array<StreamPage> = [];

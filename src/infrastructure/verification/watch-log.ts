@@ -38,7 +38,7 @@ export type Pass = {
 };
 
 type WatchLogOptions = {
-  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations'>;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays'>;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;

@@ -20,6 +20,7 @@ import { isForbidden } from '../../../postgres/sql-failure.js';
 import { makeNewestEvent } from './read/newest-event.js';
 import { makePages } from './read/pages.js';
 import { readLog, readStream } from './read/read-log.js';
+import { readStrays } from './read/strays.js';
 import { isBeingRestored, markRestore } from './restore-mark.js';
 import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
@@ -124,6 +125,7 @@ const open = ({
     reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
     identity: () => ask(pages.identity),
     forget,
+    readStrays: () => ask(() => readStrays(pool)),
     byStream: makeStreamOrder(pool, copies),
     appendInOrder: (appends) => appendInOrder(queue, appends),
     adoptIdentity: (identity) => adoptIdentity(pool, identity),

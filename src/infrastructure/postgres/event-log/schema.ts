@@ -67,6 +67,8 @@ export const eventLogSchema: VersionedSchema = {
     // others fire only where session_replication_role is origin, and a role may be set to something else
     `alter table event_log.event enable always trigger never_changed, enable always trigger never_beyond_head;
      alter table event_log.head enable always trigger only_grows, enable always trigger never_removed;`,
+    // not of the rows that are there: where one is amiss, the verification names it, and the log goes on
+    `alter table event_log.event add constraint behind_the_beginning check (position > 0) not valid;`,
   ],
   allowsNewer: false,
 };

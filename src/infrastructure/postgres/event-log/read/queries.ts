@@ -28,6 +28,9 @@ export const ORDINAL = 6;
 /** Columns of a page of the log. */
 export const OF_LOG = { position: 0, stream: 1, revision: 2, id: 3, type: 4, data: 5, metadata: 6 } as const;
 
+/** Whoever reads the whole log begins behind position 0: what stands before that is no event of the log, in a stream neither. */
+export const IN_LOG = 'position > 0';
+
 const SIZE = 'octet_length(data) + octet_length(metadata)';
 
 /**
@@ -45,7 +48,7 @@ const inOrder = (direction: Direction): readonly [order: string, bound: string] 
 
 const streamQueries = (direction: Direction): PageQueries => {
   const [order, bound] = inOrder(direction);
-  const wanted = `from event_log.event where stream = $1 and revision ${bound} $2 order by revision ${order} limit $3`;
+  const wanted = `from event_log.event where stream = $1 and ${IN_LOG} and revision ${bound} $2 order by revision ${order} limit $3`;
   return {
     small: {
       name: `event_log.stream_${direction}`,
@@ -80,7 +83,7 @@ const firstPages = (direction: Direction, bytes: number): Query => {
       from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as given (name, bound, most, ordinal),
         lateral (
           select * from event_log.event
-          where stream = given.name and revision ${bound} given.bound order by revision ${order} limit given.most
+          where stream = given.name and ${IN_LOG} and revision ${bound} given.bound order by revision ${order} limit given.most
         ) as found`,
   };
 };
@@ -104,7 +107,7 @@ export const queries = {
   newestRevision: {
     name: 'event_log.newest_revision',
     text: `
-      select name, (select revision from event_log.event where stream = name order by revision desc limit 1)
+      select name, (select revision from event_log.event where stream = name and ${IN_LOG} order by revision desc limit 1)
       from unnest($1::text[]) as given (name)`,
   },
   log: {

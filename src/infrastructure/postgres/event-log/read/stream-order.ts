@@ -6,6 +6,7 @@ import { attempt } from '../../../../event-sourcing/attempt.js';
 import { StoreUnavailable, type ByStream, type KeyRange } from '../../../../event-sourcing/event-store.js';
 import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
+import { IN_LOG } from './queries.js';
 
 /** Events in the sample by which the log is divided. */
 const SAMPLE = 20_000;
@@ -39,7 +40,7 @@ const copyOf = ({ category, from, before }: KeyRange, upTo: Position): string =>
   copy (
     select ${COPIED_COLUMNS} from event_log.event
     where stream >= ${pg.escapeLiteral(from ?? firstOf(category))} and stream < ${pg.escapeLiteral(before ?? endOf(category))}
-      and position <= ${upTo.toString()}
+      and ${IN_LOG} and position <= ${upTo.toString()}
     order by stream, revision
   ) to stdout (format binary)`;
 
