@@ -11,18 +11,21 @@ import type { makePool } from '../postgres/pool.js';
 import { recordSealing } from '../sealing/sealing-switch.js';
 import type { ServiceContext } from './service-context.js';
 
-/** Between two attempts, ms. */
-const AGAIN_MS = 5_000;
+/** Between two looks, ms. */
+const AGAIN_MS = 2_000;
 
 /**
- * Records in the log that the settings of this process switch the signing of checkpoints off, or on again. That of a log of
- * which nothing was ever signed is nobody's decision. It tries until that is done, and says once why it is not.
+ * Records in the log that the signing of checkpoints is off, or on again, by the settings of the process that would sign: each
+ * time that this one becomes it. Of a log of which nothing was ever signed, that is nobody's decision. It tries until that is
+ * done, and says once why it is not.
  */
 export const keepSealingRecorded = (
   { config, log, started, registry }: Pick<ServiceContext, 'config' | 'log' | 'started' | 'registry'>,
   store: Pick<EventStore, 'readStream' | 'append'>,
   pool: ReturnType<typeof makePool>,
   isOn: boolean,
+  /** Whether this process is the one that would sign. */
+  isKeeper: () => boolean,
 ): void => {
   const ledger = ledgerOf(registry);
   const record = async (): Promise<void> => {
@@ -31,8 +34,8 @@ export const keepSealingRecorded = (
     if (newest.right === undefined) return;
     const why = await whyNotInTree(pool, ledger);
     if (why !== undefined) throw new Error(why);
-    const [eventKey] = orThrow(await sharedEventKeys(config));
-    const recorded = await recordSealing(store, isOn, new Date(), eventKey);
+    const keys = orThrow(await sharedEventKeys(config));
+    const recorded = await recordSealing(store, isOn, new Date(), keys);
     if (E.isLeft(recorded)) throw new Error(reasonOf(recorded.left), { cause: recorded.left });
     if (!recorded.right) return;
     if (isOn) log.info('checkpoints are signed again: recorded in the log');
@@ -40,11 +43,13 @@ export const keepSealingRecorded = (
   };
   const stopping = new AbortController();
   const keep = async (): Promise<void> => {
-    let said = false;
+    let [said, isDone] = [false, false];
     do {
+      if (!isKeeper()) isDone = false;
+      if (isDone || !isKeeper()) continue;
       try {
         await record();
-        return;
+        [said, isDone] = [false, true];
       } catch (cause) {
         if (!said) log.warn({ reason: reasonOf(cause) }, 'whether checkpoints are signed cannot be recorded yet');
         said = true;

@@ -38,6 +38,10 @@ export const sealLog = async (
   const base = config.isSealed ? orThrow(await checkpointSigner(config)) : undefined;
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
+  const isKeeper = (): boolean => {
+    const { projector } = status();
+    return projector._tag === 'Projecting' && projector.role === 'live';
+  };
   const pool = makePool({
     connectionString: readModelsUrl,
     name: 'seal',
@@ -46,7 +50,7 @@ export const sealLog = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
-  keepSealingRecorded({ config, log, started, registry }, store, pool, base !== undefined);
+  keepSealingRecorded({ config, log, started, registry }, store, pool, base !== undefined, isKeeper);
   if (base === undefined) {
     if (config.isSealed)
       log.warn(
@@ -74,10 +78,7 @@ export const sealLog = async (
       },
     }),
     findSigner: () => signerInForce(base, store),
-    isKeeper: () => {
-      const { projector } = status();
-      return projector._tag === 'Projecting' && projector.role === 'live';
-    },
+    isKeeper,
     reached: () => status().reached,
     isComplete: async () => {
       const head = orThrow(await store.head(categories));

@@ -1,26 +1,25 @@
-import type { either as E } from 'fp-ts';
-import type { EventKey } from '../event-sourcing/event-key.js';
+import { either as E } from 'fp-ts';
+import type { EventKeys } from '../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
-import { SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
+import { countsAsDecision } from '../event-sourcing/operators/counts-as-decision.js';
+import { decisionSerde, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import { endOfDecisions, readSealDecisions } from '../event-sourcing/operators/read-decisions.js';
 import { recordDecision } from '../event-sourcing/operators/record-decision.js';
 
 /** Who decides by the settings of the service: there is nobody whom it knows. */
 const ACTOR = 'the settings of the service';
 
-const isOnIn = (data: string): boolean | undefined => {
-  try {
-    const { isOn } = JSON.parse(data) as { readonly isOn?: unknown }; // reason: tested below
-    return typeof isOn === 'boolean' ? isOn : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-/** Whether checkpoints are signed, as the log says it. Throws `StoreUnavailable`. */
-const isRecordedOn = async (store: Pick<EventStore, 'readStream'>): Promise<boolean> => {
+/**
+ * Whether checkpoints are signed, as the log says it: by decisions that are in the tree, and that somebody with a key has
+ * recorded. Throws `StoreUnavailable`.
+ */
+const isRecordedOn = async (store: Pick<EventStore, 'readStream'>, keys: EventKeys): Promise<boolean> => {
   let isOn = true;
-  for await (const { data } of readSealDecisions(store, 'SealingSwitched')) isOn = isOnIn(data) ?? isOn;
+  for await (const stored of readSealDecisions(store, 'SealingSwitched')) {
+    if (!countsAsDecision(stored, keys)) continue;
+    const decoded = decisionSerde.decode(stored);
+    if (E.isRight(decoded) && decoded.right.event.type === 'SealingSwitched') ({ isOn } = decoded.right.event.data);
+  }
   return isOn;
 };
 
@@ -32,14 +31,14 @@ export const recordSealing = (
   store: Pick<EventStore, 'readStream' | 'append'>,
   isOn: boolean,
   at: Date,
-  eventKey: EventKey | undefined,
+  keys: EventKeys,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> =>
   recordDecision(
     store,
     { stream: SEAL_STREAM, event: { type: 'SealingSwitched', data: { isOn } }, actor: ACTOR, at },
     async () => ({
-      isRecorded: (await isRecordedOn(store)) === isOn,
+      isRecorded: (await isRecordedOn(store, keys)) === isOn,
       end: await endOfDecisions(store, SEAL_STREAM),
     }),
-    eventKey,
+    keys[0],
   );

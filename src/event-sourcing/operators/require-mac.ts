@@ -2,15 +2,13 @@ import { either as E } from 'fp-ts';
 import type { EventKey, EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
+import { countsAsDecision } from './counts-as-decision.js';
 import { decisionSerde, SEAL_STREAM } from './decision-events.js';
 import type { StoredEvent } from '../recorded-event.js';
 import { recordDecision } from './record-decision.js';
 import { endOfDecisions, readSealDecisions } from './read-decisions.js';
-import { isSealedDecision } from './sealed-decision.js';
 
 type StreamReader = Pick<EventStore, 'readStream'>;
-
-const COUNTS: ReadonlyArray<string> = ['Fits', 'NotChecked'];
 
 /** A decision that counts, and the index in the tree from which on every event must have a `mac`. */
 type MacRequired = { readonly from: number; readonly event: StoredEvent };
@@ -23,10 +21,11 @@ type MacRequired = { readonly from: number; readonly event: StoredEvent };
 export const findMacRequired = async (store: StreamReader, keys: EventKeys): Promise<MacRequired | undefined> => {
   let found: MacRequired | undefined;
   for await (const event of readSealDecisions(store, 'EventMacRequired')) {
-    if (!isSealedDecision(event) || !COUNTS.includes(macStatusOf(keys, event))) continue;
+    if (!countsAsDecision(event, keys) || macStatusOf([], event) === 'None') continue;
     const decoded = decisionSerde.decode(event);
     if (E.isLeft(decoded) || decoded.right.event.type !== 'EventMacRequired') continue;
     const { from } = decoded.right.event.data;
+    if (!Number.isSafeInteger(from) || from < 0) continue;
     if (found === undefined || from > found.from) found = { from, event };
   }
   return found;
