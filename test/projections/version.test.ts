@@ -41,7 +41,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     a0739bde0aa7: '500027c8551a65543debf9c855b7441c',
     '599fa8062e71': '6e73c9e53109267d610dec2db5ae1679',
     '956da712bd03': '6e73c9e53109267d610dec2db5ae1679',
-    f84307ff1152: 'ae5a7f4e705658a2ce9e08c361277d04',
+    '9165eebf165d': 'ae5a7f4e705658a2ce9e08c361277d04',
   },
 };
 

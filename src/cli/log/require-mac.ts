@@ -19,10 +19,10 @@ type Options = JsonOption & UserOption & { readonly force?: true };
 /** Why it is not for this command to say that these events are right: they came when others had a mac. */
 const suspects = ({ behind, firstBehind }: SurveyedMacs): string | undefined => {
   if (firstBehind === undefined) return undefined;
-  const { event, index } = firstBehind;
+  const { stream, revision, id } = firstBehind;
   return (
     `not recorded: ${counted(behind, 'event')} without a mac ${behind === 1 ? 'stands' : 'stand'} behind events that have one; ` +
-    `the first is index ${index}, ${event.stream}, revision ${event.revision}, event ${event.id}. ` +
+    `the first is ${stream}, revision ${revision}, event ${id}. ` +
     'Somebody may have put them there who has no key: look at each (ops log verify names them), then --force says that they are right'
   );
 };

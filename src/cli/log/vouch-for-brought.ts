@@ -35,7 +35,8 @@ export const vouchForBrought = async (
   const [newest] = keys;
   if (newest === undefined) return { withoutMac: undefined, lines: [], isDone: true };
   const macs = await surveyMacs(store, { isSealed: sealedBy(ledgerOf(registry)) });
-  const { withoutMac = 0, from = 0, behind = 0 } = macs ?? {};
+  const { from = 0, behind = 0 } = macs ?? {};
+  const withoutMac = (macs?.withoutMac ?? 0) + (macs?.decisionsWithoutMac ?? 0);
   const by = { actor, at: new Date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   const recorded =
@@ -45,8 +46,9 @@ export const vouchForBrought = async (
     const said = `${counted(withoutMac, 'event')} without a mac, which could not be recorded: ${why}. Give ops log require-mac`;
     return { withoutMac, lines: [said], isDone: false };
   }
-  if (from === 0) return { withoutMac, lines: [], isDone: true };
+  const isDone = E.isRight(decisions) && decisions.right.left === 0;
+  if (withoutMac === 0) return { withoutMac, lines: [], isDone };
   const mixed = behind === 0 ? '' : `, ${behind} of them behind events that have one`;
   const line = `${counted(withoutMac, 'event')} without a mac${mixed}: nobody can tell who made them up. That they came with this command is recorded in the log; from index ${from} on every event must have a mac`;
-  return { withoutMac, lines: [line], isDone: true };
+  return { withoutMac, lines: [line], isDone };
 };

@@ -2,12 +2,11 @@ import { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
 import { type MacStatus, macStatusOf } from '../event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
-import { hashIn } from '../hash-chain.js';
 import type { StoredEvent } from '../recorded-event.js';
 import { type DecisionEvent, DECISIONS, decisionSerde } from './decision-events.js';
 import { endOfDecisions } from './read-decisions.js';
 import { recordDecision } from './record-decision.js';
-import { makeUnsealedDecisions, recordedAgain } from './unsealed-decisions.js';
+import { isAgain, makeUnsealedDecisions } from './unsealed-decisions.js';
 
 type Log = Pick<EventStore, 'readStream' | 'readAll' | 'append'>;
 
@@ -51,10 +50,7 @@ const findUnsealed = async (store: Pick<EventStore, 'readAll'>): Promise<Readonl
 
 const isRecorded = async (store: Log, original: StoredEvent): Promise<boolean> => {
   for await (const page of store.readStream(original.stream, { direction: 'forwards' }))
-    for (const event of page) {
-      const again = recordedAgain(event);
-      if (again?.id === original.id && again.hash === hashIn(original)) return true;
-    }
+    for (const event of page) if (isAgain(event, original)) return true;
   return false;
 };
 

@@ -1,17 +1,20 @@
 import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import type { Position, StoredEvent } from '../recorded-event.js';
+import { isUnsealedDecision } from './unsealed-decisions.js';
 
 /** Which events of a log have no `mac`. */
 export type SurveyedMacs = {
   /** Events of the tree, and how many of them have none. */
   readonly sealed: number;
   readonly withoutMac: number;
+  /** How many decisions of operators outside of the tree have none. */
+  readonly decisionsWithoutMac: number;
   /** Behind the last one of the tree that has none. */
   readonly from: number;
-  /** How many of them stand behind one that has a `mac`, and the first of these with its index. */
+  /** How many of all these stand behind an event that has a `mac`, and the first of them. */
   readonly behind: number;
-  readonly firstBehind: { readonly event: StoredEvent; readonly index: number } | undefined;
+  readonly firstBehind: StoredEvent | undefined;
 };
 
 type Surveying = {
@@ -27,26 +30,32 @@ export const surveyMacs = async (
   store: Pick<EventStore, 'readAll'>,
   { isSealed, onPage, signal }: Surveying,
 ): Promise<SurveyedMacs | undefined> => {
-  let [sealed, withoutMac, from, behind] = [0, 0, 0, 0];
-  let firstBehind: SurveyedMacs['firstBehind'];
+  let [sealed, withoutMac, decisionsWithoutMac, from, behind] = [0, 0, 0, 0, 0];
+  let firstBehind: StoredEvent | undefined;
+  let hasSeenMac = false;
   let read = 0;
+
+  const look = (event: StoredEvent): void => {
+    const isInTree = isSealed(event);
+    if (isInTree) sealed += 1;
+    if (macStatusOf([], event) !== 'None') {
+      hasSeenMac = true;
+      return;
+    }
+    if (isInTree) [withoutMac, from] = [withoutMac + 1, sealed];
+    else if (isUnsealedDecision(event)) decisionsWithoutMac += 1;
+    else return;
+    if (!hasSeenMac) return;
+    behind += 1;
+    firstBehind ??= event;
+  };
+
   for await (const { events } of store.readAll({ after: 'start' })) {
     if (signal?.aborted === true) return undefined;
-    for (const event of events.filter(isSealed)) {
-      const index = sealed;
-      sealed += 1;
-      if (macStatusOf([], event) !== 'None') continue;
-      // those before it had a mac, unless all of them had none
-      if (index > withoutMac) {
-        behind += 1;
-        firstBehind ??= { event, index };
-      }
-      withoutMac += 1;
-      from = sealed;
-    }
+    events.forEach(look);
     read += events.length;
     const last = events.at(-1);
     if (last !== undefined) onPage?.(read, last.position);
   }
-  return { sealed, withoutMac, from, behind, firstBehind };
+  return { sealed, withoutMac, decisionsWithoutMac, from, behind, firstBehind };
 };

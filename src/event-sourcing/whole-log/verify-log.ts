@@ -4,7 +4,7 @@ import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import { lacksData } from '../hash-chain.js';
 import { findMacRule } from '../operators/require-mac.js';
-import { isUnsealedDecision, makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
+import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
@@ -75,9 +75,10 @@ export const verifyPages = async (
       broken += 1;
       onFault(chainFault(linked.left, index));
     }
-    decisions.take(event);
     // that of a decision outside of the tree is not missing where it was recorded again, which is told at the end
-    const authentic = macs.verify(event, !isUnsealedDecision(event) && mustHaveMac(index));
+    const isToldAtEnd = decisions.take(event);
+    const isInNoTree = isSealed !== undefined && index === undefined;
+    const authentic = macs.verify(event, !isToldAtEnd && (isInNoTree ? keys.length > 0 : mustHaveMac(index)));
     if (E.isLeft(authentic)) reportMac(authentic.left, index);
     if (E.isRight(linked) && lacksData(event)) {
       withoutData += 1;

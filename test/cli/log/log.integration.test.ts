@@ -240,11 +240,31 @@ describe('the log commands', function () {
     const refused = await runOperator(['log', 'require-mac'], { env: older });
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
     expect(refused.stderr).to.match(
-      /^not recorded: 1 event without a mac stands behind events that have one; the first is index 21, business-\S+, revision 0, event \S+\. .*--force says that they are right\n$/,
+      /^not recorded: 1 event without a mac stands behind events that have one; the first is business-\S+, revision 0, event \S+\. .*--force says that they are right\n$/,
     );
     expect((await runOperator(['log', 'require-mac', '--force'], { env: older })).code).to.equal(0);
     const { stdout } = await runOperator(['log', 'verify', '--json'], { env: older });
     expect(countsIn(stdout)).to.deep.include({ withoutMac: 21, faults: [{ kind: 'mac-unknown-key', count: 1 }] });
+  });
+
+  it('do not say for somebody that a decision without a mac is right, which came when others had one', async () => {
+    const forged = inNewDirectory('forged-decision');
+    await write(forged, key, ...interleaved(2, 1));
+    await write(forged, undefined, 'operations-businesses');
+    const found = await runOperator(['log', 'verify'], { env: forged });
+    expect([found.code, found.stdout.split('\n')[0]]).to.satisfy(
+      ([code, line]: [number, string]) => code === 1 && line.startsWith('suspect: operations-businesses, revision 0'),
+    );
+    const refused = await runOperator(['log', 'require-mac'], { env: forged });
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(
+      /^not recorded: 1 event without a mac stands behind events that have one; the first is operations-businesses, revision 0, event /,
+    );
+    const { stdout: exported } = await runOperator(['log', 'export'], { env: forged });
+    const imported = await runOperator(['log', 'import'], { env: inNewDirectory('forged-import'), input: exported });
+    expect(imported.code).to.equal(1);
+    expect(imported.stdout).to.include('1 event without a mac, 1 of them behind events that have one');
+    expect(imported.stderr).to.include('not recorded again: operations-businesses, revision 0');
   });
 
   it('say of an import how many events came without a mac, and record that', async () => {

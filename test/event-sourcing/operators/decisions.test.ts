@@ -8,6 +8,7 @@ import { decisionStream, SEAL_STREAM } from '../../../src/event-sourcing/operato
 import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
 import { sealDecisions } from '../../../src/event-sourcing/operators/seal-decisions.js';
 import { surveyMacs } from '../../../src/event-sourcing/operators/survey-macs.js';
+import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
 import { verifyLog } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { decisionKind } from '../../../src/entities/decision-kind.js';
@@ -119,6 +120,26 @@ describe("the operators' decisions", () => {
     expect(await verify([])).to.deep.equal({ faults: [], unsealed: 0 });
   });
 
+  it('do not hide a forged one that has the id of one that was recorded again', async () => {
+    const id = await recordBefore(SKIPS, 'ProjectionEventSkipped', skip('e1'), oneKey);
+    expect((await sealAll([oneKey])).recorded).to.equal(1);
+    const other = decisionStream('documents');
+    const fact = { id, stream: other, revision: 0n, type: 'ProjectionEventSkipped', data: skip('e9') };
+    const command = {
+      at: '2026-01-02T03:04:05.678Z',
+      actor: 'otto',
+      correlationId: id,
+      causationId: id,
+      request: '{}',
+    };
+    const { hash: _hash, ...forged } = seal({ ...fact, ...command, schemaVersion: 1, previousHash: GENESIS_HASH });
+    const forging = makeInMemoryEventStore();
+    const events = [{ ...forged, stream: other, revision: 0n, position: 0n }, ...(await wholeLog(store))];
+    right(await forging.appendInOrder(gatherAppends(events)));
+    store = forging;
+    expect(await verify([oneKey])).to.deep.equal({ faults: [`${other} 0 mac-missing`], unsealed: 1 });
+  });
+
   it('of a mac that was required by position count no more, and nobody is asked to record them again', async () => {
     await recordBefore(SEAL_STREAM, 'EventMacRequired', { keyId: oneKey.id }, oneKey);
     expect(await verify([oneKey])).to.deep.equal({ faults: [], unsealed: 0 });
@@ -162,15 +183,16 @@ describe('the survey of the events without a mac', () => {
   };
 
   it('says how many there are, and the index behind the last of them', async () => {
-    expect(await surveyed()).to.include({ sealed: 0, withoutMac: 0, from: 0, behind: 0 });
-    expect(await surveyed(oneKey, oneKey)).to.include({ sealed: 2, withoutMac: 0, from: 0, behind: 0 });
-    expect(await surveyed(undefined, undefined, oneKey)).to.include({ withoutMac: 2, from: 2, behind: 0 });
+    expect(await surveyed()).to.include({ sealed: 0, withoutMac: 0, decisionsWithoutMac: 1, from: 0, behind: 0 });
+    // the decision is behind them
+    expect(await surveyed(oneKey, oneKey)).to.include({ sealed: 2, withoutMac: 0, from: 0, behind: 1 });
+    expect(await surveyed(undefined, undefined)).to.include({ withoutMac: 2, from: 2, behind: 0 });
   });
 
   it('names the first one that stands behind an event with one', async () => {
     const found = await surveyed(undefined, oneKey, undefined, oneKey, undefined);
-    expect(found).to.include({ sealed: 5, withoutMac: 3, from: 5, behind: 2 });
-    expect([found?.firstBehind?.index, found?.firstBehind?.event.stream]).to.deep.equal([2, businessStream(2)]);
+    expect(found).to.include({ sealed: 5, withoutMac: 3, from: 5, behind: 3 });
+    expect(found?.firstBehind?.stream).to.equal(businessStream(2));
   });
 });
 
