@@ -943,6 +943,8 @@ HEAD = (
     ("records", "records ([1-9][0-9]*)"),
     ("events", "events ([1-9][0-9]*)"),
 )
+# Since audit-pack/v2, behind them.
+DECISIONS = ("decisions", "decisions (0|[1-9][0-9]*)")
 
 
 def manifest_of(pack, key):
@@ -957,12 +959,13 @@ def manifest_of(pack, key):
     if signatures != 1:
         raise Fault("manifest.txt has more than one signature")
     lines, head, listed, last = text.split("\n")[:-1], {}, {}, ""
-    for number, (name, pattern) in enumerate(HEAD):
+    stated = HEAD if lines[0] == "audit-pack/v1" else HEAD + (DECISIONS,)
+    for number, (name, pattern) in enumerate(stated):
         match = re.fullmatch(pattern, lines[number]) if number < len(lines) else None
         if not match:
             raise Fault("line %d of manifest.txt does not say: %s" % (number + 1, name))
         head[name] = match[match.lastindex or 0]
-    for number, line in enumerate(lines[len(HEAD) :], len(HEAD) + 1):
+    for number, line in enumerate(lines[len(stated) :], len(stated) + 1):
         match = re.fullmatch("([0-9a-f]{64}) (0|[1-9][0-9]{0,15}) ([!-~]+)", line)
         if not match or match[3] <= last:
             raise Fault("line %d of manifest.txt does not name the next member" % number)
@@ -978,6 +981,7 @@ def manifest_of(pack, key):
 
 
 RECORD = re.compile("records/((?:business|document)-[A-Za-z0-9-]+)[.]ndjson")
+DECISION = re.compile("decisions/(operations-[A-Za-z0-9_-]+)/(0|[1-9][0-9]{0,18})[.]ndjson")
 FIXED = ("checkpoint.txt", "key.txt", "report.html", "verify.html", "verify.py")
 
 
@@ -1056,6 +1060,50 @@ def verify_record(pack, name, head, listed, sealed, checkpoint, told):
     if events == 0:
         raise Fault("%s has no events" % name)
     return events, withheld, files
+
+
+def record_concerned(event):
+    # The record that a decision of operators is about. None where it is about none, or nothing vouches for what it says.
+    data = event.get("data")
+    if event["type"] != "ProjectionEventSkipped" or "salt" not in event["metadata"] or not isinstance(data, dict):
+        return None
+    return data.get("stream") if is_text(data.get("stream")) else None
+
+
+def verify_decision(pack, name, head, listed, sealed, checkpoint, streams):
+    # It stands alone, without the chain of its stream: its hash, its data and its place in the log are verified.
+    stream, revision = DECISION.fullmatch(name).groups()
+    try:
+        line = content_of(pack, name)
+        if not line.endswith(b"\n"):
+            raise Fault("is not a whole line")
+        event = event_of(line[:-1], "index")
+        if (event["stream"], event["revision"]) != (stream, revision):
+            raise Fault("is another event than its name says: %s" % place_of(event))
+        if head["data"] == "withheld":
+            raise Fault("is there, and manifest.txt says that data is withheld")
+        extend_chain({stream: (int(revision), event["metadata"].get("previousHash"))}, event)
+        if record_concerned(event) not in streams:
+            raise Fault("is no decision that concerns a record of the pack")
+        proof = "proofs/%s/%s.tlog-proof" % (stream, revision)
+        if proof not in listed:
+            raise Fault("has no proof in the pack")
+        verify_proof(content_of(pack, proof), event, sealed[0], sealed[1], checkpoint)
+    except Fault as fault:
+        raise Fault("%s: %s" % (name, fault))
+    return proof, event
+
+
+def verify_decisions(pack, head, listed, sealed, checkpoint, streams):
+    # Those about records of the pack, and the members that they are.
+    members, decisions = set(), []
+    for name in filter(DECISION.fullmatch, listed if DECISIONS[0] in head else ()):
+        proof, event = verify_decision(pack, name, head, listed, sealed, checkpoint, streams)
+        members.update((name, proof))
+        decisions.append(event)
+    if head.get(DECISIONS[0], "0") != str(len(decisions)):
+        raise Fault("manifest.txt says %s decisions, there are others" % head[DECISIONS[0]])
+    return members, decisions
 
 
 def verify_others_listed(listed, proofs, files):
@@ -1167,7 +1215,7 @@ dl.data, code { font-family: ui-monospace, monospace; font-size: .875em }"""
         )
 
     @classmethod
-    def page(cls, head, signed, records, files):
+    def page(cls, head, signed, records, decisions, files):
         table = [("log", head["origin"]), ("made at", head["created"]), ("records", head["records"])]
         table += [("events", head["events"]), ("data", head["data"]), ("files", str(len(files)))]
         items = "".join("<li><code>%s</code>, %s</li>\n" % (name[6:], counted(size, "byte")) for name, size in files)
@@ -1307,10 +1355,10 @@ code { font-family: ui-monospace, monospace; font-size: .875em }"""
             yield "<li>%s: %s</li>\n" % (in_words(file), link)
 
     @classmethod
-    def page(cls, head, signed, records, files):
+    def page(cls, head, signed, records, decisions, files):
         created = "%s, %s" % (in_page(head["created"]), BY_ITS_CLOCK)
         table = row("log", in_page(head["origin"])) + row("made at", created)
-        table += rows([(name, head[name]) for name in ("records", "events", "data")] + [("files", str(len(files)))])
+        table += rows([(name, head[name]) for name in ("records", "events", "decisions", "data")] + [("files", str(len(files)))])
         checkpoint = row("size", counted(signed["size"], "event")) + row("root", signed["root"])
         checkpoint += row("time", "not after " + created) + row("key", in_page(signed["key"]))
         items = "".join(item for record in records for item in record.file_items())
@@ -1320,8 +1368,29 @@ code { font-family: ui-monospace, monospace; font-size: .875em }"""
             + ["Nobody else vouches for it.</p>\n<h2>Checkpoint</h2>\n<dl>\n%s</dl>\n" % checkpoint]
             + [LIST % "".join(record.item() for record in records)]
             + [record.section() for record in records]
+            + [cls.decisions(decisions, {record.stream: record.title for record in records})]
             + [FILES % ("Files", items) if items else "", END_OF_PAGE]
         )
+
+    @staticmethod
+    def decisions(decisions, titles):
+        articles = []
+        for event in decisions:
+            (data, _), metadata, stream = data_of(event), event["metadata"], record_concerned(event)
+            title = in_page(titles[stream])
+            told = [
+                row("who", in_page(as_text(metadata.get("actor")))),
+                row("when", "%s, %s" % (in_page(as_text(metadata.get("at"))), BY_ITS_CLOCK)),
+                row("why", in_page(as_text(data["reason"]))) if "reason" in data else "",
+                row("type", in_page(event["type"])),
+                row("record", '<a href="#%s">%s</a>' % (stream, title)),
+                row("place in the log", event["index"]),
+            ]
+            members = [row(name, in_words(data[name])) for name in sorted(data, key=utf16) if name != "reason"]
+            opening = '<article id="%s/%s">\n<h3>event of %s skipped</h3>\n' % (event["stream"], event["revision"], title)
+            lists = '<dl>\n%s</dl>\n<dl class="data">\n%s</dl>\n</article>\n' % ("".join(told), "".join(members))
+            articles.append(opening + lists)
+        return SECTION % ("decisions", "Decisions of operators", "".join(articles)) if articles else ""
 
     def section(self):
         told = "<p>%s</p>\n%s" % (self.place, "".join(self.articles))
@@ -1330,6 +1399,13 @@ code { font-family: ui-monospace, monospace; font-size: .875em }"""
 
 # Each form of a pack has a page of its own. What packs of a form say never changes.
 FORMS = {"v1": FirstForm, "v2": SecondForm}
+
+
+def decisions_words(head):
+    if DECISIONS[0] not in head:
+        return []
+    number = counted(int(head[DECISIONS[0]]), "decision")
+    return ["%s of operators about these records: each is at its place in that log. There may be others." % number]
 
 
 def compare_checkpoints(sealed, kept):
@@ -1367,9 +1443,11 @@ def verify_pack(path, key_text, kept_path, policy_path):
             files.setdefault(file, set()).update(sizes)
     if (head["records"], head["events"]) != (str(len(records)), str(events)):
         raise Fault("manifest.txt says %s records and %s events, there are others" % (head["records"], head["events"]))
-    verify_others_listed(listed, proofs, files)
+    streams = {record.stream for record in records}
+    members, decisions = verify_decisions(pack, head, listed, sealed, checkpoint, streams)
+    verify_others_listed(listed, proofs | members, files)
     signed = {"size": sealed[0], "root": base64.b64encode(sealed[1]).decode(), "key": key_text}
-    page = FORMS[head[FORM]].page(head, signed, records, [(name, listed[name][1]) for name in sorted(files)])
+    page = FORMS[head[FORM]].page(head, signed, records, decisions, [(name, listed[name][1]) for name in sorted(files)])
     if content_of(pack, "report.html") != page.encode():
         raise Fault("report.html does not say what the sealed events say")
     of_records = "%s of %s" % (counted(events, "event"), counted(len(records), "record"))
@@ -1379,6 +1457,7 @@ def verify_pack(path, key_text, kept_path, policy_path):
         "The key signed that log, and the list of all that is in this pack, made at %s." % head["created"],
         withheld_words(withheld),
         "%s: each is what the event that names it says." % counted(len(files), "file"),
+        *decisions_words(head),
         "report.html says what the sealed events say, and nothing else.",
     ]
     return said + cosigned + [compare_checkpoints(sealed, kept) for kept in against] + [

@@ -6,6 +6,8 @@ export type PackHead = {
   readonly withData: boolean;
   readonly records: number;
   readonly events: number;
+  /** Decisions of operators about these records. */
+  readonly decisions: number;
 };
 
 /** A member of the pack, as the manifest names it. */
@@ -23,7 +25,7 @@ export const wordForData = ({ withData }: Pick<PackHead, 'withData'>): string =>
 
 /** The text of `manifest.txt`, to be signed as a note. The members are in the order of their names. */
 export const renderManifest = (head: PackHead, members: ReadonlyArray<ListedMember>): string => {
-  const { origin, created, records, events } = head;
+  const { origin, created, records, events, decisions } = head;
   const opening = [
     FORMAT,
     `origin ${origin}`,
@@ -31,6 +33,7 @@ export const renderManifest = (head: PackHead, members: ReadonlyArray<ListedMemb
     `data ${wordForData(head)}`,
     `records ${records}`,
     `events ${events}`,
+    `decisions ${decisions}`,
   ];
   const lines = members.map(({ sha256, bytes, name }) => `${sha256} ${bytes} ${name}`);
   return [...opening, ...lines].map((line) => `${line}\n`).join('');

@@ -16,6 +16,8 @@ export type PackRecord = {
 /** What a pack is made of. */
 export type PackSources = {
   readonly records: ReadonlyArray<PackRecord>;
+  /** Decisions of operators that are in the tree. Those that do not concern one of the records are left out. */
+  readonly decisions: ReadonlyArray<IndexedEvent>;
   /** The signed note that all proofs lead to. */
   readonly checkpoint: string;
   /** What each `mac` is checked with; none where the settings have none. */

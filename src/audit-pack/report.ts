@@ -67,6 +67,7 @@ ${[
   row('made at', `${shown(head.created)}, ${BY_ITS_CLOCK}`),
   row('records', String(head.records)),
   row('events', String(head.events)),
+  row('decisions', String(head.decisions)),
   row('data', wordForData(head)),
   row('files', String(files)),
 ].join('')}</dl>

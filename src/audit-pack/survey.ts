@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { type ChainEnd, chainStart, extendChain } from '../event-sourcing/hash-chain.js';
+import { type ChainEnd, chainStart, extendChain, statedEnd } from '../event-sourcing/hash-chain.js';
 import { type MacFault, makeMacVerifier } from '../event-sourcing/whole-log/mac-verifier.js';
 import { CannotPack } from './cannot-pack.js';
 import type { ListedMember } from './manifest.js';
@@ -13,6 +13,7 @@ import {
   packedEvent,
   recordLine,
 } from './packed-event.js';
+import { concernedBy, decisionPlace } from './packed-decision.js';
 import type { Places } from './places.js';
 import { type ReportedRecord, unreported, withEvent } from './report-record.js';
 
@@ -24,6 +25,13 @@ export type SurveyedRecord = {
   readonly lines: ListedMember;
   readonly proofs: ReadonlyArray<ListedMember>;
   readonly reported: ReportedRecord;
+};
+
+/** A decision of operators that concerns a record of the pack. */
+export type SurveyedDecision = {
+  readonly decision: PackedEvent;
+  readonly line: ListedMember;
+  readonly proof: ListedMember;
 };
 
 const extended = (end: ChainEnd, { event }: IndexedEvent): ChainEnd => {
@@ -97,6 +105,25 @@ export class Survey {
     }
     if (indexes.length === 0) throw new CannotPack(`${stream} has no events`);
     return { record, indexes, proofs, reported, lines: lines.listedAs(`records/${stream}.ndjson`) };
+  }
+
+  /**
+   * Verifies a decision by itself: the events before it are not in the pack. Undefined when it concerns none of the records.
+   * Rejects like `read`.
+   */
+  async readDecision(indexed: IndexedEvent, records: ReadonlySet<string>): Promise<SurveyedDecision | undefined> {
+    this.#packing.signal?.throwIfAborted();
+    const { hash } = extended(statedEnd(indexed.event), indexed);
+    verifyMac(this.#macs, indexed);
+    const decision = packedEvent(indexed, this.#withData);
+    const proof = await this.#places.verifiedProof(indexed, hash);
+    if (!records.has(concernedBy(decision) ?? '')) return undefined;
+    const place = decisionPlace(decision);
+    return {
+      decision,
+      line: listed(`decisions/${place}.ndjson`, recordLine(decision)),
+      proof: listed(`proofs/${place}.tlog-proof`, proof),
+    };
   }
 
   #nameFile(event: PackedEvent): void {

@@ -8,21 +8,27 @@ import { byName, type ListedMember, type PackHead, renderManifest } from './mani
 import { checked, listedPieces, type Member, shortMember } from './members.js';
 import type { PackRecord, Packing, PackSources } from './pack-sources.js';
 import { type NamedFile, type PackedEvent, packedEvent, recordLine } from './packed-event.js';
+import { reportDecisions } from './packed-decision.js';
 import { makePlaces, type Places } from './places.js';
 import { RecordReport } from './report-record.js';
 import { RECORD_END, recordOpening, reportEnd, reportOpening } from './report.js';
-import { Survey, type SurveyedRecord } from './survey.js';
+import { Survey, type SurveyedDecision, type SurveyedRecord } from './survey.js';
 import { writeZip } from './zip.js';
 
 /** What is in a pack. */
 export type Packed = {
   readonly records: number;
   readonly events: number;
+  readonly decisions: number;
   readonly files: number;
   readonly checkpoint: Checkpoint;
 };
 
-type Surveyed = { readonly records: ReadonlyArray<SurveyedRecord>; readonly files: ReadonlyArray<ListedMember> };
+type Surveyed = {
+  readonly records: ReadonlyArray<SurveyedRecord>;
+  readonly decisions: ReadonlyArray<SurveyedDecision>;
+  readonly files: ReadonlyArray<ListedMember>;
+};
 
 class Pack {
   readonly #sources: PackSources;
@@ -42,12 +48,27 @@ class Pack {
     const records = [];
     for (const record of this.#sources.records) records.push(await survey.read(record));
     records.sort((one, other) => byName(one.lines, other.lines));
+    const decisions = await this.#decisions(survey);
     const files = survey.files.map((file) => this.#fileMember(file)).sort(byName);
-    const members = await this.#membersOf({ records, files }, files, survey.events);
+    const members = await this.#membersOf({ records, decisions, files }, files, survey.events);
     const contents = members.map((member) => ({ name: member.name, content: () => checked(member) }));
     await writeZip(contents, output, this.#sources.createdAt, this.#packing.signal);
     const { events } = survey;
-    return { records: records.length, events, files: files.length, checkpoint: this.#checkpoint };
+    const counts = { records: records.length, events, decisions: decisions.length, files: files.length };
+    return { ...counts, checkpoint: this.#checkpoint };
+  }
+
+  /** Those that concern the records, in the order of their members. */
+  async #decisions(survey: Survey): Promise<ReadonlyArray<SurveyedDecision>> {
+    const { records, decisions, withData } = this.#sources;
+    const streams = new Set<string>(records.map(({ stream }) => stream));
+    const found = [];
+    // without its data, nobody can tell from the pack which record a decision concerns
+    for (const indexed of withData ? decisions : []) {
+      const decision = await survey.readDecision(indexed, streams);
+      if (decision !== undefined) found.push(decision);
+    }
+    return found.sort((one, other) => byName(one.line, other.line));
   }
 
   /** All members, in the order of their names. */
@@ -55,7 +76,8 @@ class Pack {
     const { checkpoint, signer, verifiers, withData, createdAt } = this.#sources;
     const { origin } = this.#checkpoint;
     const key = renderVerifier(signer.verifier);
-    const head = { origin, created: createdAt.toISOString(), withData, records: surveyed.records.length, events };
+    const counts = { records: surveyed.records.length, events, decisions: surveyed.decisions.length };
+    const head = { origin, created: createdAt.toISOString(), withData, ...counts };
     const report = (): AsyncIterable<Buffer> => this.#report(head, key, surveyed);
     const members = [
       shortMember('checkpoint.txt', checkpoint),
@@ -68,6 +90,8 @@ class Pack {
     ];
     // one by one: there may be more than a call takes arguments
     for (const record of surveyed.records) for (const proof of this.#proofMembers(record)) members.push(proof);
+    for (const decision of surveyed.decisions)
+      for (const member of this.#decisionMembers(decision)) members.push(member);
     members.sort(byName);
     const manifest = signNote(renderManifest(head, members), signer);
     if (E.isLeft(manifest)) throw new CannotPack(`the manifest cannot be signed: ${manifest.left}`);
@@ -82,6 +106,14 @@ class Pack {
         yield Buffer.from(await proof(indexes[revision] ?? 0));
       },
     }));
+  }
+
+  #decisionMembers({ decision, line, proof }: SurveyedDecision): ReadonlyArray<Member> {
+    const places = this.#places;
+    const proofContent = async function* () {
+      yield Buffer.from(await places.proof(decision.index));
+    };
+    return [shortMember(line.name, recordLine(decision)), { ...proof, content: proofContent }];
   }
 
   #fileMember(file: NamedFile): Member {
@@ -121,7 +153,8 @@ class Pack {
       for await (const page of this.#pages(record)) yield Buffer.from(page.map((event) => report.tell(event)).join(''));
       yield Buffer.from(RECORD_END);
     }
-    yield Buffer.from(reportEnd(records));
+    const decisions = surveyed.decisions.map(({ decision }) => decision);
+    yield Buffer.from(reportDecisions(decisions, records) + reportEnd(records));
   }
 }
 

@@ -10,15 +10,24 @@ export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
 
 export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEvent; readonly reason: string };
 
-/** The hash that an event says it has; undefined where it says none. Nothing is verified. */
-export const hashIn = ({ metadata }: Pick<StoredEvent, 'metadata'>): string | undefined => {
+const textIn = (metadata: string, name: 'hash' | 'previousHash'): string | undefined => {
   try {
-    const envelope = JSON.parse(metadata) as { readonly hash?: unknown } | null; // reason: its member is tested
-    return typeof envelope?.hash === 'string' ? envelope.hash : undefined;
+    const envelope = JSON.parse(metadata) as { readonly [member in typeof name]?: unknown } | null; // reason: tested below
+    const text = envelope?.[name];
+    return typeof text === 'string' ? text : undefined;
   } catch {
     return undefined;
   }
 };
+
+/** The hash that an event says it has; undefined where it says none. Nothing is verified. */
+export const hashIn = ({ metadata }: Pick<StoredEvent, 'metadata'>): string | undefined => textIn(metadata, 'hash');
+
+/** Where in its chain an event says it is. Extended by the event, it verifies that event alone. */
+export const statedEnd = ({ metadata, revision }: Pick<StoredEvent, 'metadata' | 'revision'>): ChainEnd => ({
+  revision,
+  hash: textIn(metadata, 'previousHash') ?? '',
+});
 
 /**
  * The value of a text in canonical JSON, which every event is written in. Left: what else the text is. In another spelling a

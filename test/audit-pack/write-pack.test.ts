@@ -60,7 +60,7 @@ describe('an audit pack', () => {
         .map((name) => `${digestOf(of().get(name)!)} ${of().get(name)!.length} ${name}\n`);
       expect(text).to.equal(
         'audit-pack/v2\norigin log.example.com/audit\ncreated 2026-02-03T04:05:06.789Z\n' +
-          `data ${which === 'with data' ? 'included' : 'withheld'}\nrecords 4\nevents 23\n${lines.join('')}`,
+          `data ${which === 'with data' ? 'included' : 'withheld'}\nrecords 4\nevents 23\ndecisions ${which === 'with data' ? 1 : 0}\n${lines.join('')}`,
       );
     });
 
@@ -186,9 +186,45 @@ describe('an audit pack', () => {
       return index >= 123;
     };
     expect(E.isRight(await writePack(bare.sources({ isMacRequired }), nowhere()))).to.equal(true);
-    expect(asked).to.have.length(23);
+    // decisions of operators, too
+    expect(asked).to.have.length(26).and.to.include(294);
     expect(await refusal(bare.sources({ isMacRequired: (index) => index >= 122 }))).to.equal(
       `${log.streams[2]!}, revision 1, has no mac, and must have one: it was appended without the key, or its mac was cut out`,
+    );
+  });
+
+  it('has the decisions of operators that concern its records, each with the proof of its place', async () => {
+    const name = 'operations-businesses/1';
+    const decided = [...members.keys()].filter((member) => member.startsWith('decisions/'));
+    expect(decided).to.deep.equal([`decisions/${name}.ndjson`]);
+    const [line] = linesOf(`decisions/${name}.ndjson`);
+    const decision = JSON.parse(line!) as JsonObject;
+    expect([decision['index'], decision['type']]).to.deep.equal(['294', 'ProjectionEventSkipped']);
+    const { hash } = JSON.parse(log.events[294]!.metadata) as { readonly hash: string };
+    const proof = members.get(`proofs/${name}.tlog-proof`)!;
+    const place = right(verifyTlogProof(leafHash(Buffer.from(hash, 'hex')), proof, [log.signer.verifier]));
+    expect(place.index).to.equal(294);
+    expect([...withheld.keys()].filter((member) => member.includes('operations-'))).to.deep.equal([]);
+    // of the other record alone, the other one
+    const other = await membersOf(await packOf(log.sources({ of: [log.events[2]!.stream] })));
+    expect([...other.keys()].filter((member) => member.startsWith('decisions/'))).to.deep.equal([
+      'decisions/operations-businesses/0.ndjson',
+    ]);
+  });
+
+  it('is not made of a decision that was changed, moved or made up', async () => {
+    const event = log.events[294]!;
+    const place = 'operations-businesses, revision 1, ';
+    const withDecision = (index: number, changed: Partial<typeof event>): Promise<string> =>
+      refusal(log.sources({ decisions: [{ index, event: { ...event, ...changed } }] }));
+    const changed = await withDecision(294, { data: event.data.replace('odd', 'add') });
+    expect(changed).to.equal(`${place}breaks its chain: dataHash does not match data`);
+    expect(await withDecision(293, {})).to.equal(
+      `${place}is not what was sealed at place 293: "ops log verify" says what is wrong`,
+    );
+    const bare = makePackedLog({ withoutMac: 294 });
+    expect(await refusal(bare.sources())).to.equal(
+      `${place}has no mac, and must have one: it was appended without the key, or its mac was cut out`,
     );
   });
 

@@ -72,7 +72,16 @@ describe('docs/audit-pack.md', () => {
         .map((line) => JSON.parse(line) as JsonObject), // reason: a line is an object
     }));
     const [origin, created, events] = ['origin', 'created', 'events'].map(head) as [string, string, string];
-    const values = { origin, created, records: head('records'), events, 'included or withheld': head('data') };
+    // there are none in the form before
+    const decisions = manifest[6]?.replace('decisions ', '') ?? '';
+    const values = {
+      origin,
+      created,
+      records: head('records'),
+      events,
+      decisions,
+      'included or withheld': head('data'),
+    };
     const files = namesOf('files/');
     return { form: manifest[0], records, files, values: { ...values, 'how many files': String(files.length) } };
   };
@@ -230,6 +239,40 @@ describe('docs/audit-pack.md', () => {
     return { values: { ...values, 'first at': first, 'last at': last }, articles, files };
   };
 
+  const decisionsAsDocumented = (members: Members, titles: ReadonlyMap<string, string>): string => {
+    const decisions = [...members]
+      .filter(([name]) => name.startsWith('decisions/'))
+      .map(([, line]) => JSON.parse(line.toString()) as JsonObject); // reason: a line is an object
+    if (decisions.length === 0) return '';
+    const [article = ''] = /<article[^]*<\/article>\n/.exec(template('decisions')) ?? [];
+    const line = /<dt>\{label\}.*\n/;
+    const articles = decisions.map(({ stream, revision, index, type, data, metadata }) => {
+      const { reason, stream: concerned, ...others } = data as JsonObject; // reason: those of decisions are objects
+      const { at, actor } = metadata as JsonObject; // reason: it is an object in every line
+      const told = fill(reason === undefined ? article.replace(/<dt>why.*\n/, '') : article, {
+        stream: asText(stream),
+        revision: asText(revision),
+        index: asText(index),
+        type: asText(type),
+        title: titles.get(asText(concerned)) ?? '',
+        'data.stream': asText(concerned),
+        'data.reason': asText(reason),
+        'metadata.at': asText(at),
+        'metadata.actor': asText(actor),
+      });
+      const rows = Object.entries({ ...others, stream: concerned })
+        .sort(([one], [another]) => (one < another ? -1 : 1))
+        .map(([label, value]) =>
+          line
+            .exec(article)![0]
+            .replace('{{value}}', () => inWords(value ?? null))
+            .replace('{label}', () => visible(label)),
+        );
+      return told.replace(line, () => rows.join(''));
+    });
+    return template('decisions').replace(article, () => articles.join(''));
+  };
+
   /** The page as docs/audit-pack.md says, from the other members of the pack. */
   const reportAsDocumented = (members: Members): string => {
     const { records, values } = readPack(members);
@@ -253,6 +296,7 @@ describe('docs/audit-pack.md', () => {
         ...record.articles,
         template('record end'),
       ]),
+      decisionsAsDocumented(members, new Map(contents.map(({ stream, title }) => [stream, title]))),
       items.length === 0 ? '' : template('files').replace(ITEM, () => items.join('')),
       template('end'),
     ].join('');
@@ -282,8 +326,8 @@ describe('docs/audit-pack.md', () => {
     for (const name of members.keys()) {
       const documented = name
         .replace(/[0-9a-f]{64}/, '<sha256>')
-        .replace(/(?:business|document)-[0-9a-f-]{36}/, '<stream>')
-        .replace(/\/\d+\.tlog/, '/<revision>.tlog');
+        .replace(/(?:business|document)-[0-9a-f-]{36}|operations-businesses/, '<stream>')
+        .replace(/\/\d+(?=\.(?:tlog|ndjson))/, '/<revision>');
       expect(page).to.include(`\`${documented}\``);
     }
   });

@@ -22,7 +22,7 @@ const uuid = (text: string): string =>
 
 /** A small log that is sealed, and all that packs of its records are made of. It is the same in every run. */
 export type PackedLog = {
-  /** In log order: the n-th is leaf n of the tree. */
+  /** In log order, decisions of operators among them: the n-th is leaf n of the tree. */
   readonly events: ReadonlyArray<StoredEvent>;
   readonly signer: Signer;
   /** The verifier key, as text. */
@@ -43,13 +43,13 @@ const START = Date.parse('2026-01-02T03:04:05.678Z');
 const makeWriter = (withoutMac: number | undefined) => {
   const events: Array<StoredEvent> = [];
   const ends = new Map<StreamName, { readonly revision: bigint; readonly hash: string }>();
-  const write = (stream: StreamName, type: string, data: Json, actor = 'alice'): void => {
+  const write = (stream: StreamName, type: string, data: Json, actor = 'alice', schemaVersion = 1): void => {
     const { revision, hash: previousHash } = ends.get(stream) ?? { revision: 0n, hash: GENESIS_HASH };
     const number = events.length;
     const at = new Date(START + number * 61_001).toISOString();
     const id = uuid(`event ${number}`);
     const [correlationId, causationId] = [`request-${number}`, uuid(`command ${number}`)];
-    const place = { id, stream, revision, type, data, schemaVersion: 1, at, actor };
+    const place = { id, stream, revision, type, data, schemaVersion, at, actor };
     const salt = Buffer.from(digestOf(`salt ${number}`), 'hex')
       .subarray(0, 16)
       .toString('base64url');
@@ -68,6 +68,8 @@ const STREAMS = {
   articles: `document-${uuid('articles')}`,
   note: `document-${uuid('note')}`,
 } as const;
+
+const DECISIONS = 'operations-businesses';
 
 const ODD_NAME = 'Ünïcode & <b>"Söhne\'s"</b> \u202eevil\u202c 😀 \u0000\u007f\u2028 \\u202e';
 
@@ -121,8 +123,21 @@ export const makePackedLog = ({
   write(STREAMS.note, 'DocumentCreated', { ...documentData('Note'), file: null });
   for (let number = 0; number < 12; number += 1)
     write(STREAMS.acme, 'BusinessUpdated', { changes: { revenue: number * 1e6 } });
-  for (let number = events.length; number < 296; number += 1)
+  for (let number = events.length; number < 293; number += 1)
     write(STREAMS.other, 'BusinessUpdated', { changes: { phone: `+1 555 ${number}` } });
+  const skip = (stream: StreamName, reason: string) => {
+    const original = {
+      id: uuid('before'),
+      actor: ODD_NAME,
+      at: new Date(START).toISOString(),
+      hash: digestOf('before'),
+    };
+    const skipped = { projection: 'businesses', stream, revision: 1, eventId: uuid('skipped'), reason, original };
+    write(DECISIONS, 'ProjectionEventSkipped', skipped, 'operator', 2);
+  };
+  skip(STREAMS.other, 'about a record that is in no pack');
+  skip(STREAMS.odd, 'its name is <odd>');
+  write('operations-seal', 'SealingSwitched', { isOn: true }, 'operator', 2);
   write(STREAMS.odd, 'BusinessUpdated', { $reason: ODD_NAME, changes: { name: 'Plain' } });
   write(STREAMS.odd, 'BusinessDeleted', {});
   write(STREAMS.articles, 'DocumentUpdated', { changes: { tags: [] } }, 'dave');
@@ -157,6 +172,7 @@ export const makePackedLog = ({
     streams,
     sources: ({ of = streams, ...over } = {}) => ({
       records: of.map(recordOf),
+      decisions: events.flatMap((event, index) => (event.stream.startsWith('operations-') ? [{ index, event }] : [])),
       checkpoint,
       eventKeys: [oneKey],
       isMacRequired: () => true,

@@ -4,13 +4,13 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { type PackHead, renderManifest } from '../../src/audit-pack/manifest.js';
-import { type PackedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
+import { type PackedEvent, packedEvent, recordLine } from '../../src/audit-pack/packed-event.js';
 import { writeZip } from '../../src/audit-pack/zip.js';
 import { RecordReport, unreported, withEvent } from '../../src/audit-pack/report-record.js';
 import { RECORD_END, recordOpening, reportEnd, reportOpening } from '../../src/audit-pack/report.js';
 import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
-import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { openCheckpoint, signCheckpoint } from '../../src/seal/checkpoint.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { signNote } from '../../src/seal/note.js';
@@ -19,6 +19,7 @@ import { proveInclusion } from '../../src/seal/proofs.js';
 import { renderTlogProof } from '../../src/seal/tlog-proof.js';
 import { makePackedLog, membersOf, packOf } from './audit-pack.js';
 import { leafDataOf, right, treeOver } from './sealed-tree.js';
+import { leavesOf } from './sealed-log.js';
 import { storedZip } from './stored-zip.js';
 import {
   IN_END,
@@ -53,7 +54,14 @@ const zipped = async (members: Members): Promise<Buffer> => {
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-const HEAD: PackHead = { origin: ORIGIN, created: '2026-02-03T04:05:06.789Z', withData: true, records: 4, events: 23 };
+const HEAD: PackHead = {
+  origin: ORIGIN,
+  created: '2026-02-03T04:05:06.789Z',
+  withData: true,
+  records: 4,
+  events: 23,
+  decisions: 1,
+};
 
 const note = (text: string, signer: Signer = log.signer): Buffer => Buffer.from(right(signNote(text, signer)));
 
@@ -95,9 +103,13 @@ const manifest = (change: (text: string) => string) => (members: Members) =>
 
 const record = (stream: StreamName): string => `records/${stream}.ndjson`;
 const proof = (stream: StreamName, revision: number): string => `proofs/${stream}/${revision}.tlog-proof`;
+const decision = (revision: number): string => `decisions/operations-businesses/${revision}.ndjson`;
+/** The one that is in the good pack, and the one before it, about another record. */
+const [DECISION, FOREIGN_DECISION] = [decision(1), decision(0)];
+const decisionProof = (name: string): string => name.replace('decisions/', 'proofs/').replace('.ndjson', '.tlog-proof');
 const fileOf = (at: number): string => `files/${digestOf([...log.files.values()][at] ?? Buffer.alloc(0))}`;
 const [FIRST_FILE, SECOND_FILE] = [fileOf(0), fileOf(1)];
-/** The second member of the pack. */
+/** The third member of the pack, behind the checkpoint and a decision. */
 const [FIRST_NAME = ''] = [FIRST_FILE, SECOND_FILE].sort();
 const other = right(signerOf(ORIGIN, leafDataOf('another key', 0)));
 
@@ -139,7 +151,7 @@ const handMade = async (facts: ReadonlyArray<Fact>, files: ReadonlyArray<Buffer>
   });
   const tree = treeOver(leaves.map(leafHash));
   const checkpoint = right(signCheckpoint({ size: leaves.length, root: tree.root }, log.signer));
-  const head = { ...HEAD, records: 1, events: events.length };
+  const head = { ...HEAD, records: 1, events: events.length, decisions: 0 };
   const members = new Map<string, Buffer>([
     ['checkpoint.txt', Buffer.from(checkpoint)],
     ['key.txt', Buffer.from(`${PACK_KEY}\n`)],
@@ -349,7 +361,137 @@ const TOO_DEEP = 'is JSON that is nested deeper than 100 levels';
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const NOT_AT_PLACE = 'its proof does not lead to the root of checkpoint.txt: it is not the event at that place';
 
+/** A sealed event of the log as a decision of the good pack, with its own proof, by who has the key. */
+const decisionsOf = async (at: (event: StoredEvent) => boolean): Promise<Members> => {
+  const index = log.events.findIndex(at);
+  const event = packedEvent({ index, event: log.events[index]! }, true);
+  const proved = right(
+    await proveInclusion(index, log.events.length, treeOver(leavesOf(log.events).map(leafHash)).read),
+  );
+  const name = `decisions/${event.stream}/${event.revision}.ndjson`;
+  return new Map([
+    [name, Buffer.from(recordLine(event))],
+    [decisionProof(name), Buffer.from(renderTlogProof({ index, hashes: proved, checkpoint: log.checkpoint }))],
+  ]);
+};
+
+const NO_DECISION = 'is no decision that concerns a record of the pack';
+
+/** The good pack with another decision besides, which the manifest counts. */
+const deciding = (what: string, at: (event: StoredEvent) => boolean, said: string): BadPack => ({
+  what,
+  pack: async () =>
+    zipped(signedAgain(new Map([...(await good()), ...(await decisionsOf(at))]), { ...HEAD, decisions: 2 })),
+  said,
+});
+
+const badDecisions: ReadonlyArray<BadPack> = [
+  bad('lacks a decision', without(DECISION), `${DECISION} is missing: manifest.txt lists it`),
+  bad('has another decision', put(DECISION, swap('<odd>', '<oda>')), changed(DECISION)),
+  {
+    what: 'lacks a decision with its proof, which the manifest counts',
+    pack: async () => zipped(signedAgain(without(DECISION)(without(decisionProof(DECISION))(await good())))),
+    said: 'manifest.txt says 1 decisions, there are others',
+  },
+  {
+    what: 'lacks a decision, the manifest does not count it, and its proof is there',
+    pack: async () => zipped(signedAgain(without(DECISION)(await good()), { ...HEAD, decisions: 0 })),
+    said: `${decisionProof(DECISION)} belongs to no event of the pack`,
+  },
+  {
+    what: 'lacks a decision that the report tells of',
+    pack: async () =>
+      zipped(signedAgain(without(DECISION)(without(decisionProof(DECISION))(await good())), { ...HEAD, decisions: 0 })),
+    said: 'report.html does not say what the sealed events say',
+  },
+  deciding(
+    'has a decision about another record',
+    ({ stream, revision }) => stream === 'operations-businesses' && revision === 0n,
+    `${FOREIGN_DECISION}: ${NO_DECISION}`,
+  ),
+  deciding(
+    'has a decision about no record',
+    ({ type }) => type === 'SealingSwitched',
+    `decisions/operations-seal/0.ndjson: ${NO_DECISION}`,
+  ),
+  deciding(
+    'has an event of a record as a decision',
+    ({ stream }) => stream === ACME,
+    'manifest.txt says 2 decisions, there are others',
+  ),
+  signed('has a decision without its proof', without(decisionProof(DECISION)), `${DECISION}: has no proof in the pack`),
+  signed(
+    'has a decision with the proof of another event',
+    (members) => new Map([...members, [decisionProof(DECISION), members.get(proof(ACME, 1))!]]),
+    `${DECISION}: its proof is of another place in the log`,
+  ),
+  signed(
+    'has a decision with the proof of another event, of its own place',
+    (members) =>
+      put(decisionProof(DECISION), () => members.get(proof(ACME, 1))!.toString().replace('index 122', 'index 294'))(
+        members,
+      ),
+    `${DECISION}: ${NOT_AT_PLACE}`,
+  ),
+  signed(
+    'has a decision at another place',
+    (members) =>
+      put(decisionProof(DECISION), swap('index 294', 'index 293'))(put(DECISION, swap('"294"', '"293"'))(members)),
+    `${DECISION}: ${NOT_AT_PLACE}`,
+  ),
+  signed(
+    'has a decision of another reason',
+    put(DECISION, swap('<odd>', '<oda>')),
+    `${DECISION}: dataHash does not match data`,
+  ),
+  signed(
+    'has a decision by another operator',
+    put(DECISION, swap('"actor":"operator"', '"actor":"nobody"')),
+    `${DECISION}: hash does not match the event`,
+  ),
+  signed(
+    'has a decision with another event before it',
+    put(DECISION, swap(/(?<="previousHash":")./, 'x')),
+    `${DECISION}: hash does not match the event`,
+  ),
+  signed(
+    'has a decision without its data',
+    put(DECISION, (text) => text.replace(/"data":[^]*?,"metadata"/, '"metadata"').replace(/,?"salt":"[^"]*"/, '')),
+    `${DECISION}: ${NO_DECISION}`,
+  ),
+  signed(
+    'has a decision that its name does not name',
+    (members) => new Map([...without(DECISION)(members), [decision(7), members.get(DECISION)!]]),
+    `${decision(7)}: is another event than its name says: operations-businesses, revision 1`,
+  ),
+  signed(
+    'has two decisions in a member',
+    put(DECISION, (text) => text + text),
+    `${DECISION}: is no JSON`,
+  ),
+  signed(
+    'has half a decision',
+    put(DECISION, (text) => text.slice(0, -1)),
+    `${DECISION}: is not a whole line`,
+  ),
+  signed(
+    'has no line of a decision',
+    put(DECISION, () => ''),
+    `${DECISION}: is not a whole line`,
+  ),
+  {
+    what: 'is said to be without data, and has a decision',
+    pack: async () => {
+      const withheld = await membersOf(await packOf(log.sources({ withData: false })));
+      const decided = [...(await good())].filter(([name]) => [DECISION, decisionProof(DECISION)].includes(name));
+      return zipped(signedAgain(new Map([...withheld, ...decided]), { ...HEAD, withData: false }));
+    },
+    said: `${DECISION}: is there, and manifest.txt says that data is withheld`,
+  },
+];
+
 export const badPacks: ReadonlyArray<BadPack> = [
+  ...badDecisions,
   // the ZIP
   { what: 'is empty', pack: () => Promise.resolve(Buffer.alloc(0)), said: NO_ZIP },
   { what: 'is no ZIP', pack: () => Promise.resolve(Buffer.from('hello '.repeat(100))), said: NO_ZIP },
@@ -496,13 +638,13 @@ export const badPacks: ReadonlyArray<BadPack> = [
     'has a manifest that is said to be smaller',
     (member) => sized(member, -1),
     'manifest.txt cannot be read out of the ZIP: it is damaged',
-    4,
+    5,
   ),
   oddMember(
     'has a manifest that is said to be larger',
     (member) => sized(member, 1),
     'manifest.txt cannot be read out of the ZIP: it is damaged',
-    4,
+    5,
   ),
   oddMember(
     'has bytes behind the content of a member',
@@ -552,19 +694,22 @@ export const badPacks: ReadonlyArray<BadPack> = [
     'has a local header that ends within the content',
     ({ local, content }) => ({ local: withNumber(withNumber(local, 18, 4, content.length - 5), 22, 4, 3) }),
     NO_ZIP,
-    1,
+    2,
   ),
-  oddMember('has a file that is said to be of five GB', (member) => widened(member, 5e9), changed(FIRST_NAME), 1),
+  oddMember('has a file that is said to be of five GB', (member) => widened(member, 5e9), changed(FIRST_NAME), 2),
   oddMember(
     'has a file that is said to be of five GB, with its size in 32 bits',
     (member) => ({ ...widened(member, 5e9), descriptor: member.descriptor }),
     NO_ZIP,
-    1,
+    2,
   ),
-  oddMember('has a file of a few bytes in the form of ZIP64', (member) => widened(member, 26), NO_ZIP, 1),
+  oddMember('has a file of a few bytes in the form of ZIP64', (member) => widened(member, 26), NO_ZIP, 2),
   {
     what: 'of the form before is said to be of the newest one',
-    pack: async () => zipped(signedAgain(await membersOf(await readFile('test/fixtures/audit-pack/v1.zip')))),
+    pack: async () =>
+      zipped(
+        signedAgain(await membersOf(await readFile('test/fixtures/audit-pack/v1.zip')), { ...HEAD, decisions: 0 }),
+      ),
     said: 'report.html does not say what the sealed events say',
   },
   // bombs
@@ -572,25 +717,25 @@ export const badPacks: ReadonlyArray<BadPack> = [
     'has a manifest that is said to be of two GB, and is',
     (member) => ({ ...packedAs(member, bomb()), ...sized(packedAs(member, bomb()), BOMB_BYTES - 4_000) }),
     'manifest.txt is larger than a list of the members can be',
-    4,
+    5,
   ),
   oddMember(
     'has a manifest of two GB',
     (member) => packedAs(member, bomb()),
     'manifest.txt cannot be read out of the ZIP: it is damaged',
-    4,
+    5,
   ),
   oddMember(
     'has a file of two GB',
     (member) => packedAs(member, bomb()),
     `${FIRST_NAME} cannot be read out of the ZIP: it is damaged`,
-    1,
+    2,
   ),
   oddMember(
     'has a file of two GB, and says so',
     (member) => ({ ...packedAs(member, bomb()), ...sized(packedAs(member, bomb()), BOMB_BYTES - 1_000) }),
     changed(FIRST_NAME),
-    1,
+    2,
   ),
   // what the manifest shows
   bad('lacks the manifest', without('manifest.txt'), 'manifest.txt is missing'),
@@ -669,7 +814,12 @@ export const badPacks: ReadonlyArray<BadPack> = [
   listing(
     'is said to be of the form before',
     swap('pack/v2', 'pack/v1'),
-    'report.html does not say what the sealed events say',
+    'line 7 of manifest.txt does not name the next member',
+  ),
+  listing(
+    'is said to be of the form before, which has no decisions',
+    swap(/pack\/v2(.*)decisions 1\n/s, 'pack/v1$1'),
+    `${DECISION} belongs to no event of the pack`,
   ),
   listing('has no origin', swap(/origin .*\n/, ''), 'line 2 of manifest.txt does not say: origin'),
   listing(
@@ -703,20 +853,26 @@ export const badPacks: ReadonlyArray<BadPack> = [
     swap('events 23', 'events 24'),
     'manifest.txt says 4 records and 24 events, there are others',
   ),
+  listing('has no number of decisions', swap(/decisions 1\n/, ''), 'line 7 of manifest.txt does not say: decisions'),
+  listing(
+    'counts a decision that is not there',
+    swap('decisions 1', 'decisions 2'),
+    'manifest.txt says 2 decisions, there are others',
+  ),
   listing(
     'lists members in another order',
     swap(/(.* checkpoint\.txt\n)(.*\n)/, '$2$1'),
-    'line 8 of manifest.txt does not name the next member',
+    'line 9 of manifest.txt does not name the next member',
   ),
   listing(
     'lists a member twice',
     swap(/(.* checkpoint\.txt\n)/, '$1$1'),
-    'line 8 of manifest.txt does not name the next member',
+    'line 9 of manifest.txt does not name the next member',
   ),
   listing(
     'lists a member without a hash',
     swap(/[0-9a-f]*( .* checkpoint\.txt\n)/, '$1'),
-    'line 7 of manifest.txt does not name the next member',
+    'line 8 of manifest.txt does not name the next member',
   ),
   listing('lists no verifier', swap(/.* verify\.py\n/, ''), 'manifest.txt does not list verify.py'),
   listing(

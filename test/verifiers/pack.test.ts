@@ -36,6 +36,7 @@ describe('verify.py pack', function () {
         'The key signed that log, and the list of all that is in this pack, made at 2026-02-03T04:05:06.789Z.',
         '1 event has its data withheld: nothing was verified of it.',
         '2 files: each is what the event that names it says.',
+        '1 decision of operators about these records: each is at its place in that log. There may be others.',
         'report.html says what the sealed events say, and nothing else.',
         'This cannot show that nothing came later: neither after the last event of a record nor after the checkpoint.',
         '',

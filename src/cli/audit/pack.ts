@@ -74,15 +74,23 @@ const gather = async (
   });
 };
 
-const report = async ({ records, events, files, checkpoint }: Packed, options: Options): Promise<ExitCode> => {
+const report = async (
+  { records, events, decisions, files, checkpoint }: Packed,
+  options: Options,
+): Promise<ExitCode> => {
   const { out } = options;
   const { size: bytes } = await stat(out);
   const { origin, size } = checkpoint;
-  const counts = [counted(records, 'record'), counted(events, 'event'), counted(files, 'file')].join(', ');
+  const counts = [
+    counted(records, 'record'),
+    counted(events, 'event'),
+    counted(decisions, 'decision'),
+    counted(files, 'file'),
+  ].join(', ');
   printFinding(
     options,
     `${out}: ${counts}, ${counted(bytes, 'byte')}; proven by the checkpoint of ${origin} over ${counted(size, 'event')}`,
-    { out, records, events, files, bytes, checkpoint: { origin, size } },
+    { out, records, events, decisions, files, bytes, checkpoint: { origin, size } },
   );
   return EXIT.ok;
 };

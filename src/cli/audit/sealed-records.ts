@@ -1,7 +1,9 @@
 import { either as E } from 'fp-ts';
-import type { PackRecord } from '../../audit-pack/pack-sources.js';
+import type { IndexedEvent } from '../../audit-pack/packed-event.js';
+import type { PackRecord, PackSources } from '../../audit-pack/pack-sources.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { readEvent } from '../../event-sourcing/read-event.js';
 import { pause } from '../../event-sourcing/pause.js';
 import { categoryOf, entityIdOf, type StreamName } from '../../event-sourcing/recorded-event.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
@@ -16,8 +18,8 @@ type Sources = {
   readonly tree: Pick<SealedTree, 'newestOf' | 'cosignedOf'>;
 };
 
-/** Records as they were when they were asked for, and a checkpoint over all of their events. */
-type SealedRecords = { readonly records: ReadonlyArray<PackRecord>; readonly checkpoint: string };
+/** Records as they were when they were asked for, a checkpoint over all of their events, and decisions below it about them. */
+type SealedRecords = Pick<PackSources, 'records' | 'decisions' | 'checkpoint'>;
 
 type Wanted = { readonly stream: StreamName; readonly events: number };
 
@@ -93,6 +95,31 @@ const recordOf = (store: Sources['store'], stream: StreamName, places: ReadonlyA
   },
 });
 
+/** Each as the log has it. */
+const decisionsAbout = async (
+  { store, places }: Sources,
+  records: ReadonlyArray<PackRecord>,
+  size: number,
+): Promise<E.Either<Never, ReadonlyArray<IndexedEvent>>> => {
+  const decisions: Array<IndexedEvent> = [];
+  for (const record of records) {
+    const found = await places.decisionsAbout(record.stream, size);
+    if (E.isLeft(found)) return E.left(away(found.left));
+    for (const { index, stream, revision } of found.right) {
+      const event = await readEvent(store, stream, revision);
+      if (event?.revision !== revision)
+        return E.left(
+          never(
+            `the log does not have the decision of operators ${stream}, revision ${revision}, which the ledger has ` +
+              '("ops log verify" says what else is missing)',
+          ),
+        );
+      decisions.push({ index, event });
+    }
+  }
+  return E.right(decisions);
+};
+
 const find = async (
   sources: Sources,
   origin: string,
@@ -127,10 +154,13 @@ const find = async (
   const cosigned = await tree.cosignedOf(origin);
   if (E.isLeft(cosigned)) return E.left(away(cosigned.left));
   const { right: witnessed } = cosigned;
-  if (witnessed !== undefined && witnessed.size >= size) return E.right({ records, checkpoint: witnessed.note });
-  if (witnessed !== undefined && waitsForWitnesses)
+  const isWitnessed = witnessed !== undefined && witnessed.size >= size;
+  if (witnessed !== undefined && !isWitnessed && waitsForWitnesses)
     return E.left(notYet('witnesses have not cosigned a checkpoint that covers the records'));
-  return E.right({ records, checkpoint: newest.right.note });
+  const { note, size: covered } = isWitnessed ? witnessed : newest.right;
+  return E.map((decisions: SealedRecords['decisions']) => ({ records, decisions, checkpoint: note }))(
+    await decisionsAbout(sources, records, covered),
+  );
 };
 
 /**

@@ -9,6 +9,7 @@ import { entityIdOf, type StreamName } from '../../../src/event-sourcing/recorde
 import { leafHash } from '../../../src/seal/hash.js';
 import { parseVerifier, renderSigner, signerOf } from '../../../src/seal/note-key.js';
 import { verifyTlogProof } from '../../../src/seal/tlog-proof.js';
+import { recordSkip } from '../../../projections/engine/parked/record-skip.js';
 import { makeApi } from '../../support/api.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type ServiceProcess, startService, tokenFor } from '../../support/service-process.js';
@@ -77,6 +78,14 @@ describe('the command that packs records for auditors', function () {
         [aDocumentUpdated({ file: fileOf('documents/1/2', second) })],
         [aDocumentUpdated({ file: fileOf('documents/1/1', first) })],
       );
+      for (const stream of [DOCUMENT, `document-${UNKNOWN}`] as const)
+        await recordSkip(
+          store,
+          'documents',
+          { stream, revision: 1n, eventId: stream },
+          { actor: 'operator', reason: 'it cannot be read', at: new Date('2026-01-02T03:04:05.678Z') },
+          undefined,
+        );
       return right(await store.head())!;
     });
   });
@@ -109,7 +118,7 @@ describe('the command that packs records for auditors', function () {
     });
     const small = await ops(`document/${UNKNOWN}`, '--out', out);
     expect(small.stderr).to.equal(
-      'no pack was made: the newest signed checkpoint covers 15 events, and 16 are needed: ' +
+      'no pack was made: the newest signed checkpoint covers 17 events, and 18 are needed: ' +
         'a running service writes and signs the rest, so start it, or wait\n',
     );
     expect([small.code, await left()]).to.deep.equal([1, []]);
@@ -121,13 +130,14 @@ describe('the command that packs records for auditors', function () {
     const zip = await readFile(out);
     expect(packed).to.deep.equal({
       code: 0,
-      stdout: `${out}: 2 records, 7 events, 2 files, ${zip.length} bytes; proven by the checkpoint of log.example.com over 16 events\n`,
+      stdout: `${out}: 2 records, 7 events, 1 decision, 2 files, ${zip.length} bytes; proven by the checkpoint of log.example.com over 18 events\n`,
       stderr: '',
     });
     const members = await membersOf(zip);
     expect([...members.keys()].filter((name) => !name.startsWith('proofs/'))).to.deep.equal(
       [
         'checkpoint.txt',
+        'decisions/operations-documents/0.ndjson',
         ...[first, second].map((content) => `files/${fileOf('', content).sha256}`),
         'key.txt',
         'manifest.txt',
@@ -141,13 +151,21 @@ describe('the command that packs records for auditors', function () {
     expect(members.get('checkpoint.txt')!.toString()).to.equal(checkpoint.note);
     expect(members.get(`files/${fileOf('', second).sha256}`)!.equals(second)).to.equal(true);
     const { text } = right(openNote(members.get('manifest.txt')!, [signer.verifier]));
-    expect(text).to.match(/\ndata included\nrecords 2\nevents 7\n/);
+    expect(text).to.match(/\ndata included\nrecords 2\nevents 7\ndecisions 1\n/);
     const lines = members
       .get(`records/${businessStream(1)}.ndjson`)!
       .toString()
       .trimEnd()
       .split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { index: string }).index)).to.deep.equal(['1', '4', '7', '10']);
+    const decision = JSON.parse(members.get('decisions/operations-documents/0.ndjson')!.toString()) as {
+      readonly index: string;
+      readonly data: object;
+    }; // reason: as docs/audit-pack.md says
+    expect([decision.index, decision.data]).to.deep.equal([
+      '15',
+      { eventId: DOCUMENT, projection: 'documents', reason: 'it cannot be read', revision: 1, stream: DOCUMENT },
+    ]);
     expect(members.get('verify.py')!.equals(await readFile('verifiers/verify.py'))).to.equal(true);
     expect(await left()).to.deep.equal(['pack.zip']);
   });
@@ -192,8 +210,8 @@ describe('the command that packs records for auditors', function () {
     const forced = await ops(named(DOCUMENT), '--without-data', '--out', out, '--force', '--json');
     const zip = await readFile(out);
     expect(JSON.parse(forced.stdout)).to.deep.equal({
-      ...{ out, records: 1, events: 3, files: 0, bytes: zip.length },
-      checkpoint: { origin: 'log.example.com', size: 16 },
+      ...{ out, records: 1, events: 3, decisions: 0, files: 0, bytes: zip.length },
+      checkpoint: { origin: 'log.example.com', size: 18 },
     });
     const members = await membersOf(zip);
     expect(members.get(`records/${DOCUMENT}.ndjson`)!.toString())
@@ -273,6 +291,13 @@ describe('the command that packs records for auditors', function () {
   // the log and the ledger are not whole after this
   for (const [what, record, statements, said] of [
     [
+      'a decision of operators was removed',
+      DOCUMENT,
+      [`delete from event_log.event where stream = 'operations-documents' and revision = 0`],
+      'the log does not have the decision of operators operations-documents, revision 0, which the ledger has ' +
+        '("ops log verify" says what else is missing)',
+    ],
+    [
       'the last event of a record was removed',
       DOCUMENT,
       [`delete from event_log.event where stream = '${DOCUMENT}' and revision = 2`],
@@ -297,7 +322,7 @@ describe('the command that packs records for auditors', function () {
       'the ledger does not have the removed events, either',
       businessStream(1),
       [`delete from read_model.ledger where entity = '${entityIdOf(DOCUMENT)}'`],
-      'the ledger has 13 of the 16 events of the signed checkpoint, so that nobody can tell whether a record is whole ' +
+      'the ledger has 15 of the 18 events of the signed checkpoint, so that nobody can tell whether a record is whole ' +
         '("ops log verify" says which are missing)',
     ],
   ] as const)
@@ -352,7 +377,7 @@ describe('the command that packs records, beside a service with its own Postgres
     );
     expect([packed.code, packed.stderr]).to.deep.equal([0, '']);
     expect(packed.stdout).to.match(
-      /: 2 records, 3 events, 1 file, \d+ bytes; proven by the checkpoint of localhost\/\w+ over 3 events\n$/,
+      /: 2 records, 3 events, 0 decisions, 1 file, \d+ bytes; proven by the checkpoint of localhost\/\w+ over 3 events\n$/,
     );
 
     const other = await runOperator([...pack, '--force'], {

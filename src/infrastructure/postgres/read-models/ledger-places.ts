@@ -1,13 +1,14 @@
 import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { Ledger } from '../../../../projections/ledger.js';
-import { ENTITY, PLACE } from '../../../../projections/engine/generation/ledger-table.js';
+import { ENTITY, NAME, PLACE } from '../../../../projections/engine/generation/ledger-table.js';
 import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
+import { decisionStream, DECISIONS } from '../../../event-sourcing/operators/decision-events.js';
 import { categoryOf, entityIdOf, type StreamName } from '../../../event-sourcing/recorded-event.js';
 import { isUndefinedTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
-import type { LedgerPlaces } from '../../../read/ledger-places.js';
+import type { DecisionPlace, LedgerPlaces } from '../../../read/ledger-places.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
 import { unavailable } from './read-model.js';
 
@@ -44,6 +45,19 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
     return Number(found);
   };
 
+  // operators decide by hand, so there are few of them
+  const decisions = async (stream: StreamName, place: number): Promise<ReadonlyArray<DecisionPlace>> => {
+    const about = `select idx, entity, revision from read_model.${name}
+      where category = $1 and ${NAME} = $2 and $3 = any(refs) and ${PLACE} < $4::bigint order by ${PLACE}`;
+    const values = [DECISIONS, 'ProjectionEventSkipped', indexedPart(entityIdOf(stream)), String(place)];
+    const rows = await run({ name: `decisions in ${name}`, text: about, values });
+    return rows.map(([index, subject, revision]) => ({
+      index: Number(index),
+      stream: decisionStream(String(subject)),
+      revision: BigInt(String(revision)),
+    }));
+  };
+
   const unlessNone = <A>(read: () => Promise<A>, none: A): Promise<E.Either<ReadModelUnavailable, A>> =>
     attempt(async () => {
       try {
@@ -56,6 +70,7 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
 
   return {
     ofStream: (stream, most) => unlessNone(() => places(stream, most), []),
+    decisionsAbout: (stream, place) => unlessNone(() => decisions(stream, place), []),
     below: (place) => unlessNone(() => count(place), 0),
   };
 };
