@@ -37,7 +37,9 @@ const COMPLETED: Readonly<Record<string, string>> = {
   'log copy': 'log copy --to "$EVENTSTOREDB"',
   'log import': 'log import log.ndjson',
   'log new-key': 'log new-key log.example.com/records',
+  // it refuses while nothing calls for it
   'log restart-seal': 'log restart-seal --reason tried --force',
+  'log restart-seal --reason tried': 'log restart-seal --reason tried --force',
   restore: 'restore ../backup',
   'restore --replace': 'restore --replace ../backup',
 };

@@ -61,6 +61,11 @@ for (const [name, openPlace] of Object.entries(places))
 
     const checkpointsOf = ({ dataDir }: Kept): string => path.join(dataDir, 'files', 'checkpoints');
 
+    /** How many there are in the files: how many were put there before depends on how fast the machine was. */
+    const archivedIn = async (kept: Kept): Promise<number> =>
+      (await readdir(checkpointsOf(kept), { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
+        .length;
+
     const removeArchived = async (kept: Kept, size: number): Promise<void> => {
       const found = await readdir(checkpointsOf(kept), { recursive: true });
       const file = found.find((entry) => entry.endsWith(`0000/${String(size).padStart(4, '0')}`));
@@ -70,7 +75,7 @@ for (const [name, openPlace] of Object.entries(places))
     it('are there where nobody has removed them', async () => {
       const { code, faults, counts } = await verified(service.settings, copy);
       expect([code, faults]).to.deep.equal([0, []]);
-      expect(counts).to.have.nested.property('checkpoints.putElsewhere', 2);
+      expect(counts).to.have.nested.property('checkpoints.putElsewhere', await archivedIn(service.now));
     });
 
     it('are found by the service and by log verify when the newest one is removed from the files', async () => {
@@ -117,7 +122,7 @@ for (const [name, openPlace] of Object.entries(places))
       const moved = { ...copy, dataDir };
       const before = await verified(service.settings, moved);
       expect([before.code, before.faults]).to.deep.equal([0, []]);
-      expect(before.counts).to.have.nested.property('checkpoints.putElsewhere', 4);
+      expect(before.counts).to.have.nested.property('checkpoints.putElsewhere', await archivedIn(copy));
       const started = await running(service.settings, moved);
       await newestCheckpoint(copy.url, 12);
       expect(await warningsOf(started)).not.to.include(WARNING);

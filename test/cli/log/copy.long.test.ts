@@ -95,6 +95,7 @@ describe('log copy', function () {
       copied: 1,
       isLevel: true,
       to: 'embedded',
+      withoutMac: 0,
     });
     const third = await startService({ dataDir });
     const names = await makeApi(third.address, admin).json<ReadonlyArray<{ name: string }>>('GET', '/business');
