@@ -598,10 +598,8 @@ for (const [name, openPlace] of all)
 
       /** What is found when a log with the decision, signed and shown to auditors, is tampered with. */
       const foundIn = async (tamper: Tamper): Promise<Found> => {
-        const copy = await copyOf();
         const history = [...service.history, await decision()];
-        await place.write(copy.url, history);
-        const started = await running(service.settings, copy);
+        const { copy, started } = await begunAnew(history, 'kept');
         await newestCheckpoint(copy.url, 11);
         const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
         const listed = await fetch(`${started.address}/audit/v1/events?entityType=Decision`, { headers });
