@@ -63,14 +63,14 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
             else break;
           const isLast = found.length === rows.length;
           const last = found.at(-1);
-          if (value === undefined || last === undefined) return { entries: found, isLast };
+          if (value === undefined) return { entries: found, isLast };
           for (const entry of found)
             if (hasValue(entry.body, value)) {
               entries.push(entry);
               bytes += entry.body.length;
             }
           // one more than the page has tells that it is not the last; where they are large, none is looked for
-          if (isLast || entries.length > limit || bytes > PAGE_BYTES)
+          if (last === undefined || isLast || entries.length > limit || bytes > PAGE_BYTES)
             return { entries: entries.slice(0, limit), isLast: isLast && entries.length <= limit };
           wanted = { ...wanted, after: last.index };
         }
