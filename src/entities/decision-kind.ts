@@ -1,5 +1,5 @@
 import type { LedgerKind } from '../../projections/ledger.js';
-import { isJsonObject } from '../event-sourcing/canonical-json.js';
+import { objectIn } from '../event-sourcing/canonical-json.js';
 import { DecisionEvent, DECISIONS, decisionSerde } from '../event-sourcing/operators/decision-events.js';
 import { isSealedDecision } from '../event-sourcing/operators/sealed-decision.js';
 import { DECISION, describeDecision } from '../read/describe-decision.js';
@@ -13,12 +13,8 @@ const { recordOf, version } = makeRecords(
 
 /** Why operators decided so: a member of what they decided, not beside it as the reason of a change. */
 const reasonIn = (data: string): string | null => {
-  try {
-    const decided: unknown = JSON.parse(data);
-    return isJsonObject(decided) && typeof decided['reason'] === 'string' ? decided['reason'] : null;
-  } catch {
-    return null;
-  }
+  const reason = objectIn(data)?.['reason'];
+  return typeof reason === 'string' ? reason : null;
 };
 
 /** How the ledger shows the operators' decisions, as far as they are in the tree. */

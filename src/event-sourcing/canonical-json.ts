@@ -5,6 +5,16 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 export const isJsonObject = (json: unknown): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
+/** The object that a text is in JSON; undefined where it is none. */
+export const objectIn = (text: string): JsonObject | undefined => {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isJsonObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 const isArray: (value: Json) => value is ReadonlyArray<Json> = Array.isArray;
 
 // Strings without a character that needs an escape skip JSON.stringify, which takes twice the time to find that out.

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { JsonObject } from './canonical-json.js';
+import { type JsonObject, objectIn } from './canonical-json.js';
 import { macText } from './envelope.js';
 import type { EventKeys } from './event-key.js';
 import type { StoredEvent } from './recorded-event.js';
@@ -16,14 +16,7 @@ export type MacStatus = 'None' | 'Fits' | 'DoesNotFit' | 'UnknownKey' | 'NotChec
 const MAC = /^([0-9a-f]{8})\.[A-Za-z0-9_-]{43}$/;
 
 /** Without members where the text is no JSON object: that is for the chain to say. */
-const envelopeOf = ({ metadata }: StoredEvent): JsonObject =>
-  E.getOrElse((): JsonObject => ({}))(
-    E.tryCatch(
-      // reason: JSON.parse gives nothing but Json, and only an object has members that are read
-      () => (JSON.parse(metadata) as JsonObject | null) ?? {},
-      () => undefined,
-    ),
-  );
+const envelopeOf = ({ metadata }: StoredEvent): JsonObject => objectIn(metadata) ?? {};
 
 /** Undefined where numbers stand in the envelope that canonical JSON cannot carry. */
 const textOf = (event: StoredEvent, envelope: JsonObject): string | undefined =>

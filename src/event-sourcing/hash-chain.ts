@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from './canonical-json.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, objectIn } from './canonical-json.js';
 import { eventHash, GENESIS_HASH, saltedHash } from './envelope.js';
 import type { Revision, StoredEvent } from './recorded-event.js';
 
@@ -11,13 +11,8 @@ export const chainStart: ChainEnd = { revision: 0n, hash: GENESIS_HASH };
 export type BrokenLink = { readonly _tag: 'BrokenLink'; readonly event: StoredEvent; readonly reason: string };
 
 const textIn = (metadata: string, name: 'hash' | 'previousHash'): string | undefined => {
-  try {
-    const envelope = JSON.parse(metadata) as { readonly [member in typeof name]?: unknown } | null; // reason: tested below
-    const text = envelope?.[name];
-    return typeof text === 'string' ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = objectIn(metadata)?.[name];
+  return typeof text === 'string' ? text : undefined;
 };
 
 /** The hash that an event says it has; undefined where it says none. Nothing is verified. */

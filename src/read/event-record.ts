@@ -1,5 +1,5 @@
 import { type ByteString, byteStringOf, textOf } from '../event-sourcing/byte-string.js';
-import { canonicalString, isJsonObject, type JsonObject } from '../event-sourcing/canonical-json.js';
+import { canonicalString, objectIn } from '../event-sourcing/canonical-json.js';
 import { partReason } from '../event-sourcing/reason.js';
 import { entityIdOf, type Revision, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
@@ -57,15 +57,6 @@ const textIn = (json: string): string => {
   const text = textOf(json as ByteString); // reason: it is a text of JSON, as a byte string
   // reason: as above; without an escape, what stands between the quotes is the text
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-};
-
-const objectIn = (text: string): JsonObject | undefined => {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isJsonObject(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
 };
 
 /** The data and, where there is one, the reason that is stored with it; null where it is no JSON object. */

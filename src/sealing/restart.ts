@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
-import { canonicalJson } from '../event-sourcing/canonical-json.js';
+import { canonicalJson, objectIn } from '../event-sourcing/canonical-json.js';
 import { Metadata } from '../event-sourcing/envelope.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
@@ -32,17 +32,9 @@ export type Restarts = {
 const signedText = ({ origin, replaced, ...because }: Restart): string =>
   `${replaced}\nseal restarted as ${origin}\n${canonicalJson(because)}\n`;
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The restart that an event is; undefined where the key of its origin has not signed all that it says. */
 const signedRestart = (event: StoredEvent, findVerifier: FindVerifier): Restart | undefined => {
-  const [decided, envelope] = [{ type: event.type, data: parsed(event.data) }, parsed(event.metadata)];
+  const [decided, envelope] = [{ type: event.type, data: objectIn(event.data) }, objectIn(event.metadata)];
   if (!SealRestarted.is(decided) || !Metadata.is(envelope)) return undefined;
   const { origin, replaced, reason, note, original } = decided.data;
   const { actor, at } = original ?? envelope;

@@ -1,3 +1,4 @@
+import { isJsonObject, objectIn } from '../canonical-json.js';
 import { macStatusOf } from '../event-mac.js';
 import { hashIn } from '../hash-chain.js';
 import { categoryOf, type StoredEvent } from '../recorded-event.js';
@@ -22,14 +23,9 @@ const keyOfEvent = (event: StoredEvent): string => keyOf(event.stream, event.id,
 
 /** The key of the event that a decision in the tree records again; undefined where it records none. */
 const recordedAgain = ({ stream, data }: StoredEvent): string | undefined => {
-  try {
-    // reason: its members are tested
-    const { original } = JSON.parse(data) as { readonly original?: { readonly id?: unknown; readonly hash?: unknown } };
-    const { id, hash } = original ?? {};
-    return typeof id === 'string' && typeof hash === 'string' ? keyOf(stream, id, hash) : undefined;
-  } catch {
-    return undefined;
-  }
+  const original = objectIn(data)?.['original'];
+  const { id, hash } = isJsonObject(original) ? original : {};
+  return typeof id === 'string' && typeof hash === 'string' ? keyOf(stream, id, hash) : undefined;
 };
 
 /** Whether a decision in the tree records this event again. */

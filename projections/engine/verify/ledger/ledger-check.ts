@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
-import { extendChain, lacksData } from '../../../../src/event-sourcing/hash-chain.js';
+import { extendChain, lacksData, statedEnd } from '../../../../src/event-sourcing/hash-chain.js';
 import { readEvent } from '../../../../src/event-sourcing/read-event.js';
 import { categoryOf, entityIdOf, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
 import type { LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
@@ -48,14 +48,7 @@ const streamOf = ({ texts }: SealedRow): `${string}-${string}` => `${texts.categ
 const revisionOf = ({ texts }: SealedRow): bigint => BigInt(texts.revision ?? 0);
 
 /** Whether an event is as it was hashed: whether the event before it is the one that it follows is not asked. */
-const isWhole = (event: StoredEvent): boolean => {
-  try {
-    const { previousHash } = JSON.parse(event.metadata) as { readonly previousHash?: string }; // reason: compared below
-    return E.isRight(extendChain({ revision: event.revision, hash: previousHash ?? '' }, event));
-  } catch {
-    return false;
-  }
-};
+const isWhole = (event: StoredEvent): boolean => E.isRight(extendChain(statedEnd(event), event));
 
 const instantOf = (epoch: string | null): string | undefined => {
   const at = new Date(Math.round(Number(epoch ?? NaN) * 1_000));
