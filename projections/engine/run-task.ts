@@ -1,4 +1,3 @@
-import { pause } from '../../src/event-sourcing/pause.js';
 import type { OnEngineEvent } from './engine-event.js';
 import { isTransient } from './engine-failure.js';
 
@@ -34,12 +33,4 @@ export const makeTaskRunner = ({
       return false;
     }
   };
-};
-
-/** Runs `task` repeatedly, `ms` after it last ended, until the signal aborts. `task` must not reject. */
-export const repeat = async (ms: number, signal: AbortSignal, task: () => Promise<unknown>): Promise<void> => {
-  while (!signal.aborted) {
-    await task();
-    await pause(ms, signal);
-  }
 };

@@ -3,7 +3,7 @@ import { whyNotInTree } from '../../projections/engine/generation/decisions-in-t
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { pause } from '../event-sourcing/pause.js';
+import { repeat } from '../event-sourcing/pause.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -28,8 +28,9 @@ export const keepSealingRecorded = (
   isKeeper: () => boolean,
 ): void => {
   const ledger = ledgerOf(registry);
+  const { newestCheckpoint } = makeSealedTree(pool, ledger.name);
   const record = async (): Promise<void> => {
-    const newest = await makeSealedTree(pool, ledger.name).newestCheckpoint();
+    const newest = await newestCheckpoint();
     if (E.isLeft(newest)) throw new Error(reasonOf(newest.left.cause), { cause: newest.left.cause });
     if (newest.right === undefined) return;
     const why = await whyNotInTree(pool, ledger);
@@ -42,21 +43,18 @@ export const keepSealingRecorded = (
     else log.warn('checkpoints are not signed any more: recorded in the log. What is appended can be removed unseen');
   };
   const stopping = new AbortController();
-  const keep = async (): Promise<void> => {
-    let [said, isDone] = [false, false];
-    do {
-      if (!isKeeper()) isDone = false;
-      if (isDone || !isKeeper()) continue;
-      try {
-        await record();
-        [said, isDone] = [false, true];
-      } catch (cause) {
-        if (!said) log.warn({ reason: reasonOf(cause) }, 'whether checkpoints are signed cannot be recorded yet');
-        said = true;
-      }
-    } while (await pause(AGAIN_MS, stopping.signal));
-  };
-  const keeping = keep();
+  let [said, isDone] = [false, false];
+  const keeping = repeat(AGAIN_MS, stopping.signal, async () => {
+    isDone &&= isKeeper();
+    if (isDone || !isKeeper()) return;
+    try {
+      await record();
+      [said, isDone] = [false, true];
+    } catch (cause) {
+      if (!said) log.warn({ reason: reasonOf(cause) }, 'whether checkpoints are signed cannot be recorded yet');
+      said = true;
+    }
+  });
   started.add(async () => {
     stopping.abort();
     await keeping;

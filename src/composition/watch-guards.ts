@@ -1,4 +1,4 @@
-import { pause } from '../event-sourcing/pause.js';
+import { repeat } from '../event-sourcing/pause.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { ServiceContext } from './service-context.js';
 
@@ -18,12 +18,8 @@ export const watchGuards = (
       log.error({ guards: found }, 'the guard of the history is lifted: its owner can change events and checkpoints');
     lifted = found;
   };
-  const watch = async (): Promise<void> => {
-    // while the database is away, what was found last holds
-    do await look().catch(() => undefined);
-    while (await pause(LOOK_MS, stopping.signal));
-  };
-  const watching = watch();
+  // while the database is away, what was found last holds
+  const watching = repeat(LOOK_MS, stopping.signal, () => look().catch(() => undefined));
   started.add(async () => {
     stopping.abort();
     await watching;

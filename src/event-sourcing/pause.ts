@@ -15,3 +15,11 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<boolean> =>
     }, ms);
     signal?.addEventListener('abort', cut, { once: true });
   });
+
+/** Runs `task` repeatedly, `ms` after it last ended, until the signal aborts. `task` must not reject. */
+export const repeat = async (ms: number, signal: AbortSignal, task: () => Promise<unknown>): Promise<void> => {
+  while (!signal.aborted) {
+    await task();
+    await pause(ms, signal);
+  }
+};

@@ -1,4 +1,4 @@
-import { pause } from '../event-sourcing/pause.js';
+import { repeat } from '../event-sourcing/pause.js';
 import type { Position } from '../event-sourcing/recorded-event.js';
 
 /** So long an event may be without a checkpoint, ms: as a rule it has one after a second. */
@@ -67,11 +67,7 @@ export const watchUnsigned = (deps: UnsignedDeps): UnsignedWatch => {
     marks = signed === undefined ? [] : marks.filter(({ size }) => size === undefined || size > signed);
   };
 
-  const watch = async (): Promise<void> => {
-    do await look().catch(() => undefined);
-    while (await pause(lookMs, stopping.signal));
-  };
-  const watching = watch();
+  const watching = repeat(lookMs, stopping.signal, () => look().catch(() => undefined));
 
   return {
     unsignedMs: () => {

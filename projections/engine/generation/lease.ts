@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Database } from '../../../src/postgres/pool.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import { leaseLost } from '../engine-failure.js';
-import { repeat } from '../run-task.js';
+import { repeat } from '../../../src/event-sourcing/pause.js';
 
 /**
  * The right to write one generation. A new holder gets a higher fencing number, and older ones can write nothing more.

@@ -5,7 +5,8 @@ import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-even
 import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { makeTaskRunner, repeat } from '../run-task.js';
+import { repeat } from '../../../src/event-sourcing/pause.js';
+import { makeTaskRunner } from '../run-task.js';
 import { readSkips } from './skips.js';
 
 /** How often it is looked for new decisions, ms: so late do commands and earlier states pass over a skipped event. */

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { repeat } from '../run-task.js';
+import { repeat } from '../../../src/event-sourcing/pause.js';
 import type { Comparison } from './comparison.js';
 import type { Progress } from './progress.js';
 

@@ -4,7 +4,8 @@ import type { WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from '../generation/generation.js';
 import { eventsLost, EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
 import { hasReadModels } from '../generation/schema.js';
-import { makeTaskRunner, repeat } from '../run-task.js';
+import { repeat } from '../../../src/event-sourcing/pause.js';
+import { makeTaskRunner } from '../run-task.js';
 
 const POLL_MS = 1_000;
 

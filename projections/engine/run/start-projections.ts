@@ -4,7 +4,8 @@ import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import type { ReadModel } from '../../read-model.js';
 import { countParked } from '../parked/count-parked.js';
-import { makeTaskRunner, repeat } from '../run-task.js';
+import { repeat } from '../../../src/event-sourcing/pause.js';
+import { makeTaskRunner } from '../run-task.js';
 import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
 import { type ProjectionOptions, type RunningProjection, startProjection } from './start-projection.js';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { pause } from '../../../src/event-sourcing/pause.js';
+import { pause, repeat } from '../../../src/event-sourcing/pause.js';
 import { runIn } from '../../../src/postgres/statement.js';
 import type { ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -10,7 +10,7 @@ import { acquireLease, newHolder, releaseLease, whileHeld } from '../generation/
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { catchUp } from '../rows/catch-up.js';
 import { withSkips } from '../parked/skips.js';
-import { makeTaskRunner, repeat } from '../run-task.js';
+import { makeTaskRunner } from '../run-task.js';
 
 /** How far previous rows may be behind, ms: nobody reads them, and writing them in large batches is much cheaper. */
 const UPDATE_MS = 1_000;
