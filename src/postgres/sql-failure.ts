@@ -51,6 +51,16 @@ export const isForbidden = (error: unknown): error is pg.DatabaseError =>
 export const isUndefinedTable = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE;
 
+/** What a read gives; `none` where a table that it reads is not made yet. Rejects with every other error. */
+export const unlessNoTable = async <A, None>(read: () => Promise<A>, none: None): Promise<A | None> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (isUndefinedTable(error)) return none;
+    throw error;
+  }
+};
+
 /** Messages of the driver's plain errors when a connection is lost or cannot be opened. */
 const LOST_CONNECTION =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded|Query read timeout|Cannot use a pool after)/;

@@ -7,7 +7,7 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { configuredDatabase, openDatabase } from '../../infrastructure/open-stores.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
-import { isUndefinedTable } from '../../postgres/sql-failure.js';
+import { unlessNoTable } from '../../postgres/sql-failure.js';
 import type { ExitCode } from '../exit-code.js';
 import { withConfiguredLog } from '../log/with-log.js';
 import { failed, printNote } from '../output.js';
@@ -53,14 +53,8 @@ export const withInstallation = (
   );
 
 /** A service that runs makes read models, and keys, and signs. */
-const hasReadModels = async (pool: CommandPool, registry: Registry): Promise<boolean> => {
-  try {
-    return (await readLive(pool, ledgerOf(registry).name)) !== undefined;
-  } catch (error) {
-    if (isUndefinedTable(error)) return false;
-    throw error;
-  }
-};
+const hasReadModels = async (pool: CommandPool, registry: Registry): Promise<boolean> =>
+  (await unlessNoTable(() => readLive(pool, ledgerOf(registry).name), undefined)) !== undefined;
 
 const hasFiles = async ({ list }: Storage): Promise<boolean> => {
   for await (const _file of list(FILES)) return true;

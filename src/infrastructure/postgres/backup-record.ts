@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { migrate, type VersionedSchema } from '../../postgres/migrate.js';
-import { isUndefinedTable } from '../../postgres/sql-failure.js';
+import { unlessNoTable } from '../../postgres/sql-failure.js';
 
 /**
  * When each log was last backed up whole. Backups go elsewhere, and other machines make them: here every process of the
@@ -43,15 +43,11 @@ export const recordBackup = async (
 };
 
 /** When the log was last backed up, in seconds since 1970; undefined when it never was. Rejects when that cannot be read. */
-export const findLastBackup = async (pool: Pool, log: string): Promise<number | undefined> => {
-  try {
+export const findLastBackup = (pool: Pool, log: string): Promise<number | undefined> =>
+  unlessNoTable(async () => {
     const { rows } = await pool.query<{ readonly seconds: number }>(
       'select extract(epoch from completed_at)::float8 as seconds from backup.newest where log = $1',
       [log],
     );
     return rows[0]?.seconds;
-  } catch (error) {
-    if (isUndefinedTable(error)) return undefined;
-    throw error;
-  }
-};
+  }, undefined);

@@ -6,7 +6,7 @@ import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.j
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { decisionStream, DECISIONS } from '../../../event-sourcing/operators/decision-events.js';
 import { categoryOf, entityIdOf, type StreamName } from '../../../event-sourcing/recorded-event.js';
-import { isUndefinedTable } from '../../../postgres/sql-failure.js';
+import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { DecisionPlace, LedgerPlaces } from '../../../read/ledger-places.js';
 import type { ReadModelUnavailable } from '../../../read/queries.js';
@@ -59,14 +59,7 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
   };
 
   const unlessNone = <A>(read: () => Promise<A>, none: A): Promise<E.Either<ReadModelUnavailable, A>> =>
-    attempt(async () => {
-      try {
-        return await read();
-      } catch (error) {
-        if (isUndefinedTable(error)) return none;
-        throw error;
-      }
-    }, unavailable);
+    attempt(() => unlessNoTable(read, none), unavailable);
 
   return {
     ofStream: (stream, most) => unlessNone(() => places(stream, most), []),

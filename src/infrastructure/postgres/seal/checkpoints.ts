@@ -44,22 +44,17 @@ export const readHandedOut = async (run: RunStatement): Promise<SignedCheckpoint
   return checkpointIn(row);
 };
 
-/** The largest cosigned checkpoint of an origin. */
-export const readLargestCosigned = async (run: RunStatement, origin: string): Promise<SignedCheckpoint | undefined> => {
-  const text = `select ${COLUMNS} from seal.cosigned where origin = $1 order by size desc, number limit 1`;
-  const [row] = await run({ name: 'largest cosigned checkpoint', text, values: [origin] });
-  return checkpointIn(row);
-};
-
-export const recordCosigned = async (run: RunStatement, { origin, size, note }: SignedCheckpoint): Promise<void> => {
-  const text = 'insert into seal.cosigned (origin, size, note) values ($1, $2::bigint, $3)';
-  await run({ name: 'record cosigned checkpoint', text, values: [origin, String(size), note] });
-};
+/** Checkpoints as they were signed, and as witnesses have cosigned them. */
+type Table = 'checkpoint' | 'cosigned';
 
 /** The largest checkpoint of an origin; of those with the same size, the one that was recorded first. */
-export const readLargestOf = async (run: RunStatement, origin: string): Promise<SignedCheckpoint | undefined> => {
-  const text = `select ${COLUMNS} from seal.checkpoint where origin = $1 order by size desc, number limit 1`;
-  const [row] = await run({ name: 'largest checkpoint', text, values: [origin] });
+export const readLargestOf = async (
+  run: RunStatement,
+  origin: string,
+  table: Table = 'checkpoint',
+): Promise<SignedCheckpoint | undefined> => {
+  const text = `select ${COLUMNS} from seal.${table} where origin = $1 order by size desc, number limit 1`;
+  const [row] = await run({ name: `largest ${table}`, text, values: [origin] });
   return checkpointIn(row);
 };
 
@@ -80,7 +75,11 @@ export async function* readCheckpoints(run: RunStatement): AsyncGenerator<Signed
   }
 }
 
-export const recordCheckpoint = async (run: RunStatement, { origin, size, note }: SignedCheckpoint): Promise<void> => {
-  const text = 'insert into seal.checkpoint (origin, size, note) values ($1, $2::bigint, $3)';
-  await run({ name: 'record checkpoint', text, values: [origin, String(size), note] });
+export const recordCheckpoint = async (
+  run: RunStatement,
+  { origin, size, note }: SignedCheckpoint,
+  table: Table = 'checkpoint',
+): Promise<void> => {
+  const text = `insert into seal.${table} (origin, size, note) values ($1, $2::bigint, $3)`;
+  await run({ name: `record ${table}`, text, values: [origin, String(size), note] });
 };

@@ -3,7 +3,7 @@ import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
 import type { ReadTiles } from '../../../seal/read-tiles.js';
-import { readLargestCosigned, recordCosigned } from './checkpoints.js';
+import { readLargestOf, recordCheckpoint } from './checkpoints.js';
 import { migrateSeal } from './schema.js';
 
 type Cosigned = {
@@ -19,8 +19,8 @@ export const makeCosigned = async (pool: Pool, ledger: string): Promise<Cosigned
   await migrateSeal(pool);
   const run = runIn(pool);
   return {
-    largestOf: (origin) => readLargestCosigned(run, origin),
-    record: (checkpoint) => recordCosigned(run, checkpoint),
+    largestOf: (origin) => readLargestOf(run, origin, 'cosigned'),
+    record: (checkpoint) => recordCheckpoint(run, checkpoint, 'cosigned'),
     readTiles: makeReadTiles(run, { liveOf: ledger }),
   };
 };

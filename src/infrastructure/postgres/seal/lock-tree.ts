@@ -5,17 +5,16 @@ import { runOn } from '../../../postgres/statement.js';
 import { inTransaction, lockUntilCommit } from '../../../postgres/transaction.js';
 import type { LockTree } from '../../../sealing/lock-tree.js';
 import { readLargestOf, recordCheckpoint } from './checkpoints.js';
-import { migrateSeal } from './schema.js';
+import { makeSealMigration } from './schema.js';
 
 /** Any number that no other lock of the database uses. */
 const SIGNING_LOCK = 7_310_485_198n;
 
 /** The live tree of a ledger, for one process at a time. Makes the table of checkpoints where it is missing. */
 export const makeLockTree = (pool: Pool, ledger: string): LockTree => {
-  let isMigrated = false;
+  const migrated = makeSealMigration(pool);
   return async (work) => {
-    if (!isMigrated) await migrateSeal(pool);
-    isMigrated = true;
+    await migrated();
     return inTransaction(pool, async (client) => {
       await lockUntilCommit(client, SIGNING_LOCK);
       const live = await readLive(client, ledger);

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { isUndefinedTable } from '../../../postgres/sql-failure.js';
+import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn, type RunStatement } from '../../../postgres/statement.js';
 import type { ArchiveNotes } from '../../../sealing/noting-archive.js';
 import type { NotedCheckpoints } from '../../../sealing/noted-check.js';
-import { migrateSeal } from './schema.js';
+import { makeSealMigration } from './schema.js';
 
 /** Sizes that are read at once. */
 const PAGE = 10_000;
@@ -26,27 +26,20 @@ const readSizes = async (run: RunStatement, origin: string, storage: string): Pr
  */
 export const makeFindNoted = (pool: Pool, storage: string) => {
   const run = runIn(pool);
-  return async (origin: string): Promise<NotedCheckpoints> => {
-    try {
-      const sizes = await readSizes(run, origin, storage);
-      const text = 'select count(distinct size) from seal.archived where origin = $1 and storage <> $2';
-      const [[elsewhere] = []] = await run({ name: 'checkpoints noted elsewhere', text, values: [origin, storage] });
-      return { origin, sizes, elsewhere: Number(elsewhere ?? 0) };
-    } catch (error) {
-      if (isUndefinedTable(error)) return { origin, sizes: [], elsewhere: 0 };
-      throw error;
-    }
+  const read = async (origin: string): Promise<NotedCheckpoints> => {
+    const sizes = await readSizes(run, origin, storage);
+    const text = 'select count(distinct size) from seal.archived where origin = $1 and storage <> $2';
+    const [[elsewhere] = []] = await run({ name: 'checkpoints noted elsewhere', text, values: [origin, storage] });
+    return { origin, sizes, elsewhere: Number(elsewhere ?? 0) };
   };
+  return (origin: string): Promise<NotedCheckpoints> =>
+    unlessNoTable(() => read(origin), { origin, sizes: [], elsewhere: 0 });
 };
 
 /** Notes in Postgres what is put into a storage of files. Makes the table where it is missing. */
 export const makeArchiveNotes = (pool: Pool, storage: string): ArchiveNotes => {
   const run = runIn(pool);
-  let isMigrated = false;
-  const migrated = async (): Promise<void> => {
-    if (!isMigrated) await migrateSeal(pool);
-    isMigrated = true;
-  };
+  const migrated = makeSealMigration(pool);
   return {
     note: async ({ origin, size }) => {
       await migrated();

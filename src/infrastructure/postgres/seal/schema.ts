@@ -66,3 +66,12 @@ const sealSchema: VersionedSchema = {
 
 /** Migrates the table of checkpoints to this program's version; several processes may call it at once. */
 export const migrateSeal = (pool: Pool): Promise<void> => migrate(pool, sealSchema);
+
+/** The same, whose success is remembered: what needs the tables asks for it each time. */
+export const makeSealMigration = (pool: Pool): (() => Promise<void>) => {
+  let isMigrated = false;
+  return async () => {
+    if (!isMigrated) await migrateSeal(pool);
+    isMigrated = true;
+  };
+};

@@ -1,21 +1,14 @@
 import type { Pool } from 'pg';
 import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
 import { attempt, orThrow } from '../../../event-sourcing/attempt.js';
-import { isUndefinedTable } from '../../../postgres/sql-failure.js';
+import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { SealedTree } from '../../../read/sealed-tree.js';
 import { unavailable } from '../read-models/read-model.js';
-import { readCheckpoints, readHandedOut, readLargestCosigned, readLargestOf, readNewest } from './checkpoints.js';
+import { readCheckpoints, readHandedOut, readLargestOf, readNewest } from './checkpoints.js';
 
 /** Before the first process that signs there are no tables of checkpoints, and so no checkpoints. */
-const unlessNone = async <A>(read: Promise<A>): Promise<A | undefined> => {
-  try {
-    return await read;
-  } catch (error) {
-    if (isUndefinedTable(error)) return undefined;
-    throw error;
-  }
-};
+const unlessNone = <A>(read: () => Promise<A>): Promise<A | undefined> => unlessNoTable(read, undefined);
 
 /** The tree of the live generation of a ledger, and the checkpoints that were signed of it. */
 export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
@@ -24,11 +17,14 @@ export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
   return {
     // before a process of this version has signed, there is no table of those that witnesses have cosigned
     newestCheckpoint: () =>
-      attempt(async () => (await unlessNone(readHandedOut(run))) ?? unlessNone(readNewest(run)), unavailable),
-    cosignedOf: (origin) => attempt(() => unlessNone(readLargestCosigned(run, origin)), unavailable),
-    newestOf: (origin) => attempt(() => unlessNone(readLargestOf(run, origin)), unavailable),
+      attempt(
+        async () => (await unlessNone(() => readHandedOut(run))) ?? unlessNone(() => readNewest(run)),
+        unavailable,
+      ),
+    cosignedOf: (origin) => attempt(() => unlessNone(() => readLargestOf(run, origin, 'cosigned')), unavailable),
+    newestOf: (origin) => attempt(() => unlessNone(() => readLargestOf(run, origin)), unavailable),
     async *checkpoints() {
-      if ((await unlessNone(readNewest(run))) !== undefined) yield* readCheckpoints(run);
+      if ((await unlessNone(() => readNewest(run))) !== undefined) yield* readCheckpoints(run);
     },
     readTiles: (tiles) => attempt(async () => orThrow(await readTiles(tiles)), unavailable),
     readLeaves: (first, count) =>
