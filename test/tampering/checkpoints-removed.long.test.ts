@@ -9,8 +9,9 @@ import { expectFound, expectWarning, verified, warningsOf } from './found.js';
 import { places, type Place, runSql } from './places.js';
 import {
   copied,
+  copiedIn,
   type Kept,
-  makeSealedService,
+  openSealedService,
   newestCheckpoint,
   running,
   type SealedService,
@@ -26,19 +27,15 @@ for (const [name, openPlace] of Object.entries(places))
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let copy: Copy;
     let checkpoint: string;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     const changed = async (kept: Kept, phone: string, size: number): Promise<string> => {
       const started = await running(service.settings, kept);
@@ -51,8 +48,7 @@ for (const [name, openPlace] of Object.entries(places))
 
     /** Of 11 and of 12 events, each put into the storage of this copy. */
     beforeEach(async () => {
-      copy = await copied(service.now);
-      await place.write(copy.url, service.history);
+      copy = await copiedIn(place, service);
       await changed(copy, '11', 11);
       checkpoint = await changed(copy, '12', 12);
     });

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { makeApi } from '../support/api.js';
@@ -7,10 +6,11 @@ import { startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, tokenFor } from '../support/service-process.js';
 import { expectNoWarning, expectWarning, verified } from './found.js';
 import { places, type Place, runSql } from './places.js';
+import type { copied } from './sealed-service.js';
 import {
-  copied,
+  copiedIn,
   type Kept,
-  makeSealedService,
+  openSealedService,
   newestCheckpoint,
   running,
   type SealedService,
@@ -29,25 +29,20 @@ for (const [name, openPlace] of Object.entries(places))
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let copy: Awaited<ReturnType<typeof copied>>;
     let projector: ServiceProcess;
     /** Another process of the same service, which has no key of the checkpoints. */
     let other: ServiceProcess;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     beforeEach(async () => {
-      copy = await copied(service.now);
-      await place.write(copy.url, service.history);
+      copy = await copiedIn(place, service);
       const { CHECKPOINT_KEY: _, ...keyless } = service.settings;
       projector = await running({ ...service.settings, PROJECTOR_ONLY: 'true' }, copy);
       other = await running({ ...keyless, API_ONLY: 'true' }, copy);

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
 import { eventually } from '../support/eventually.js';
@@ -7,7 +6,7 @@ import { startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, tokenFor } from '../support/service-process.js';
 import { expectNoWarning, expectWarning, verified, warningsOf } from './found.js';
 import { places, type Place, runSql } from './places.js';
-import { copied, makeSealedService, running, type SealedService, stopped } from './sealed-service.js';
+import { type copied, copiedIn, openSealedService, running, type SealedService, stopped } from './sealed-service.js';
 
 const DIFFER = 'rows differ from their events: businesses; see ops projections verify --repair';
 const SHORTER = 'history shorter than its rows: businesses';
@@ -18,25 +17,20 @@ for (const [name, openPlace] of Object.entries(places))
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let copy: Awaited<ReturnType<typeof copied>>;
     let started: ServiceProcess;
     let id: string;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
       id = service.streams.first.slice('business-'.length);
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     beforeEach(async () => {
-      copy = await copied(service.now);
-      await place.write(copy.url, service.history);
+      copy = await copiedIn(place, service);
       started = await running(service.settings, copy);
     });
 

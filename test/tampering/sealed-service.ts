@@ -92,7 +92,7 @@ export const newestCheckpoint = async (url: string, size: number): Promise<strin
 };
 
 /** Ten events of two businesses and two documents; the last four are those of updates. */
-export const makeSealedService = async (place: Place): Promise<SealedService> => {
+const makeSealedService = async (place: Place): Promise<SealedService> => {
   const settings = await settingsOf(place);
   const now = { url: await freshDatabase(), dataDir: await mkdtemp(path.join(tmpdir(), 'sealed-')) };
   let service = await running(settings, now);
@@ -137,4 +137,26 @@ export const makeSealedService = async (place: Place): Promise<SealedService> =>
       other: `document-${other}`,
     },
   };
+};
+
+/** A service in a place, for all tests of a suite, which close it by `discard`. */
+export const openSealedService = async (openPlace: () => Promise<Place>) => {
+  const place = await openPlace();
+  const service = await makeSealedService(place);
+  const discard = async (): Promise<void> => {
+    place.close();
+    await rm(service.now.dataDir, { recursive: true });
+    await service.earlier.discard();
+  };
+  return { place, service, discard };
+};
+
+/** A copy of a service with its whole log, as somebody finds it who is about to change it. */
+export const copiedIn = async (
+  place: Place,
+  { now, history }: Pick<SealedService, 'now' | 'history'>,
+): Promise<Awaited<ReturnType<typeof copied>>> => {
+  const copy = await copied(now);
+  await place.write(copy.url, history);
+  return copy;
 };

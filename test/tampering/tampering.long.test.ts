@@ -34,7 +34,7 @@ import {
   copied,
   EVENT_KEY,
   type Kept,
-  makeSealedService,
+  openSealedService,
   newestCheckpoint,
   ORIGIN,
   running,
@@ -379,19 +379,15 @@ for (const [name, openPlace] of all)
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let discards: Array<() => Promise<void>>;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
       discards = [];
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     afterEach(async () => {
       for (const discard of discards.splice(0)) await discard();

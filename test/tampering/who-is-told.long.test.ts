@@ -13,10 +13,11 @@ import { type ServiceProcess, startService, tokenFor } from '../support/service-
 import { expectFound, expectNoWarning, expectWarning, verified, warningsOf } from './found.js';
 import { objectOf, rechained, withMetadata } from './history.js';
 import { places, type Place, runSql } from './places.js';
+import type { copied } from './sealed-service.js';
 import {
-  copied,
+  copiedIn,
   EVENT_KEY,
-  makeSealedService,
+  openSealedService,
   newestCheckpoint,
   running,
   type SealedService,
@@ -44,24 +45,19 @@ for (const [name, openPlace] of Object.entries(places))
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let copy: Awaited<ReturnType<typeof copied>>;
     let id: string;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
       id = service.streams.first.slice('business-'.length);
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     beforeEach(async () => {
-      copy = await copied(service.now);
-      await place.write(copy.url, service.history);
+      copy = await copiedIn(place, service);
     });
 
     afterEach(() => copy.discard());

@@ -20,7 +20,7 @@ import {
   EVENT_KEY,
   type Kept,
   LONG_ENOUGH_MS,
-  makeSealedService,
+  openSealedService,
   newestCheckpoint,
   running,
   type SealedService,
@@ -32,21 +32,17 @@ for (const [name, openPlace] of Object.entries(places))
     this.timeout(startingPostgres * 3);
     let place: Place;
     let service: SealedService;
+    let discard: () => Promise<void>;
     let directory: string;
     let witness: SmallWitness;
     let policy: string;
     let discards: Array<() => Promise<void>>;
 
     before(async () => {
-      place = await openPlace();
-      service = await makeSealedService(place);
+      ({ place, service, discard } = await openSealedService(openPlace));
     });
 
-    after(async () => {
-      place.close();
-      await rm(service.now.dataDir, { recursive: true });
-      await service.earlier.discard();
-    });
+    after(() => discard());
 
     beforeEach(async () => {
       discards = [];

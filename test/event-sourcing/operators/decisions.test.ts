@@ -26,6 +26,16 @@ const skip = (eventId: string): JsonObject => ({
 
 const by = { actor: 'olga', at: new Date('2026-05-06T07:08:09.000Z') };
 
+type Fact = Pick<
+  Parameters<typeof seal>[0],
+  'id' | 'stream' | 'revision' | 'type' | 'data' | 'schemaVersion' | 'previousHash'
+>;
+
+const sealedByOtto = (fact: Fact, key?: EventKey) => {
+  const command = { correlationId: fact.id, causationId: fact.id, request: '{}' };
+  return seal({ ...fact, ...command, at: '2026-01-02T03:04:05.678Z', actor: 'otto' }, newSalt(), key);
+};
+
 describe("the operators' decisions", () => {
   let store: LogTarget;
   let ends: Map<StreamName, { readonly revision: bigint; readonly hash: string }>;
@@ -40,14 +50,7 @@ describe("the operators' decisions", () => {
     const { revision, hash: previousHash } = ends.get(stream) ?? { revision: 0n, hash: GENESIS_HASH };
     const id = `01890000-0000-7000-8000-0000000000${stream.length + Number(revision)}`;
     const fact = { id, stream, revision, type, data, schemaVersion: 1, previousHash };
-    const command = {
-      at: '2026-01-02T03:04:05.678Z',
-      actor: 'otto',
-      correlationId: id,
-      causationId: id,
-      request: '{}',
-    };
-    const { hash, ...event } = seal({ ...fact, ...command }, newSalt(), key);
+    const { hash, ...event } = sealedByOtto(fact, key);
     right(await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [event]));
     ends.set(stream, { revision: revision + 1n, hash });
     return id;
@@ -125,14 +128,7 @@ describe("the operators' decisions", () => {
     expect((await sealAll([oneKey])).recorded).to.equal(1);
     const other = decisionStream('documents');
     const fact = { id, stream: other, revision: 0n, type: 'ProjectionEventSkipped', data: skip('e9') };
-    const command = {
-      at: '2026-01-02T03:04:05.678Z',
-      actor: 'otto',
-      correlationId: id,
-      causationId: id,
-      request: '{}',
-    };
-    const { hash: _hash, ...forged } = seal({ ...fact, ...command, schemaVersion: 1, previousHash: GENESIS_HASH });
+    const { hash: _hash, ...forged } = sealedByOtto({ ...fact, schemaVersion: 1, previousHash: GENESIS_HASH });
     const forging = makeInMemoryEventStore();
     const events = [{ ...forged, stream: other, revision: 0n, position: 0n }, ...(await wholeLog(store))];
     right(await forging.appendInOrder(gatherAppends(events)));
@@ -157,15 +153,8 @@ describe("the operators' decisions", () => {
       schemaVersion: 2,
       previousHash,
     };
-    const command = {
-      at: '2026-01-02T03:04:05.678Z',
-      actor: 'otto',
-      correlationId: id,
-      causationId: id,
-      request: '{}',
-    };
     const said = { type: 'ProjectionEventSkipped', data: { ...skip('e1'), original } };
-    const { hash: _hash, ...event } = seal({ ...fact, ...command, ...said }, newSalt(), oneKey);
+    const { hash: _hash, ...event } = sealedByOtto({ ...fact, ...said }, oneKey);
     right(await store.append(SKIPS, revision - 1n, [event]));
     expect(await verify([oneKey])).to.deep.equal({ faults: [`${SKIPS} 0 mac-missing`], unsealed: 1 });
   });
