@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Verifies what an event log has given out, without the program that wrote it and without asking anybody.
 
-  python3 verify.py export LOG.ndjson [--checkpoint FILE --key KEY [--policy POLICY]]
+  python3 verify.py export LOG.ndjson [--checkpoint FILE --key KEY [--key-changes CHANGES] [--policy POLICY]]
   python3 verify.py events EVENTS.json
-  python3 verify.py tiles DIR --key KEY [--policy POLICY]
-  python3 verify.py pack PACK.zip --key KEY [--against CHECKPOINT] [--policy POLICY]
+  python3 verify.py tiles DIR --key KEY [--key-changes CHANGES] [--policy POLICY]
+  python3 verify.py pack PACK.zip --key KEY [--key-changes CHANGES] [--against CHECKPOINT] [--policy POLICY]
 
 KEY is the verifier key of the log, NAME+ID+BASE64. Take it, and this program, from a source that you trust.
+CHANGES are the notes of a log whose key was replaced, each signed by both keys. KEY may be any of its keys.
 POLICY names the witnesses that must have cosigned the checkpoint (c2sp.org/tlog-policy). Take it from such a source, too.
 Needs Python 3.8 and nothing else. Ends with 0 when all fits; with 1, and one sentence, at the first thing that does
 not; with 2 when it was not called as above. The rules are in docs/verify.md of the program that wrote the log.
@@ -353,8 +354,8 @@ def key_of(text):
     return (name, bytes.fromhex(id_text), raw[1:])
 
 
-def open_note(raw, key, what):
-    # c2sp.org/signed-note: text, an empty line, signatures. Returns the text, and how many signatures there are.
+def note_of(raw, what):
+    # c2sp.org/signed-note: text, an empty line, signatures. The text, and (name, id and signature) of each, not yet verified.
     note = text_of(raw, what)
     if re.search("[\0-\x09\x0b-\x1f]", note):
         raise Fault("%s has a control character" % what)
@@ -364,36 +365,194 @@ def open_note(raw, key, what):
         raise Fault("%s does not end with an empty line and lines that sign it" % what)
     if len(lines) > 100:
         raise Fault("%s has more than 100 signatures" % what)
-    name, key_id, public_key = key
-    signed = False
+    signatures = []
     for line in lines:
         dash, signer, encoded = (line.split(" ") + ["", ""])[:3]
         signature = base64_of(encoded)
         is_whole = len(line.split(" ")) == 3 and dash == "\u2014" and is_key_name(signer)
         if not is_whole or signature is None or len(signature) < 5:
             raise Fault("%s has a line after its text that is no signature" % what)
+        signatures.append((signer, signature))
+    return text + "\n", signatures
+
+
+def is_signed(note, key, what):
+    # A signature that names the key and does not fit makes the whole note invalid.
+    (text, signatures), (name, key_id, public_key), signed = note, key, False
+    for signer, signature in signatures:
         if signer == name and signature[:4] == key_id:
-            if not ed25519_verifies(public_key, (text + "\n").encode(), signature[4:]):
+            if not ed25519_verifies(public_key, text.encode(), signature[4:]):
                 raise Fault("the signature of %s does not fit: it was changed, or is forged" % what)
             signed = True
+    return signed
+
+
+def short(key):
+    return "%s+%s" % (shown(key[0]), key[1].hex())
+
+
+def open_note(raw, sealers, what):
+    # A note that one of these keys has signed. Returns the text, how many signatures there are, and who signed it.
+    note = note_of(raw, what)
+    signed = [sealer for sealer in sealers if is_signed(note, sealer.key, what)]
+    if not signed and len(sealers) == 1:
+        raise Fault("%s is not signed by the key %s" % (what, short(sealers[0].key)))
     if not signed:
-        raise Fault("%s is not signed by the key %s+%s" % (what, shown(name), key_id.hex()))
-    return text + "\n", len(lines)
+        raise Fault("%s is signed by none of the %d keys that the log has had" % (what, len(sealers)))
+    if len(signed) > 1:
+        raise Fault("%s is signed by more than one key that the log has had" % what)
+    return note[0], len(note[1]), signed[0]
 
 
-def checkpoint_of(raw, key, what):
-    # c2sp.org/tlog-checkpoint: origin, size, root; the origin is the name of the key. (size, root)
-    lines = open_note(raw, key, what)[0].split("\n")
-    if len(lines) != 4:
-        raise Fault("%s has not exactly three lines of text" % what)
-    size, root = count_of(lines[1]), base64_of(lines[2])
-    if lines[0] != key[0]:
-        raise Fault("%s is of another log than the key: its origin is %s" % (what, shown(lines[0])))
+def size_and_root_of(lines, what):
+    size, root = count_of(lines[0]), base64_of(lines[1])
     if size is None or size >= 1 << 53 or root is None or len(root) != 32:
         raise Fault("%s has no size and root" % what)
+    return size, root
+
+
+def checkpoint_of(raw, sealers, what):
+    # c2sp.org/tlog-checkpoint: origin, size, root; the origin is the name of the key. (size, root), and who signed it.
+    text, _, signer = open_note(raw, sealers, what)
+    lines = text.split("\n")
+    if len(lines) != 4:
+        raise Fault("%s has not exactly three lines of text" % what)
+    if lines[0] != signer.key[0]:
+        raise Fault("%s is of another log than the key: its origin is %s" % (what, shown(lines[0])))
+    size, root = size_and_root_of(lines[1:], what)
     if size == 0:
         raise Fault("%s is of a log without events: there is nothing to verify" % what)
-    return size, root
+    return (size, root), signer
+
+
+# ---- changes of the key ------------------------------------------------------------------------------------
+
+# A key of the log, its text, its place in the chain of keys, and the (size, root) that it was replaced after, if it was.
+Sealer = collections.namedtuple("Sealer", "key text at end")
+# All keys of the log that are trusted, oldest first; the one that was given; and the name of the list that tells of them.
+Trust = collections.namedtuple("Trust", "sealers own source")
+
+LIST_OF_CHANGES, CHANGES_MEMBER = "the list of key changes", "key-changes.txt"
+MOST_CHANGES = 65536
+REPLACED = "checkpoint key replaced"
+# Seven lines of text, an empty one, two signatures, and an empty one, which for the last note is the end of the file.
+CHANGE_LINES = 11
+
+
+def verify_decided(line, what):
+    # Who decided it, when and why, in RFC 8785.
+    try:
+        decided = json_of(line)
+        is_whole = isinstance(decided, dict) and sorted(decided) == ["actor", "at", "reason"]
+        if is_whole and all(map(is_text, decided.values())) and jcs(decided) == line:
+            return
+    except Fault:
+        pass
+    raise Fault("%s does not say in the JSON of RFC 8785 who decided it, when and why (actor, at, reason)" % what)
+
+
+def change_of(raw, what):
+    # Which key was replaced, which one is in its place, and the (size, root) of what the first one sealed. Both signed that.
+    note = note_of(raw, what)
+    lines = note[0].split("\n")
+    if len(lines) != 8 or lines[1] != REPLACED:
+        raise Fault("%s does not say that a key was replaced" % what)
+    try:
+        keys = [key_of(text) for text in lines[2:4]]
+    except Fault as fault:
+        raise Fault("%s: %s" % (what, fault))
+    if any(key[0] != lines[0] for key in keys):
+        raise Fault("%s is of another log than its keys" % what)
+    end = size_and_root_of(lines[4:6], what)
+    if end[0] == 0:
+        raise Fault("%s is of a key that has sealed nothing" % what)
+    verify_decided(lines[6], what)
+    for key in keys:
+        if not is_signed(note, key, what):
+            raise Fault("%s is not signed by the key %s" % (what, short(key)))
+    return [Sealer(key, text, None, None) for key, text in zip(keys, lines[2:4])], end
+
+
+def key_changes_of(raw, what):
+    # One chain of keys, oldest first, each of which signed the next one. No key comes back, and the log never shrinks.
+    if len(raw) > MOST_CHANGES:
+        raise Fault("%s is longer than 64 KiB" % what)
+    lines = text_of(raw, what).split("\n")
+    groups = [lines[at : at + CHANGE_LINES] for at in range(0, len(lines), CHANGE_LINES)]
+    if any(len(group) != CHANGE_LINES or group[-1] != "" for group in groups):
+        raise Fault("%s is no list of notes of seven lines and two signatures, with an empty line between them" % what)
+    sealers = []
+    for number, group in enumerate(groups, 1):
+        note = "note %d of %s" % (number, what)
+        (before, after), end = change_of("\n".join(group).encode(), note)
+        if not sealers:
+            sealers.append(before._replace(at=0))
+        elif before.text != sealers[-1].text:
+            raise Fault("%s does not begin with the key that the note before it ended with" % note)
+        if any(after.key[1] == sealer.key[1] for sealer in sealers):
+            raise Fault("%s puts a key in place that the log has had before" % note)
+        last = sealers[-2].end if number > 1 else end
+        if end[0] < last[0] or (end[0] == last[0] and end != last):
+            raise Fault("%s is of fewer events than the note before it, or of others" % note)
+        sealers[-1] = sealers[-1]._replace(end=end)
+        sealers.append(after._replace(at=number))
+    return sealers
+
+
+def sealer_of(sealers, text):
+    return next((sealer for sealer in sealers if sealer.text == text), None)
+
+
+def trust_in(key_text, changes_path):
+    # The key that was given, and where there is a list of changes, every key of that chain.
+    own = Sealer(key_of(key_text), key_text, 0, None)
+    if changes_path is None:
+        return Trust([own], own, None)
+    sealers = key_changes_of(read_file(changes_path), LIST_OF_CHANGES)
+    if sealer_of(sealers, key_text) is None:
+        raise Fault("%s is not that of the key %s" % (LIST_OF_CHANGES, short(own.key)))
+    return Trust(sealers, sealer_of(sealers, key_text), LIST_OF_CHANGES)
+
+
+def verify_reign(trust, signer, sealed, what):
+    # A key that was replaced has sealed nothing beyond, and at that size the log is what both keys signed.
+    for sealer in trust.sealers[:-1]:
+        size, root = sealer.end
+        if sealer == signer and sealed[0] > size:
+            raise Fault(
+                "%s is of %s, and the key that signed it, %s, was replaced after %d: it has sealed nothing beyond"
+                % (what, counted(sealed[0], "event"), short(sealer.key), size)
+            )
+        if sealed[0] == size and sealed[1] != root:
+            raise Fault("%s has another root than the one that both keys signed when %s was replaced" % (what, short(sealer.key)))
+
+
+def verify_changes(trust, roots):
+    # The roots that the tree has where a key was replaced, by size, as far as it reaches.
+    for sealer in trust.sealers[:-1]:
+        size, root = sealer.end
+        if roots.get(size, root) != root:
+            raise Fault(
+                "the first %s are not those that both keys signed when %s was replaced"
+                % (counted(size, "event"), short(sealer.key))
+            )
+
+
+def signed_words(trust, signer, what):
+    # Nothing where the key that was given signed it.
+    if signer.at > trust.own.at:
+        changes, after = signer.at - trust.own.at, counted(trust.own.end[0], "event")
+        how = "" if changes == 1 else "by %d changes, the first " % changes
+        return [
+            "%s is signed by the key %s, which replaced yours %safter %s; both keys signed %s, and by whom, when and why is in %s."
+            % (what, short(signer.key), how, after, "that" if changes == 1 else "each", trust.source)
+        ]
+    if signer.at < trust.own.at:
+        return [
+            "%s is signed by the key %s, which was replaced after %s: whoever got hold of that key since can have made this; "
+            "only one that you had before the change shows more." % (what, short(signer.key), counted(signer.end[0], "event"))
+        ]
+    return []
 
 
 # ---- witnesses: C2SP tlog-policy, tlog-cosignature ---------------------------------------------------------
@@ -520,13 +679,21 @@ def is_in_tree(event):
     return category in ("business", "document") or (category == "operations" and is_sealed)
 
 
-def verify_export(path, checkpoint_path, key_text, policy_path):
-    sealed, cosigned = None, []
+def sealed_by(raw, trust, policy_path):
+    # The (size, root) of a checkpoint, and what is to be said of who signed it.
+    sealed, signer = checkpoint_of(raw, trust.sealers, "the checkpoint")
+    verify_reign(trust, signer, sealed, "the checkpoint")
+    cosigned = witnessed(raw, signer.key, policy_path, "the checkpoint")
+    return sealed, signed_words(trust, signer, "The checkpoint") + cosigned
+
+
+def verify_export(path, checkpoint_path, key_text, policy_path, changes_path=None):
+    sealed, signed, sizes = None, [], set()
     if checkpoint_path is not None:
-        checkpoint, key = read_file(checkpoint_path), key_of(key_text)
-        sealed = checkpoint_of(checkpoint, key, "the checkpoint")
-        cosigned = witnessed(checkpoint, key, policy_path, "the checkpoint")
-    ends, events, withheld, leaves, peaks = {}, 0, 0, 0, []
+        checkpoint, trust = read_file(checkpoint_path), trust_in(key_text, changes_path)
+        sealed, signed = sealed_by(checkpoint, trust, policy_path)
+        sizes = {sealed[0]}.union(sealer.end[0] for sealer in trust.sealers[:-1])
+    ends, events, withheld, leaves, peaks, roots = {}, 0, 0, 0, [], {}
     try:
         file = open(path, "rb")
     except OSError as error:
@@ -542,9 +709,11 @@ def verify_export(path, checkpoint_path, key_text, policy_path):
                 withheld += extend_chain(ends, event)
             except Fault as fault:
                 raise Fault("line %d%s: %s" % (events, ", " + place_of(event) if event else "", fault))
-            if sealed and leaves < sealed[0] and is_in_tree(event):
+            if leaves < max(sizes, default=0) and is_in_tree(event):
                 leaves += 1
                 add_leaf(peaks, leaf_of(event))
+                if leaves in sizes:
+                    roots[leaves] = root_of(peaks)
     if events == 0:
         raise Fault("%s has no events" % shown(path))
     said = [
@@ -556,11 +725,12 @@ def verify_export(path, checkpoint_path, key_text, policy_path):
     sealed_events = counted(sealed[0], "event")
     if leaves < sealed[0]:
         raise Fault("the checkpoint is of %s, and the export has %d: some are missing" % (sealed_events, leaves))
-    if root_of(peaks) != sealed[1]:
+    if roots[sealed[0]] != sealed[1]:
         raise Fault("the first %s are not those that the checkpoint seals, in their order" % sealed_events)
+    verify_changes(trust, roots)
     return said + [
         "The first %s of the tree are all that the checkpoint seals; the key signed it." % sealed_events,
-    ] + cosigned + [
+    ] + signed + [
         "This cannot show what came after the checkpoint.",
     ]
 
@@ -730,11 +900,10 @@ def verify_others(directory, whole):
                 raise Fault("%s is not the beginning of %s" % (name, whole[base]))
 
 
-def verify_tiles(directory, key_text, policy_path):
-    key = key_of(key_text)
-    checkpoint = read_file(os.path.join(directory, "checkpoint"))
-    size, root = checkpoint_of(checkpoint, key, "the checkpoint")
-    cosigned = witnessed(checkpoint, key, policy_path, "the checkpoint")
+def verify_tiles(directory, key_text, policy_path, changes_path=None):
+    trust = trust_in(key_text, changes_path)
+    (size, root), signed = sealed_by(read_file(os.path.join(directory, "checkpoint")), trust, policy_path)
+    sizes, roots = {sealer.end[0] for sealer in trust.sealers[:-1]}, {}
     peaks, above, whole, level, count = [], [], {}, 0, size
     while count > 0:
         # Level 0 has the hashes of the leaves, each level above the root of every full tile of the one below.
@@ -751,6 +920,8 @@ def verify_tiles(directory, key_text, policy_path):
                     if entry[:2] != b"\0\x20" or leaf_hash(entry[2:]) != leaf:
                         raise Fault("entry %d in %s is not that of its hash in %s" % (at, bundle, name))
                     add_leaf(peaks, leaf)
+                    if index * WIDTH + at + 1 in sizes:
+                        roots[index * WIDTH + at + 1] = root_of(peaks)
             elif hashes != below[index * WIDTH : index * WIDTH + width]:
                 raise Fault("%s is not computed of the tiles of level %d" % (name, level - 1))
             if width == WIDTH:
@@ -761,11 +932,12 @@ def verify_tiles(directory, key_text, policy_path):
         level, count = level + 1, count // WIDTH
     if root_of(peaks) != root:
         raise Fault("the tiles do not have the root of the checkpoint")
+    verify_changes(trust, roots)
     verify_others(directory, whole)
     return [
         "%s of %s: each is what it must be, and their root is that of the checkpoint, which is signed by the key."
         % (counted(len(whole), "tile"), counted(size, "event")),
-    ] + cosigned + [
+    ] + signed + [
         "This cannot show what the events say, nor that nothing came after the checkpoint.",
     ]
 
@@ -947,15 +1119,27 @@ HEAD = (
 DECISIONS = ("decisions", "decisions (0|[1-9][0-9]*)")
 
 
-def manifest_of(pack, key):
-    # A note that the key alone has signed: the head, then SHA-256, size and name of every other member, sorted by name.
+def trust_of_pack(pack, trust):
+    # The pack may tell of changes of the key itself. A list that was given counts more, and one without the key not at all.
+    if CHANGES_MEMBER not in pack.members:
+        return trust, None
+    if pack.members[CHANGES_MEMBER].size > MOST_CHANGES:
+        raise Fault("%s is longer than 64 KiB" % CHANGES_MEMBER)
+    sealers = key_changes_of(content_of(pack, CHANGES_MEMBER), CHANGES_MEMBER)
+    own = sealer_of(sealers, trust.own.text)
+    return (Trust(sealers, own, CHANGES_MEMBER) if own and trust.source is None else trust), sealers
+
+
+def manifest_of(pack, sealers):
+    # A note that one key alone has signed: the head, then SHA-256, size and name of every other member, sorted by name.
     if "manifest.txt" not in pack.members:
         raise Fault("manifest.txt is missing")
     # What it needs, at most: its head and its signature, which name the key, and a line for each member.
-    needed = 4096 + 4 * len(key[0]) + sum(len(one.name) + len(str(one.size)) + 67 for one in pack.members.values())
+    origin = sealers[0].key[0]
+    needed = 4096 + 4 * len(origin) + sum(len(one.name) + len(str(one.size)) + 67 for one in pack.members.values())
     if pack.members["manifest.txt"].size > needed:
         raise Fault("manifest.txt is larger than a list of the members can be")
-    text, signatures = open_note(content_of(pack, "manifest.txt"), key, "manifest.txt")
+    text, signatures, signer = open_note(content_of(pack, "manifest.txt"), sealers, "manifest.txt")
     if signatures != 1:
         raise Fault("manifest.txt has more than one signature")
     lines, head, listed, last = text.split("\n")[:-1], {}, {}, ""
@@ -971,18 +1155,20 @@ def manifest_of(pack, key):
             raise Fault("line %d of manifest.txt does not name the next member" % number)
         last = match[3]
         listed[last] = (match[1], int(match[2]))
-    if head["origin"] != key[0]:
+    if head["origin"] != origin:
         raise Fault("manifest.txt is of another log than the key: its origin is %s" % shown(head["origin"]))
     # Unix has that time in 32 bits.
     time = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=pack.time)
     if time.isoformat() != min(head["created"][:19], "2038-01-19T03:14:07"):
         raise Fault("the members in the ZIP are of another time than manifest.txt says")
-    return head, listed
+    return head, listed, signer
 
 
 RECORD = re.compile("records/((?:business|document)-[A-Za-z0-9-]+)[.]ndjson")
 DECISION = re.compile("decisions/(operations-[A-Za-z0-9_-]+)/(0|[1-9][0-9]{0,18})[.]ndjson")
 FIXED = ("checkpoint.txt", "key.txt", "report.html", "verify.html", "verify.py")
+# Where the log has it.
+OPTIONAL = (CHANGES_MEMBER,)
 
 
 def verify_members(pack, listed):
@@ -1114,7 +1300,7 @@ def verify_others_listed(listed, proofs, files):
         if sizes != {float(listed[name][1])} or listed[name][0] != name[6:]:
             raise Fault("%s is not the file that the event names" % name)
     for name in listed:
-        if name not in FIXED and name not in proofs and name not in files and not RECORD.fullmatch(name):
+        if name not in FIXED + OPTIONAL and name not in proofs and name not in files and not RECORD.fullmatch(name):
             raise Fault("%s belongs to no event of the pack" % name)
 
 
@@ -1408,7 +1594,7 @@ def decisions_words(head):
     return ["%s of operators about these records: each is at its place in that log. There may be others." % number]
 
 
-def compare_checkpoints(sealed, kept):
+def compare_checkpoints(sealed, kept, signers):
     # Two checkpoints of one size are of one history only if their roots are equal.
     if sealed[0] != kept[0]:
         return (
@@ -1416,21 +1602,36 @@ def compare_checkpoints(sealed, kept):
             'Ask for "ops log verify --against" with yours.' % (counted(kept[0], "event"), sealed[0])
         )
     if sealed[1] != kept[1]:
-        raise Fault("the checkpoint you kept has the same size and another root: the key has signed two histories")
+        who = "the key has" if len(signers) == 1 else "its keys have"
+        raise Fault("the checkpoint you kept has the same size and another root: %s signed two histories" % who)
     return "The checkpoint you kept is of the same events."
 
 
-def verify_pack(path, key_text, kept_path, policy_path):
-    key = key_of(key_text)
+def verify_against(kept_path, trust, sealed, signer):
+    # What is to be said of a checkpoint that somebody has kept.
+    if kept_path is None:
+        return []
+    kept, keeper = checkpoint_of(read_file(kept_path), trust.sealers, "the checkpoint you kept")
+    verify_reign(trust, keeper, kept, "the checkpoint you kept")
+    said = compare_checkpoints(sealed, kept, {signer, keeper})
+    return [said] + signed_words(trust, keeper, "The checkpoint you kept")
+
+
+def verify_pack(path, key_text, kept_path, policy_path, changes_path=None):
+    given = trust_in(key_text, changes_path)
     pack = open_zip(path)
-    head, listed = manifest_of(pack, key)
+    trust, told_keys = trust_of_pack(pack, given)
+    head, listed, signer = manifest_of(pack, trust.sealers)
     verify_members(pack, listed)
-    if content_of(pack, "key.txt") != (key_text + "\n").encode():
+    if content_of(pack, "key.txt") != (signer.text + "\n").encode():
         raise Fault("key.txt is not the key of the log")
+    if told_keys is not None and sealer_of(told_keys, signer.text) is None:
+        raise Fault("%s is not that of the key in key.txt" % CHANGES_MEMBER)
     checkpoint = content_of(pack, "checkpoint.txt")
-    sealed = checkpoint_of(checkpoint, key, "checkpoint.txt")
-    cosigned = witnessed(checkpoint, key, policy_path, "checkpoint.txt")
-    against = [] if kept_path is None else [checkpoint_of(read_file(kept_path), key, "the checkpoint you kept")]
+    sealed, _ = checkpoint_of(checkpoint, [signer], "checkpoint.txt")
+    verify_reign(trust, signer, sealed, "checkpoint.txt")
+    signed = signed_words(trust, signer, "The pack") + witnessed(checkpoint, signer.key, policy_path, "checkpoint.txt")
+    against = verify_against(kept_path, trust, sealed, signer)
     records, events, withheld, files, proofs = [], 0, 0, {}, set()
     for name in filter(RECORD.fullmatch, listed):
         stream = RECORD.fullmatch(name)[1]
@@ -1446,8 +1647,8 @@ def verify_pack(path, key_text, kept_path, policy_path):
     streams = {record.stream for record in records}
     members, decisions = verify_decisions(pack, head, listed, sealed, checkpoint, streams)
     verify_others_listed(listed, proofs | members, files)
-    signed = {"size": sealed[0], "root": base64.b64encode(sealed[1]).decode(), "key": key_text}
-    page = FORMS[head[FORM]].page(head, signed, records, decisions, [(name, listed[name][1]) for name in sorted(files)])
+    of_page = {"size": sealed[0], "root": base64.b64encode(sealed[1]).decode(), "key": signer.text}
+    page = FORMS[head[FORM]].page(head, of_page, records, decisions, [(name, listed[name][1]) for name in sorted(files)])
     if content_of(pack, "report.html") != page.encode():
         raise Fault("report.html does not say what the sealed events say")
     of_records = "%s of %s" % (counted(events, "event"), counted(len(records), "record"))
@@ -1460,7 +1661,7 @@ def verify_pack(path, key_text, kept_path, policy_path):
         *decisions_words(head),
         "report.html says what the sealed events say, and nothing else.",
     ]
-    return said + cosigned + [compare_checkpoints(sealed, kept) for kept in against] + [
+    return said + signed + against + [
         "This cannot show that nothing came later: neither after the last event of a record nor after the checkpoint."
     ]
 
@@ -1471,10 +1672,10 @@ def parsed(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = parser.add_subparsers(dest="mode", metavar="MODE", required=True)
     options = {
-        "export": ["--checkpoint", "--key", "--policy"],
+        "export": ["--checkpoint", "--key", "--key-changes", "--policy"],
         "events": [],
-        "tiles": ["--key", "--policy"],
-        "pack": ["--key", "--against", "--policy"],
+        "tiles": ["--key", "--key-changes", "--policy"],
+        "pack": ["--key", "--key-changes", "--against", "--policy"],
     }
     for mode, names in options.items():
         of_mode = modes.add_parser(mode, allow_abbrev=False)
@@ -1484,19 +1685,20 @@ def parsed(arguments):
     asked = parser.parse_args(arguments)
     if asked.mode == "export" and (asked.checkpoint is None) != (asked.key is None):
         parser.error("--checkpoint and --key belong together")
-    if asked.mode == "export" and asked.policy is not None and asked.checkpoint is None:
-        parser.error("--policy needs --checkpoint")
+    for name in ("policy", "key_changes") if asked.mode == "export" and asked.checkpoint is None else ():
+        if getattr(asked, name) is not None:
+            parser.error("--%s needs --checkpoint" % name.replace("_", "-"))
     return asked
 
 
 def verify(asked):
     if asked.mode == "export":
-        return verify_export(asked.path, asked.checkpoint, asked.key, asked.policy)
+        return verify_export(asked.path, asked.checkpoint, asked.key, asked.policy, asked.key_changes)
     if asked.mode == "events":
         return verify_events(asked.path)
     if asked.mode == "tiles":
-        return verify_tiles(asked.path, asked.key, asked.policy)
-    return verify_pack(asked.path, asked.key, asked.against, asked.policy)
+        return verify_tiles(asked.path, asked.key, asked.policy, asked.key_changes)
+    return verify_pack(asked.path, asked.key, asked.against, asked.policy, asked.key_changes)
 
 
 def main(arguments):

@@ -20,6 +20,8 @@ export type PackSources = {
   readonly decisions: ReadonlyArray<IndexedEvent>;
   /** The signed note that all proofs lead to. */
   readonly checkpoint: string;
+  /** The changes of the key that signs the log: their notes, oldest first, with an empty line between them; undefined: none. */
+  readonly keyChanges?: string;
   /** What each `mac` is checked with; none where the settings have none. */
   readonly eventKeys: EventKeys;
   /** Whether the event at a place in the tree must have a `mac`. */

@@ -3,13 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { renderVerifier } from '../../src/seal/note-key.js';
 import { makePackedLog, packOf } from '../support/audit-pack.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startMemoryStack } from '../support/memory-stack.js';
+import { keyChange } from '../support/key-changes.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
-import { checkpointOver, exportedText, KEY, leavesOf, tlogFiles } from '../support/sealed-log.js';
+import { checkpointOver, exportedText, KEY, leavesOf, signerNamed, tlogFiles } from '../support/sealed-log.js';
 import { layFiles } from '../support/verify-py.js';
 
 describe('docs/verify.md', function () {
@@ -76,13 +78,18 @@ describe('docs/verify.md', function () {
 
   it('has commands that verify an audit pack', async () => {
     const packed = makePackedLog();
+    const next = signerNamed(packed.signer.verifier.name, 'the next key');
     await layFiles(directory, [
       ['pack.zip', await packOf(packed.sources())],
       ['checkpoint', packed.checkpoint],
+      ['key-changes.txt', keyChange(packed.signer, next, 500)],
     ]);
     const ended = await run('verify.py pack', { KEY: packed.key });
-    expect(ended.map(([code]) => code)).to.deep.equal([0, 0]);
+    expect(ended.map(([code]) => code)).to.deep.equal([0, 0, 0]);
     expect(ended[1]?.[1]).to.include('The checkpoint you kept is of the same events.');
+    const [[code, said] = []] = await run('--key-changes', { KEY: renderVerifier(next.verifier) });
+    expect(code).to.equal(0);
+    expect(said).to.match(/^The pack is signed by the key .*, which was replaced after 500 events: /m);
   });
 
   it('has commands that verify what a GET with proof answers', async () => {

@@ -44,7 +44,7 @@ const [, KEY_ID = ''] = PACK_KEY.split('+');
 const [ODD, , ACME] = log.streams as [StreamName, StreamName, StreamName]; // reason: there are four of them
 
 /** In the layout of the packer, whatever is in it. */
-const zipped = async (members: Members): Promise<Buffer> => {
+export const zipped = async (members: Members): Promise<Buffer> => {
   const output = new PassThrough();
   const named = [...members].map(([name, content]) => ({ name, content: () => Readable.from([content]) }));
   named.sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -66,7 +66,7 @@ const HEAD: PackHead = {
 const note = (text: string, signer: Signer = log.signer): Buffer => Buffer.from(right(signNote(text, signer)));
 
 /** The text of a manifest that lists these members. */
-const manifestText = (members: Members, head: PackHead = HEAD): string =>
+export const manifestText = (members: Members, head: PackHead = HEAD): string =>
   renderManifest(
     head,
     [...members]

@@ -99,7 +99,7 @@ describe('the Ed25519 of verify.py', () => {
     const { notes } = parseSealVectors(await readFile('test/fixtures/seal-vectors.json', 'utf8'));
     const program =
       'import json, sys; sys.dont_write_bytecode = True; sys.path.insert(0, "verifiers"); import verify\n' +
-      'for key, note in json.load(sys.stdin): print(json.dumps(verify.open_note(note.encode(), verify.key_of(key), "the note")))';
+      'for key, note in json.load(sys.stdin): print(json.dumps(verify.open_note(note.encode(), verify.trust_in(key, None).sealers, "the note")[:2]))';
     const input = JSON.stringify(
       notes.flatMap(({ verifier, note, both }) => [
         [verifier, note],

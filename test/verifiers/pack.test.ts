@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { signCheckpoint } from '../../src/seal/checkpoint.js';
 import { makePackedLog, packOf } from '../support/audit-pack.js';
 import { badPacks, cutPack, goodPacks, PACK_KEY } from '../support/bad-packs.js';
+import { replacedKeyPacks, saidOfKeys } from '../support/key-changes.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 import { leafDataOf, right } from '../support/sealed-tree.js';
@@ -81,6 +82,16 @@ describe('verify.py pack', function () {
       else expect([verified.code, verified.error, verified.out.split('\n').at(-3)]).to.deep.equal([0, '', said]);
       // who knows nothing of them reads the pack as before
       expect(await verify(await witnessedPack(pack))).to.deep.include({ code: 0, error: '' });
+    });
+
+  for (const { what, key, pack, changes, kept, policy, said, fault } of replacedKeyPacks)
+    it(`follows the changes of the key when a pack ${what}`, async () => {
+      const options: Array<string> = [];
+      for (const [option, content] of Object.entries({ 'key-changes': changes, against: kept, policy }))
+        if (content !== undefined) options.push(`--${option}`, await python.file(option, content));
+      const verified = await python.run('pack', await python.file('pack.zip', await pack()), '--key', key, ...options);
+      if (fault !== undefined) expect(verified).to.deep.equal(refusal(fault));
+      else expect([verified.code, verified.error, saidOfKeys(verified.out.split('\n'))]).to.deep.equal([0, '', said]);
     });
 
   it('says so when there is no such file', async () => {

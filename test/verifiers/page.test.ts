@@ -5,6 +5,7 @@ import { signCheckpoint } from '../../src/seal/checkpoint.js';
 import { makePackedLog, packOf } from '../support/audit-pack.js';
 import { badPacks, cutPack, goodPacks, PACK_KEY } from '../support/bad-packs.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
+import { replacedKeyPacks, saidOfKeys } from '../support/key-changes.js';
 import { needs } from '../support/needs.js';
 import { witnessedPack, witnessedPacks } from '../support/witnessed-packs.js';
 import { leafDataOf, right } from '../support/sealed-tree.js';
@@ -63,11 +64,14 @@ describe('verify.html, opened from disk in Chromium', function () {
     key = PACK_KEY,
     kept?: string,
     policy?: string,
+    changes?: string | Buffer,
   ): Promise<ReadonlyArray<string>> => {
     await page.getByLabel('The pack').setInputFiles(fileOf('pack.zip', pack));
     await page.getByLabel('The verifier key').fill(key);
     await page.getByLabel('A checkpoint').setInputFiles(kept === undefined ? [] : fileOf('kept', Buffer.from(kept)));
     await page.getByLabel('A policy').setInputFiles(policy === undefined ? [] : fileOf('policy', Buffer.from(policy)));
+    const list = changes === undefined ? [] : fileOf('changes', Buffer.from(changes));
+    await page.getByLabel('A list of key changes').setInputFiles(list);
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.locator('#result h2').waitFor();
     return page.locator('#result > *').allInnerTexts();
@@ -138,6 +142,13 @@ describe('verify.html, opened from disk in Chromium', function () {
     it(`says so when a pack ${what}`, async () => {
       expect(await verifyAtOnce(await pack(), key)).to.deep.equal(['Not verified', `NOT VERIFIED: ${said}`]);
       expect(await page.locator('#records > *').count()).to.equal(0);
+    });
+
+  for (const { what, key, pack, changes, kept, policy, said, fault } of replacedKeyPacks)
+    it(`follows the changes of the key when a pack ${what}`, async () => {
+      const sentences = await verify(await pack(), key, kept, policy, changes);
+      if (fault !== undefined) expect(sentences).to.deep.equal(['Not verified', `NOT VERIFIED: ${fault}`]);
+      else expect([sentences[0], saidOfKeys(sentences)]).to.deep.equal(['Verified', said]);
     });
 
   for (const { what, policy, said, fault, ...pack } of witnessedPacks)
