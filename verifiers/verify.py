@@ -1168,7 +1168,8 @@ RECORD = re.compile("records/((?:business|document)-[A-Za-z0-9-]+)[.]ndjson")
 DECISION = re.compile("decisions/(operations-[A-Za-z0-9_-]+)/(0|[1-9][0-9]{0,18})[.]ndjson")
 FIXED = ("checkpoint.txt", "key.txt", "report.html", "verify.html", "verify.py")
 # Where the log has it.
-OPTIONAL = (CHANGES_MEMBER,)
+TIMESTAMP = "checkpoint.tsr"
+OPTIONAL = (TIMESTAMP, CHANGES_MEMBER)
 
 
 def verify_members(pack, listed):
@@ -1594,6 +1595,15 @@ def decisions_words(head):
     return ["%s of operators about these records: each is at its place in that log. There may be others." % number]
 
 
+def timestamp_words(listed):
+    if TIMESTAMP not in listed:
+        return []
+    return [
+        "Not checked here: %s, a timestamp by others (RFC 3161). With their root certificate, this checks it among the unpacked "
+        "members: openssl ts -verify -data checkpoint.txt -in %s -CAfile ROOT.pem" % (TIMESTAMP, TIMESTAMP)
+    ]
+
+
 def compare_checkpoints(sealed, kept, signers):
     # Two checkpoints of one size are of one history only if their roots are equal.
     if sealed[0] != kept[0]:
@@ -1661,7 +1671,7 @@ def verify_pack(path, key_text, kept_path, policy_path, changes_path=None):
         *decisions_words(head),
         "report.html says what the sealed events say, and nothing else.",
     ]
-    return said + signed + against + [
+    return said + signed + timestamp_words(listed) + against + [
         "This cannot show that nothing came later: neither after the last event of a record nor after the checkpoint."
     ]
 

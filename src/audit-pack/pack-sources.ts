@@ -20,6 +20,8 @@ export type PackSources = {
   readonly decisions: ReadonlyArray<IndexedEvent>;
   /** The signed note that all proofs lead to. */
   readonly checkpoint: string;
+  /** What a time stamping authority answered about this checkpoint (RFC 3161, DER); undefined: none has. */
+  readonly timestamp?: Buffer;
   /** The changes of the key that signs the log: their notes, oldest first, with an empty line between them; undefined: none. */
   readonly keyChanges?: string;
   /** What each `mac` is checked with; none where the settings have none. */

@@ -73,7 +73,7 @@ class Pack {
 
   /** All members, in the order of their names. */
   async #membersOf(surveyed: Surveyed, files: ReadonlyArray<Member>, events: number): Promise<ReadonlyArray<Member>> {
-    const { checkpoint, keyChanges, signer, verifiers, withData, createdAt } = this.#sources;
+    const { checkpoint, timestamp, keyChanges, signer, verifiers, withData, createdAt } = this.#sources;
     const { origin } = this.#checkpoint;
     const key = renderVerifier(signer.verifier);
     const counts = { records: surveyed.records.length, events, decisions: surveyed.decisions.length };
@@ -82,6 +82,7 @@ class Pack {
     const members = [
       shortMember('checkpoint.txt', checkpoint),
       shortMember('key.txt', `${key}\n`),
+      ...(timestamp === undefined ? [] : [shortMember('checkpoint.tsr', timestamp)]),
       ...(keyChanges === undefined ? [] : [shortMember('key-changes.txt', keyChanges)]),
       shortMember('verify.py', verifiers.python),
       shortMember('verify.html', verifiers.html),

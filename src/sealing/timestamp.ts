@@ -40,8 +40,11 @@ const statedIn = (token: Element | undefined): ReadonlyArray<Element> => {
   return within(info, SEQUENCE);
 };
 
-/** The time that an answer gives, `20261126020000Z`, where it grants a timestamp of this very request. Left: why it is none. */
-export const timeInAnswer = (answer: Buffer, data: string, nonce: Uint8Array): E.Either<string, string> => {
+/**
+ * The time that an answer gives, `20261126020000Z`, where it grants a timestamp of this data, and of this very request where its
+ * `nonce` is still known. Left: why it is none.
+ */
+export const timeInAnswer = (answer: Buffer, data: string, nonce?: Uint8Array): E.Either<string, string> => {
   const [whole] = elementsIn(answer) ?? [];
   const [info, token] = within(whole, SEQUENCE);
   const [status] = within(info, SEQUENCE);
@@ -59,9 +62,11 @@ export const timeInAnswer = (answer: Buffer, data: string, nonce: Uint8Array): E
     isOf(within(algorithm, SEQUENCE)[0], OID, SHA_256) &&
     isOf(digest, OCTETS, within(expected, SEQUENCE)[1]?.content ?? Buffer.alloc(0));
   if (!isOurs) return E.left('the timestamp is of something else');
+  const timeStated = time.content.toString('latin1');
+  if (nonce === undefined) return E.right(timeStated);
   const [ours] = elementsIn(nonceOf(nonce)) ?? [];
   const isFresh = stated
     .slice(stated.indexOf(time))
     .some((one) => isOf(one, INTEGER, ours?.content ?? Buffer.alloc(0)));
-  return isFresh ? E.right(time.content.toString('latin1')) : E.left('the timestamp is of another request');
+  return isFresh ? E.right(timeStated) : E.left('the timestamp is of another request');
 };

@@ -39,6 +39,9 @@ describe('timestamps of checkpoints', function () {
     const answer = tsa.reply(timestampRequest(DATA, NONCE));
     const time = timeInAnswer(answer, DATA, NONCE);
     expect(E.isRight(time) && time.right).to.match(/^20\d{12}Z$/);
+    // of the same data, for who no longer knows which request it was
+    expect(timeInAnswer(answer, DATA)).to.deep.equal(time);
+    expect(timeInAnswer(answer, `${DATA} `)).to.deep.equal(E.left('the timestamp is of something else'));
     expect([tsa.verify(DATA, answer), tsa.verify(`${DATA} `, answer)]).to.deep.equal([0, 1]);
   });
 

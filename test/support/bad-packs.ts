@@ -44,11 +44,11 @@ const [, KEY_ID = ''] = PACK_KEY.split('+');
 const [ODD, , ACME] = log.streams as [StreamName, StreamName, StreamName]; // reason: there are four of them
 
 /** In the layout of the packer, whatever is in it. */
-export const zipped = async (members: Members): Promise<Buffer> => {
+export const zipped = async (members: Members, created = new Date(HEAD.created)): Promise<Buffer> => {
   const output = new PassThrough();
   const named = [...members].map(([name, content]) => ({ name, content: () => Readable.from([content]) }));
   named.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const [bytes] = await Promise.all([buffer(output), writeZip(named, output, new Date(HEAD.created))]);
+  const [bytes] = await Promise.all([buffer(output), writeZip(named, output, created)]);
   return bytes;
 };
 

@@ -80,6 +80,11 @@ export class SmallTsa {
     return `http://127.0.0.1:${port}/tsr`;
   }
 
+  /** The file of its certificate, which is its own root. */
+  get certificate(): string {
+    return this.#file('cert.pem');
+  }
+
   /** What `openssl ts -reply` answers. */
   reply(query: Buffer): Buffer {
     this.#write('query', query);

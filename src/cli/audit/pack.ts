@@ -24,6 +24,7 @@ import { currentSigner } from './current-signer.js';
 import { exists, writeWholeFile } from './whole-file.js';
 import { recordArgument, recordsIn } from './record-argument.js';
 import { findSealedRecords } from './sealed-records.js';
+import { findStamped } from './stamped-checkpoint.js';
 import { readVerifiers } from './verifiers.js';
 
 type Options = JsonOption & { readonly out: string; readonly withoutData?: true; readonly force?: true };
@@ -58,7 +59,8 @@ const gather = async (
   if (E.isLeft(verifiers)) return verifiers;
   const ledger = ledgerOf(registry);
   const tree = makeSealedTree(pool, ledger.name);
-  const sources = { store, places: makeLedgerPlaces(pool, ledger), tree };
+  const stamped = (least: number) => findStamped(storage.checkpoints, signer.right.verifier, least);
+  const sources = { store, places: makeLedgerPlaces(pool, ledger), tree, stamped };
   const found = await findSealedRecords(sources, signer.right.verifier.name, streams, signal);
   if (E.isLeft(found)) return found;
   return E.right({

@@ -16,10 +16,15 @@ type Sources = {
   readonly store: Pick<EventStore, 'newestRevision' | 'readStream'>;
   readonly places: LedgerPlaces;
   readonly tree: Pick<SealedTree, 'newestOf' | 'cosignedOf'>;
+  /** The newest checkpoint of so many events or more that has a timestamp; undefined where there is none. */
+  readonly stamped: (least: number) => Promise<Pick<PackSources, 'checkpoint' | 'timestamp'> | undefined>;
 };
 
 /** Records as they were when they were asked for, a checkpoint over all of their events, and decisions below it about them. */
-type SealedRecords = Pick<PackSources, 'records' | 'decisions' | 'checkpoint'>;
+type SealedRecords = Pick<PackSources, 'records' | 'decisions' | 'checkpoint' | 'timestamp'>;
+
+/** The same, and how many events a checkpoint has to be of. */
+type Found = { readonly sealed: SealedRecords; readonly needed: number };
 
 type Wanted = { readonly stream: StreamName; readonly events: number };
 
@@ -125,7 +130,7 @@ const find = async (
   origin: string,
   wanted: ReadonlyArray<Wanted>,
   waitsForWitnesses: boolean,
-): Promise<E.Either<Never | NotYet, SealedRecords>> => {
+): Promise<E.Either<Never | NotYet, Found>> => {
   const { store, places, tree } = sources;
   const records: Array<PackRecord> = [];
   let size = 0;
@@ -158,15 +163,16 @@ const find = async (
   if (witnessed !== undefined && !isWitnessed && waitsForWitnesses)
     return E.left(notYet('witnesses have not cosigned a checkpoint that covers the records'));
   const { note, size: covered } = isWitnessed ? witnessed : newest.right;
-  return E.map((decisions: SealedRecords['decisions']) => ({ records, decisions, checkpoint: note }))(
-    await decisionsAbout(sources, records, covered),
-  );
+  return E.map((decisions: SealedRecords['decisions']): Found => {
+    const needed = decisions.reduce((most, { index }) => Math.max(most, 1 + index), size);
+    return { sealed: { records, decisions, checkpoint: note }, needed };
+  })(await decisionsAbout(sources, records, covered));
 };
 
 /**
  * Finds the places of all events that these records have now, and a checkpoint that covers them; waits a few seconds for a
- * running service to write and sign them, and for witnesses, where there are any; without them where that takes longer. Left:
- * why that is not possible, also where the log has less than was sealed. Throws `StoreUnavailable`.
+ * running service to write and sign them, and for witnesses, where there are any; without them where that takes longer. A
+ * checkpoint with a timestamp that covers all of it is preferred to a newer one without. Left: why that is not possible, also where the log has less than was sealed. Throws `StoreUnavailable`.
  */
 export const findSealedRecords = async (
   sources: Sources,
@@ -178,7 +184,10 @@ export const findSealedRecords = async (
   if (E.isLeft(wanted)) return E.left(wanted.left.why);
   for (let attempt = 1; ; attempt += 1) {
     const found = await find(sources, origin, wanted.right, attempt < ATTEMPTS);
-    if (E.isRight(found)) return found;
+    if (E.isRight(found)) {
+      const { sealed, needed } = found.right;
+      return E.right({ ...sealed, ...(await sources.stamped(needed)) });
+    }
     if (found.left._tag === 'Never') return E.left(found.left.why);
     const goesOn = attempt < ATTEMPTS && (await pause(BETWEEN_MS, signal));
     if (!goesOn) return E.left(`${found.left.why}: a running service writes and signs the rest, so start it, or wait`);
