@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import { type Config, loadConfig } from '../config.js';
 import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-store.js';
+import { UnreadableDecision } from '../event-sourcing/operators/unreadable-decision.js';
 import { NotExportable } from '../event-sourcing/whole-log/export-log.js';
 import { UnusableDirectory } from '../infrastructure/disk/usable-directory.js';
 import { saidElsewhere } from '../infrastructure/embedded/relocated-data.js';
@@ -18,6 +19,7 @@ const isSystemError = (error: unknown): error is Error => error instanceof Error
 const isExpected = (error: unknown): error is Error =>
   error instanceof StoreUnavailable ||
   error instanceof CheckpointNotInLog ||
+  error instanceof UnreadableDecision ||
   error instanceof NotExportable ||
   error instanceof UnusableDirectory ||
   isSystemError(error);

@@ -17,6 +17,7 @@ import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { writeStep } from '../../projections/engine/rows/write-batch.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { UnreadableDecision } from '../../src/event-sourcing/operators/unreadable-decision.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -368,6 +369,32 @@ describe("an operator's work on the read models", function () {
     await show(anew, await append(store, streamAt(2), 2n, renamed('Second')));
     expect([await nameOf(idAt(1)), await nameOf(idAt(2))]).to.deep.equal(['Latest', 'Second']);
     expect(await operations.listParked(10)).to.deep.equal([]);
+  });
+
+  it('ends at a decision that cannot be read, and says once which one it is', async () => {
+    await append(store, 'operations-businesses', 0n, { type: 'ProjectionEventSkipped', data: { projection: 'x' } });
+    const faults = (): ReadonlyArray<EngineEvent> =>
+      events.filter(({ _tag, projection }) => _tag === 'Fault' && projection === 'businesses');
+    const { readStream } = store;
+    let tries = 0;
+    store = {
+      ...store,
+      readStream: (stream, range) => {
+        if (stream === 'operations-businesses') tries += 1;
+        return readStream(stream, range);
+      },
+    };
+    start();
+    const sentence =
+      /^operations-businesses, revision 0 \(event \S+\), cannot be read as a decision of operators by this program: no version of it records such a one\. See ops log verify$/;
+    await eventually(
+      () => tries,
+      (made) => made > 3,
+    );
+    expect(faults()).to.have.length(1);
+    expect(faults()[0]).to.have.nested.property('cause.message').that.matches(sentence);
+    const failed = await drifts().catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(UnreadableDecision).with.property('message').that.matches(sentence);
   });
 
   it('records what two operators decide at the same moment', async () => {

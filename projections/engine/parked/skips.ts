@@ -1,7 +1,8 @@
-import { either as E } from 'fp-ts';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chain.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { decisionSerde, decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
+import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
+import { readDecision } from '../../../src/event-sourcing/operators/unreadable-decision.js';
 import type { SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import type { ReadModel } from '../../read-model.js';
 
@@ -11,20 +12,17 @@ type Skips = {
   readonly end: ChainEnd;
 };
 
-/** Throws `StoreUnavailable`, and an error for a decision that cannot be read: folding without it would be wrong. */
+/** Throws `StoreUnavailable`, and `UnreadableDecision`: to fold without that decision might be wrong. */
 export const readSkips = async (store: Pick<EventStore, 'readStream'>, projection: string): Promise<Skips> => {
   const [ids, streams] = [new Set<string>(), new Set<string>()];
   let end = chainStart;
   for await (const page of store.readStream(decisionStream(projection), { direction: 'forwards' }))
     for (const stored of page) {
-      const decoded = decisionSerde.decode(stored);
-      if (E.isLeft(decoded))
-        throw new Error(`event ${stored.id} of ${stored.stream} cannot be read: ${decoded.left.reason}`);
-      const { event, metadata } = decoded.right;
-      if (event.type !== 'ProjectionEventSkipped')
-        throw new Error(`${stored.stream} holds ${stored.type}, which is none of its decisions`);
-      ids.add(event.data.eventId);
-      streams.add(event.data.stream);
+      const { event, metadata } = orThrow(readDecision(stored));
+      if (event.type === 'ProjectionEventSkipped') {
+        ids.add(event.data.eventId);
+        streams.add(event.data.stream);
+      }
       end = { revision: stored.revision + 1n, hash: metadata.hash };
     }
   return { events: { ids, streams }, end };

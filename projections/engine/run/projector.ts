@@ -47,6 +47,8 @@ export const startProjector = (
   let opened: string | undefined;
   const retry = makeRetry({ ...RETRY, signal });
   let isInterrupted = false;
+  /** The fault that was reported last, until a run goes well. */
+  let fault: string | undefined;
 
   const open = async (): Promise<string> => {
     const identity = orThrow(await store.identity());
@@ -76,6 +78,7 @@ export const startProjector = (
     const announce = (): void => {
       retry.reset();
       isInterrupted = false;
+      fault = undefined;
       onEvent({ _tag: 'Projecting', projection: name, generation: generation.name, role: generation.role });
     };
     const stable = setTimeout(announce, isInterrupted ? STABLE_MS : 0);
@@ -110,7 +113,10 @@ export const startProjector = (
 
   const interrupt = async (cause: unknown): Promise<void> => {
     opened = undefined;
-    if (!isTransient(cause)) onEvent({ _tag: 'Fault', projection: name, task: 'projecting', cause });
+    if (!isTransient(cause) && String(cause) !== fault) {
+      fault = String(cause);
+      onEvent({ _tag: 'Fault', projection: name, task: 'projecting', cause });
+    }
     const isLeaseLost = failureIn(cause, 'LeaseLost') !== undefined;
     if (isLeaseLost) onEvent({ _tag: 'LeaseLost', projection: name });
     // the first retry often succeeds, so writes stop waiting for their rows only at the second failure

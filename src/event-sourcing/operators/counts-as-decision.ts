@@ -1,14 +1,17 @@
+import { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
+import { extendChain, statedEnd } from '../hash-chain.js';
 import type { StoredEvent } from '../recorded-event.js';
 import { isSealedDecision } from './sealed-decision.js';
 
 /**
- * Whether a decision is in the tree and has a `mac` of one of the keys: whoever can write into the database can neither make
- * one nor move it. Without keys, its `mac` is not checked, and need not be there.
+ * Whether a decision is in the tree, says what was sealed, and has a `mac` of one of the keys: whoever can write into the
+ * database can neither make one nor change it. Without keys, its `mac` is not checked, and need not be there.
  */
 export const countsAsDecision = (event: StoredEvent, keys: EventKeys): boolean => {
   const status = macStatusOf(keys, event);
   const isOurs = status === 'Fits' || (keys.length === 0 && status !== 'DoesNotFit');
-  return isOurs && isSealedDecision(event);
+  // a mac is over the hash of the data alone
+  return isOurs && isSealedDecision(event) && E.isRight(extendChain(statedEnd(event), event));
 };

@@ -1,8 +1,10 @@
+import { objectIn } from '../canonical-json.js';
 import { Metadata } from '../envelope.js';
 import type { EventStore } from '../event-store.js';
 import { type ChainEnd, chainStart } from '../hash-chain.js';
 import type { StoredEvent, StreamName } from '../recorded-event.js';
 import { type DecisionEvent, SEAL_STREAM } from './decision-events.js';
+import { UnreadableDecision } from './unreadable-decision.js';
 
 type StreamReader = Pick<EventStore, 'readStream'>;
 
@@ -15,12 +17,12 @@ export async function* readSealDecisions(
     for (const event of page) if (event.type === type) yield event;
 }
 
-/** Where the next decision goes. Throws `StoreUnavailable`. */
+/** Where the next decision goes. Throws `StoreUnavailable`, and `UnreadableDecision` where the last one has no envelope. */
 export const endOfDecisions = async (store: StreamReader, stream: StreamName): Promise<ChainEnd> => {
   for await (const [last] of store.readStream(stream, { direction: 'backwards', limit: 1 })) {
     if (last === undefined) continue;
-    const metadata: unknown = JSON.parse(last.metadata);
-    if (!Metadata.is(metadata)) throw new Error(`event ${last.id} of ${stream} has no envelope`);
+    const metadata = objectIn(last.metadata);
+    if (!Metadata.is(metadata)) throw new UnreadableDecision(last);
     return { revision: last.revision + 1n, hash: metadata.hash };
   }
   return chainStart;

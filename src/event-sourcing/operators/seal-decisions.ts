@@ -3,9 +3,10 @@ import type { EventKeys } from '../event-key.js';
 import { type MacStatus, macStatusOf } from '../event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
 import type { StoredEvent } from '../recorded-event.js';
-import { type DecisionEvent, DECISIONS, decisionSerde } from './decision-events.js';
+import { type DecisionEvent, DECISIONS } from './decision-events.js';
 import { endOfDecisions } from './read-decisions.js';
 import { recordDecision } from './record-decision.js';
+import { readDecision } from './unreadable-decision.js';
 import { isAgain, makeUnsealedDecisions } from './unsealed-decisions.js';
 
 type Log = Pick<EventStore, 'readStream' | 'readAll' | 'append'>;
@@ -66,8 +67,8 @@ export const sealDecisions = async (
   const left: Array<Sealed['left'][number]> = [];
   let recorded = 0;
   for (const event of await findUnsealed(store)) {
-    const decoded = decisionSerde.decode(event);
-    const fault = E.isLeft(decoded) ? decoded.left.reason : faultOf(event, sealing);
+    const decoded = readDecision(event);
+    const fault = E.isLeft(decoded) ? 'it cannot be read as a decision of operators' : faultOf(event, sealing);
     if (fault !== undefined || E.isLeft(decoded)) {
       left.push({ event, reason: fault ?? '' });
       continue;

@@ -43,6 +43,8 @@ export const FAULT_KINDS = [
   'stream-truncated',
   /** An event says that the seal was restarted, and no key of the service has signed that. */
   'restart-unsigned',
+  /** It stands where operators' decisions are kept, and is none that this program can read. */
+  'decision-unreadable',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -68,6 +70,14 @@ export const restartFault = (event: StoredEvent): LogFault => ({
   kind: 'restart-unsigned',
   ...placeOf(event),
   reason: 'the event says that the seal was restarted, and no key of this service has signed that',
+});
+
+export const unreadableFault = (event: StoredEvent, index?: number): LogFault => ({
+  kind: 'decision-unreadable',
+  ...at(index),
+  ...placeOf(event),
+  reason:
+    'the event cannot be read as a decision of operators: made up, unless a newer version of the program has recorded it',
 });
 
 export const strayFault = ({ stream, revision, id, position }: Stray): LogFault => ({

@@ -4,13 +4,14 @@ import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import { lacksData } from '../hash-chain.js';
 import { findMacRule } from '../operators/require-mac.js';
+import { isUnreadable } from '../operators/unreadable-decision.js';
 import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import { keepChainEnds } from './keep-chain-ends.js';
 import type { LogCheck } from './log-check.js';
-import { chainFault, dataFault, macFault, type OnLogFault } from './log-fault.js';
+import { chainFault, dataFault, macFault, type OnLogFault, unreadableFault } from './log-fault.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
 export type Verified = {
@@ -83,7 +84,7 @@ export const verifyPages = async (
     if (E.isRight(linked) && lacksData(event)) {
       withoutData += 1;
       onFault(dataFault(event, index));
-    }
+    } else if (isUnreadable(event)) onFault(unreadableFault(event, index));
   };
 
   for await (const events of pages) {

@@ -2,6 +2,7 @@ import type { EngineEvent } from '../../../projections/engine/engine-event.js';
 import type { FoundDrift } from '../../../projections/engine/verify/known-drifts.js';
 import type { RowAhead } from '../../event-sourcing/ahead.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
+import { UnreadableDecision } from '../../event-sourcing/operators/unreadable-decision.js';
 import type { Readiness } from '../readiness.js';
 import type { Logger } from './logger.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
@@ -51,7 +52,13 @@ export const logEngineEvent =
     }
   };
 
-const stackOf = (cause: unknown): string => (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+/** Of a decision that cannot be read, the program is not at fault, and its message says all. */
+const stackOf = (cause: unknown): string =>
+  cause instanceof UnreadableDecision
+    ? cause.message
+    : cause instanceof Error
+      ? (cause.stack ?? cause.message)
+      : String(cause);
 
 /** What happens to the connection to the log: a warning, but for the first connection. */
 export const logConnectionEvent =

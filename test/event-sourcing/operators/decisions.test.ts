@@ -6,12 +6,19 @@ import type { EventKey, EventKeys } from '../../../src/event-sourcing/event-key.
 import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { decisionStream, SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
 import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
+import { endOfDecisions } from '../../../src/event-sourcing/operators/read-decisions.js';
+import {
+  isUnreadable,
+  readDecision,
+  UnreadableDecision,
+} from '../../../src/event-sourcing/operators/unreadable-decision.js';
 import { sealDecisions } from '../../../src/event-sourcing/operators/seal-decisions.js';
 import { surveyMacs } from '../../../src/event-sourcing/operators/survey-macs.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
 import { verifyLog } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { decisionKind } from '../../../src/entities/decision-kind.js';
+import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { appendChained, businessStream, makeChains, wholeLog } from '../../support/chained-events.js';
 import { oneKey, otherKey } from '../../support/event-keys.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
@@ -107,13 +114,14 @@ describe("the operators' decisions", () => {
     await recordBefore(SKIPS, 'ProjectionEventSkipped', { projection: 1 }, oneKey);
     const none = `${SKIPS} 0: it has no mac`;
     const others = [`${SKIPS} 1: its mac is of an unknown key`];
-    const unreadable = `${SKIPS} 2: `;
+    const unreadable = `${SKIPS} 2: it cannot be read as a decision of operators`;
     const { recorded, left } = await sealAll([oneKey]);
     expect([recorded, left.slice(0, 2)]).to.deep.equal([0, [none, ...others]]);
-    expect(left[2]).to.match(new RegExp(`^${unreadable}`));
-    expect((await verify([oneKey])).faults).to.deep.equal([`${SKIPS} 1 mac-unknown-key`, `${SKIPS} 0 mac-missing`]);
+    expect(left[2]).to.equal(unreadable);
+    const named = [`${SKIPS} 1 mac-unknown-key`, `${SKIPS} 2 decision-unreadable`];
+    expect((await verify([oneKey])).faults).to.deep.equal([...named, `${SKIPS} 0 mac-missing`]);
     expect((await sealAll([oneKey], true)).recorded).to.equal(1);
-    expect((await verify([oneKey])).faults).to.deep.equal([`${SKIPS} 1 mac-unknown-key`]);
+    expect((await verify([oneKey])).faults).to.deep.equal(named);
   });
 
   it('without a key are recorded again, whatever their mac', async () => {
@@ -186,6 +194,45 @@ describe('the survey of the events without a mac', () => {
 });
 
 describe('reading decisions', () => {
+  it('finds those that are none, or that stand in a stream of others', () => {
+    const decision = (stream: StreamName, type: string, data: JsonObject, schemaVersion = 2): StoredEvent => ({
+      ...sealedByOtto({
+        ...{ id: '01890000-0000-7000-8000-0000000000aa', stream, revision: 3n, type, data, schemaVersion },
+        previousHash: GENESIS_HASH,
+      }),
+      ...{ stream, revision: 3n, position: 0n },
+    });
+    const switched = { isOn: false };
+    expect(isUnreadable(decision(SKIPS, 'ProjectionEventSkipped', skip('e1')))).to.equal(false);
+    expect(isUnreadable(decision(SEAL_STREAM, 'SealingSwitched', switched))).to.equal(false);
+    expect(isUnreadable(decision(businessStream(0), 'BusinessCreated', {}))).to.equal(false);
+    // what it said counts no more
+    expect(isUnreadable(decision(SEAL_STREAM, 'EventMacRequired', {}, 1))).to.equal(false);
+    expect(isUnreadable(decision(SEAL_STREAM, 'EventMacRequired', {}))).to.equal(true);
+    expect(isUnreadable(decision(SKIPS, 'SealingSwitched', switched))).to.equal(true);
+    expect(isUnreadable(decision(SEAL_STREAM, 'ProjectionEventSkipped', skip('e1')))).to.equal(true);
+    expect(isUnreadable({ ...decision(SKIPS, 'ProjectionEventSkipped', skip('e1')), metadata: '{' })).to.equal(true);
+    const said = [decision(SKIPS, 'ProjectionEventSkipped', {}), decision(SKIPS, 'Other', {}, 3)].map((event) =>
+      E.match(
+        ({ message }: Error) => message,
+        () => '',
+      )(readDecision(event)),
+    );
+    const place = `${SKIPS}, revision 3 (event 01890000-0000-7000-8000-0000000000aa), cannot be read as a decision of operators by this program`;
+    expect(said).to.deep.equal([
+      `${place}: no version of it records such a one. See ops log verify`,
+      `${place}: a newer version of it has recorded it, or nobody. See ops log verify`,
+    ]);
+  });
+
+  it('says which one has no envelope, where the next one is to follow it', async () => {
+    const store = makeInMemoryEventStore();
+    await appended(store, SEAL_STREAM, 'no-stream', anEvent({ metadata: '{' }));
+    const failed = await endOfDecisions(store, SEAL_STREAM).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(UnreadableDecision);
+    expect(String(failed)).to.include(`${SEAL_STREAM}, revision 0 (event `);
+  });
+
   it('does not depend on the spelling of an envelope that is none', () => {
     for (const metadata of ['', '{', 'null', '[]', '{"schemaVersion":"2"}', '{"schemaVersion":1.5}', '{}'])
       expect(

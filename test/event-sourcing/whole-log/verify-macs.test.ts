@@ -218,6 +218,17 @@ describe('verifying who sealed the events of a log', () => {
       }
     });
 
+    it('takes none whose data was changed behind its mac', async () => {
+      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      store = await changed(store, (event) =>
+        event.stream === SEAL_STREAM ? { ...event, data: event.data.replace('"from":2', '"from":99') } : event,
+      );
+      expect(await required()).to.equal(undefined);
+      const { chain, macs } = await find(store, [oneKey]);
+      expect(chain).to.deep.equal([`${SEAL_STREAM} 0 dataHash does not match data`]);
+      expect(macs).to.deep.equal([`${A} 0 mac-missing`, `${B} 0 mac-missing`]);
+    });
+
     it('continues the chain of the decisions that are there, whatever they are', async () => {
       await appendChained(store, chains, SEAL_STREAM, SEAL_STREAM);
       expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
