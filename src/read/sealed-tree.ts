@@ -23,6 +23,8 @@ export type SealedTree = {
   readonly cosignedOf: (origin: string) => Promise<E.Either<ReadModelUnavailable, SignedCheckpoint | undefined>>;
   /** All of them, without cosignatures, by origin and from the smallest to the largest, page by page; throws what the database throws. */
   readonly checkpoints: () => AsyncIterable<SignedCheckpoint>;
+  /** The same of those that witnesses have cosigned, with the cosignatures. */
+  readonly cosigned: () => AsyncIterable<SignedCheckpoint>;
   readonly readTiles: ReadTiles<ReadModelUnavailable>;
   /** The data of leaves from `first` on, 32 bytes each: at most `count`, fewer at the end of the tree. */
   readonly readLeaves: (first: number, count: number) => Promise<E.Either<ReadModelUnavailable, ReadonlyArray<Buffer>>>;

@@ -42,7 +42,7 @@ type CheckpointCheckOptions = {
   readonly origin: string | undefined;
   readonly findVerifier: FindVerifier;
   /** The checkpoints in Postgres. */
-  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | undefined;
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'> | undefined;
   /** Those in the file storage. */
   readonly archive: Pick<CheckpointArchive, 'all'> | undefined;
   readonly witnesses: ReadonlyArray<Witness>;
@@ -50,6 +50,7 @@ type CheckpointCheckOptions = {
 };
 
 const IN_POSTGRES = 'in Postgres';
+const COSIGNED = 'in Postgres, cosigned';
 const IN_STORAGE = 'in the file storage';
 
 const NONE: EarlierCheckpoints = { inPostgres: 0, inStorage: 0, largest: 0 };
@@ -58,7 +59,24 @@ const NOTHING: SortedCheckpoints = { peek: () => undefined, next: () => undefine
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
-type Recorded = { readonly next: () => Promise<KeptCheckpoint | undefined> };
+/** Checkpoints by size, of which the first is not taken yet; those that are larger than a limit are left out. */
+class Recorded {
+  first: KeptCheckpoint | undefined = undefined;
+  readonly #reading: AsyncIterator<KeptCheckpoint>;
+  readonly #limit: number;
+
+  constructor(checkpoints: AsyncIterable<KeptCheckpoint>, limit: number) {
+    this.#reading = checkpoints[Symbol.asyncIterator]();
+    this.#limit = limit;
+  }
+
+  async take(): Promise<void> {
+    do {
+      const read = await this.#reading.next();
+      this.first = read.done === true ? undefined : read.value;
+    } while (this.first !== undefined && this.first.size > this.#limit);
+  }
+}
 
 /**
  * Recomputes the tree over all events and compares its root with that of every checkpoint that is kept. Where one does not
@@ -107,26 +125,18 @@ export const makeCheckpointCheck = async ({
 
   // first the storage, then Postgres: a checkpoint is in Postgres before it is in the storage
   const archived = archive === undefined ? NOTHING : await sortCheckpoints(ofOrigin(archive.all(), IN_STORAGE));
-  const newest = tree === undefined || origin === undefined ? undefined : await tree.newestOf(origin);
-  if (newest !== undefined && E.isLeft(newest)) throw asError(newest.left.cause);
-  const limit = newest?.right?.size ?? -1;
-
-  const makeRecorded = (): Recorded => {
-    if (tree === undefined || origin === undefined) return { next: () => Promise.resolve(undefined) };
-    const reading = ofOrigin(tree.checkpoints(), IN_POSTGRES);
-    return {
-      next: async () => {
-        for (;;) {
-          const read = await reading.next();
-          if (read.done === true) return undefined;
-          if (read.value.size <= limit) return read.value;
-        }
-      },
-    };
-  };
-  const recorded = makeRecorded();
-  let fromPostgres = await recorded.next();
-  const smallestRecorded = fromPostgres?.size ?? Infinity;
+  const inPostgres =
+    tree === undefined || origin === undefined
+      ? []
+      : [
+          { where: IN_POSTGRES, all: () => tree.checkpoints(), largest: await tree.newestOf(origin) },
+          { where: COSIGNED, all: () => tree.cosigned(), largest: await tree.cosignedOf(origin) },
+        ].map(({ where, all, largest }) => {
+          if (E.isLeft(largest)) throw asError(largest.left.cause);
+          return new Recorded(ofOrigin(all(), where), largest.right?.size ?? -1);
+        });
+  for (const recorded of inPostgres) await recorded.take();
+  const smallestRecorded = inPostgres[0]?.first?.size ?? Infinity;
   const kept = witnesses.toSorted((one, other) => one.size - other.size);
 
   let edge = emptyEdge;
@@ -189,14 +199,20 @@ export const makeCheckpointCheck = async ({
 
   /** The size of the next checkpoint, from wherever. */
   const nextSize = (): number =>
-    Math.min(fromPostgres?.size ?? Infinity, archived.peek()?.size ?? Infinity, kept[0]?.size ?? Infinity);
+    Math.min(
+      ...inPostgres.map(({ first }) => first?.size ?? Infinity),
+      archived.peek()?.size ?? Infinity,
+      kept[0]?.size ?? Infinity,
+    );
 
   const judgeAll = async (size: number): Promise<void> => {
     let isRecorded = false;
-    for (; fromPostgres?.size === size; fromPostgres = await recorded.next()) {
-      isRecorded = true;
-      count(judge(fromPostgres));
-    }
+    for (const recorded of inPostgres)
+      while (recorded.first?.size === size) {
+        isRecorded ||= recorded.first.where === IN_POSTGRES;
+        count(judge(recorded.first));
+        await recorded.take();
+      }
     for (let one = archived.peek(); one?.size === size; one = archived.peek()) {
       judgeArchived(one, isRecorded);
       archived.next();
@@ -238,7 +254,11 @@ export const makeCheckpointCheck = async ({
     take,
     end: async () => {
       await take([]);
-      for (; fromPostgres !== undefined; fromPostgres = await recorded.next()) reportBeyond(fromPostgres);
+      for (const recorded of inPostgres)
+        while (recorded.first !== undefined) {
+          reportBeyond(recorded.first);
+          await recorded.take();
+        }
       for (let one = archived.peek(); one !== undefined; one = archived.peek()) {
         reportBeyond({ ...one, origin: origin ?? '', where: IN_STORAGE });
         archived.next();

@@ -27,6 +27,7 @@ const findVerifier = (origin: string) => [ours, earlier].find(({ verifier }) => 
 describe('comparing the log with checkpoints', () => {
   let world: Tampered;
   let inPostgres: Array<SignedCheckpoint>;
+  let cosigned: Array<SignedCheckpoint>;
   let inStorage: Array<SignedCheckpoint>;
   let newestWhenItBegan: SignedCheckpoint | undefined;
   let signed: (size: number, signer?: Signer) => SignedCheckpoint;
@@ -41,6 +42,7 @@ describe('comparing the log with checkpoints', () => {
     };
     newestWhenItBegan = undefined;
     inPostgres = [100, 200, 300, EVENTS].map((size) => signed(size));
+    cosigned = [];
     inStorage = [signed(EVENTS), signed(200)];
   });
 
@@ -56,6 +58,11 @@ describe('comparing the log with checkpoints', () => {
               Promise.resolve(
                 E.right(newestWhenItBegan ?? inPostgres.findLast((checkpoint) => checkpoint.origin === origin)),
               ),
+            cosignedOf: () => Promise.resolve(E.right(cosigned.at(-1))),
+            // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+            async *cosigned() {
+              yield* cosigned;
+            },
             // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
             async *checkpoints() {
               yield* inPostgres;
@@ -96,6 +103,30 @@ describe('comparing the log with checkpoints', () => {
         'the checkpoint of 300 events of log.example/2, kept in Postgres, does not fit the log, and the one of 200 events does: the first event that was changed, removed, inserted or moved is between index 200 and 299',
     });
     expect(others.map(({ kind }) => kind)).to.deep.equal(['checkpoint-beyond-log', 'checkpoint-beyond-log']);
+  });
+
+  it('compares those that witnesses have cosigned like all others', async () => {
+    cosigned = [200, EVENTS].map((size) => signed(size));
+    expect((await check()).counts).to.deep.include({ fitting: 8, differing: 0 });
+    const forged = { ...signed(200), note: signed(200, foreign).note };
+    cosigned = [forged, signed(300), signed(EVENTS)];
+    expect(await kinds()).to.deep.equal([
+      {
+        kind: 'checkpoint-unknown-key',
+        index: undefined,
+        reason:
+          'the checkpoint of 200 events of log.example/2, kept in Postgres, cosigned, was signed by no key of this service',
+      },
+    ]);
+    world.events.splice(250, 1);
+    // what Postgres has without cosignatures may have been removed there
+    inPostgres = inPostgres.slice(0, 2);
+    expect((await kinds()).map(({ kind, reason }) => `${kind} ${reason.replace(/^.*?kept /, '')}`)).to.deep.equal([
+      'checkpoint-unknown-key in Postgres, cosigned, was signed by no key of this service',
+      'checkpoint-differs in Postgres, cosigned, does not fit the log, and the one of 200 events does: the first event that was changed, removed, inserted or moved is between index 200 and 299',
+      'checkpoint-beyond-log in Postgres, cosigned, is larger than the log, which has 399: 1 or more were removed',
+      'checkpoint-beyond-log in the file storage, is larger than the log, which has 399: 1 or more were removed',
+    ]);
   });
 
   it('says that events were removed at the end, and how many at least', async () => {

@@ -51,6 +51,11 @@ export class InMemorySealedTree implements SealedTree {
     yield* this.#checkpoints;
   }
 
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
+  async *cosigned(): AsyncGenerator<SignedCheckpoint> {
+    yield* [];
+  }
+
   readonly readTiles: SealedTree['readTiles'] = (tiles) =>
     Promise.resolve(E.right(tiles.map((tile) => this.tiles.get(keyOf(tile)))));
 

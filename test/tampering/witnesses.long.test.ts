@@ -13,6 +13,7 @@ import { right } from '../support/sealed-tree.js';
 import { outputWith } from '../support/service-process.js';
 import { SmallWitness, witnessKey } from '../support/small-witness.js';
 import { runVerifyPy } from '../support/verify-py.js';
+import { expectFound, verified } from './found.js';
 import { changed, type HistoryEvent, rechained } from './history.js';
 import { places, type Place, runSql } from './places.js';
 import {
@@ -126,6 +127,19 @@ for (const [name, openPlace] of Object.entries(places))
         out: '',
         error: 'NOT VERIFIED: the checkpoint lacks the quorum of the policy: it is cosigned by no witness of it\n',
       });
+    });
+
+    it('is found by log verify, where the cosigned checkpoint that is handed out was changed', async () => {
+      const copy = await witnessed();
+      expect((await verified(service.settings, copy)).faults).to.deep.equal([]);
+      await runSql(
+        copy.url,
+        'alter table seal.cosigned disable trigger never_changed',
+        `update seal.cosigned set note = replace(note, E'\n10\n', E'\n9\n'), size = 9`,
+      );
+      const invalid =
+        'checkpoint-invalid: the checkpoint of 9 events of log.example.com/tampering, kept in Postgres, cosigned,';
+      expectFound(await verified(service.settings, copy), [invalid]);
     });
 
     it('is found by the witness, which the service names, when all of it is taken back to a backup', async () => {

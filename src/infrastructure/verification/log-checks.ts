@@ -24,7 +24,7 @@ type Seal = { readonly origin: string; readonly restarts: Restarts; readonly fin
  */
 export type LogWitnesses = {
   readonly source: LedgerSource | string;
-  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'> | string;
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'> | string;
   readonly archive: Pick<CheckpointArchive, 'all'> | string;
   /** What Postgres has noted of an origin's checkpoints in that storage; absent where it is not to be asked. */
   readonly findNoted?: (origin: string) => Promise<NotedCheckpoints>;

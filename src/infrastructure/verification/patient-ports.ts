@@ -109,17 +109,22 @@ const iteratorBehind = async (
   return reading;
 };
 
-type Recorded = Pick<SealedTree, 'checkpoints' | 'newestOf'>;
+type Recorded = Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'>;
 
-export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persist): Recorded => ({
-  newestOf: (origin) =>
+type FindLargest = Recorded['newestOf'];
+
+const patientFind =
+  (find: FindLargest, persist: Persist): FindLargest =>
+  (origin) =>
     persist(async () => {
-      const newest = await newestOf(origin);
-      if (E.isLeft(newest))
-        throw newest.left.cause instanceof Error ? newest.left.cause : new Error('not read', newest.left);
-      return newest;
-    }),
-  async *checkpoints() {
+      const found = await find(origin);
+      if (E.isLeft(found))
+        throw found.left.cause instanceof Error ? found.left.cause : new Error('not read', found.left);
+      return found;
+    });
+
+const patientCheckpoints = (checkpoints: SealedTree['checkpoints'], persist: Persist): SealedTree['checkpoints'] =>
+  async function* readPatiently() {
     let last: SignedCheckpoint | undefined;
     /** Undefined where the next read has to begin anew: what has thrown gives nothing more. */
     let reading: AsyncIterator<SignedCheckpoint> | undefined;
@@ -135,7 +140,13 @@ export const patientTree = ({ checkpoints, newestOf }: Recorded, persist: Persis
       last = read.value;
       yield last;
     }
-  },
+  };
+
+export const patientTree = (tree: Recorded, persist: Persist): Recorded => ({
+  newestOf: patientFind(tree.newestOf, persist),
+  cosignedOf: patientFind(tree.cosignedOf, persist),
+  checkpoints: patientCheckpoints(tree.checkpoints, persist),
+  cosigned: patientCheckpoints(tree.cosigned, persist),
 });
 
 type Archived = Pick<CheckpointArchive, 'all'>;

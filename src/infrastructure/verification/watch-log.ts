@@ -41,7 +41,7 @@ type WatchLogOptions = {
   readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays'>;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
-  readonly tree: Pick<SealedTree, 'checkpoints' | 'newestOf'>;
+  readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'>;
   /** Opened in each pass; it reports what is no checkpoint. */
   readonly archive: (onFault: OnLogFault, signal: AbortSignal) => LogWitnesses['archive'];
   readonly findNoted?: NonNullable<LogWitnesses['findNoted']>;

@@ -4,6 +4,9 @@ import type { Pool } from 'pg';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
+import { makeArchiveNotes } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
+import { makeRecordMissing } from '../../../src/infrastructure/postgres/seal/record-missing.js';
+import { migrateSeal } from '../../../src/infrastructure/postgres/seal/schema.js';
 import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
 import { leafHash } from '../../../src/seal/hash.js';
@@ -55,6 +58,18 @@ describe('the tree in Postgres', function () {
     return found;
   };
 
+  const allCosigned = async (): Promise<ReadonlyArray<string>> => {
+    const found: Array<string> = [];
+    for await (const { note } of makeSealedTree(pool, 'ledger').cosigned()) found.push(note);
+    return found;
+  };
+
+  /** As the owner of the database does it who wants others to believe that rows are kept. */
+  const swallow = async (table: string): Promise<void> => {
+    await pool.query(`create function seal.swallow() returns trigger language plpgsql as 'begin return null; end'`);
+    await pool.query(`create trigger swallow before insert on ${table} for each row execute function seal.swallow()`);
+  };
+
   it('has no checkpoints before there is a table for them, and no tree before there is a ledger', async () => {
     const tree = makeSealedTree(pool, 'ledger');
     expect([right(await tree.newestCheckpoint()), right(await tree.newestOf('one')), await all()]).to.deep.equal([
@@ -88,12 +103,32 @@ describe('the tree in Postgres', function () {
     expect([await handedOut(), right(await tree.newestOf('one'))?.note]).to.deep.equal(['one 5 cosigned', 'one 5']);
     await record(checkpoint(5, 'two'));
     expect(await handedOut()).to.equal('two 5');
+    const cosigned = ['one 2 cosigned', 'one 5 cosigned', 'too large', 'another'];
+    expect(await allCosigned()).to.deep.equal(cosigned);
     const refused = pool.query('delete from seal.cosigned').then(() => 'done', String);
     expect(await refused).to.match(/a checkpoint that was handed out is never changed or removed/);
     // a process of the version before has made the tables
     await pool.query('drop table seal.cosigned');
     expect([await handedOut(), right(await tree.cosignedOf('one'))]).to.deep.equal(['two 5', undefined]);
+    expect(await allCosigned()).to.deep.equal([]);
   });
+
+  for (const [table, keep] of [
+    ['seal.cosigned', async () => (await makeCosigned(pool, 'ledger')).record(checkpoint(1))],
+    ['seal.checkpoint', async () => (await makeRecordMissing(pool))(checkpoint(1))],
+    ['seal.archived', () => makeArchiveNotes(pool, 'here').note(checkpoint(1))],
+  ] as const)
+    it(`does not believe that ${table} has kept a row which a trigger swallows`, async () => {
+      await migrateSeal(pool);
+      await swallow(table);
+      const failed: unknown = await keep().catch((error: unknown) => error);
+      expect(String(failed)).to.match(
+        /^Error: Postgres took .* and does not have it: look at the triggers and rules of /,
+      );
+      expect(String(failed)).to.include(table);
+      await pool.query(`drop trigger swallow on ${table}`);
+      await keep();
+    });
 
   it('gives leaves and tiles from which every event can be proven', async () => {
     await fill(300);

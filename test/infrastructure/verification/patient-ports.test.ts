@@ -42,6 +42,11 @@ describe('reading checkpoints until the database answers', () => {
 
   const tree = {
     newestOf: () => Promise.resolve(E.right(undefined)),
+    cosignedOf: () => Promise.resolve(E.right(undefined)),
+    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+    async *cosigned() {
+      yield* [];
+    },
     // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
     async *checkpoints() {
       for (const checkpoint of kept) {

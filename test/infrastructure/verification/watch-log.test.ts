@@ -83,6 +83,11 @@ describe('verifying the log all the time', () => {
       },
       tree: {
         newestOf: () => Promise.resolve(E.right(checkpoints.at(-1))),
+        cosignedOf: () => Promise.resolve(E.right(undefined)),
+        // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
+        async *cosigned() {
+          yield* [];
+        },
         // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
         async *checkpoints() {
           answer();

@@ -14,10 +14,16 @@ const checkpointIn = (row: TextRow | undefined): SignedCheckpoint | undefined =>
     : undefined;
 };
 
+/** Checkpoints as they were signed, and as witnesses have cosigned them. */
+type Table = 'checkpoint' | 'cosigned';
+
 /** The checkpoint that was recorded last. */
-export const readNewest = async (run: RunStatement): Promise<SignedCheckpoint | undefined> => {
-  const text = `select ${COLUMNS} from seal.checkpoint order by number desc limit 1`;
-  const [row] = await run({ name: 'newest checkpoint', text, values: [] });
+export const readNewest = async (
+  run: RunStatement,
+  table: Table = 'checkpoint',
+): Promise<SignedCheckpoint | undefined> => {
+  const text = `select ${COLUMNS} from seal.${table} order by number desc limit 1`;
+  const [row] = await run({ name: `newest ${table}`, text, values: [] });
   return checkpointIn(row);
 };
 
@@ -44,9 +50,6 @@ export const readHandedOut = async (run: RunStatement): Promise<SignedCheckpoint
   return checkpointIn(row);
 };
 
-/** Checkpoints as they were signed, and as witnesses have cosigned them. */
-type Table = 'checkpoint' | 'cosigned';
-
 /** The largest checkpoint of an origin; of those with the same size, the one that was recorded first. */
 export const readLargestOf = async (
   run: RunStatement,
@@ -58,13 +61,13 @@ export const readLargestOf = async (
   return checkpointIn(row);
 };
 
-/** All checkpoints by origin and size, a page at a time. */
-export async function* readCheckpoints(run: RunStatement): AsyncGenerator<SignedCheckpoint, void> {
-  const text = `select ${COLUMNS}, number from seal.checkpoint where (origin, size, number) > ($1, $2::bigint, $3::bigint)
+/** All checkpoints of a table by origin and size, a page at a time. */
+export async function* readCheckpoints(run: RunStatement, table: Table): AsyncGenerator<SignedCheckpoint, void> {
+  const text = `select ${COLUMNS}, number from seal.${table} where (origin, size, number) > ($1, $2::bigint, $3::bigint)
     order by origin, size, number limit ${PAGE}`;
   let after = ['', '-1', '-1'];
   for (;;) {
-    const rows = await run({ name: 'checkpoints', text, values: after });
+    const rows = await run({ name: `all of ${table}`, text, values: after });
     for (const row of rows) {
       const checkpoint = checkpointIn(row);
       if (checkpoint !== undefined) yield checkpoint;
@@ -82,4 +85,19 @@ export const recordCheckpoint = async (
 ): Promise<void> => {
   const text = `insert into seal.${table} (origin, size, note) values ($1, $2::bigint, $3)`;
   await run({ name: `record ${table}`, text, values: [origin, String(size), note] });
+};
+
+/**
+ * Records a checkpoint, and makes sure that it is there: a trigger or a rule of the table can swallow a row without an error.
+ * Rejects where it is not.
+ */
+export const recordKept = async (run: RunStatement, checkpoint: SignedCheckpoint, table: Table): Promise<void> => {
+  await recordCheckpoint(run, checkpoint, table);
+  const text = `select from seal.${table} where origin = $1 and size = $2::bigint and note = $3 limit 1`;
+  const values = [checkpoint.origin, String(checkpoint.size), checkpoint.note];
+  const { length } = await run({ name: `kept ${table}`, text, values });
+  if (length === 0)
+    throw new Error(
+      `Postgres took the checkpoint and does not have it: look at the triggers and rules of seal.${table}`,
+    );
 };

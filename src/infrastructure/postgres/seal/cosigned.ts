@@ -3,12 +3,13 @@ import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
 import type { ReadTiles } from '../../../seal/read-tiles.js';
-import { readLargestOf, recordCheckpoint } from './checkpoints.js';
+import { readLargestOf, recordKept } from './checkpoints.js';
 import { migrateSeal } from './schema.js';
 
 type Cosigned = {
   /** The largest cosigned checkpoint of an origin. */
   readonly largestOf: (origin: string) => Promise<SignedCheckpoint | undefined>;
+  /** Rejects also where Postgres has not kept it. */
   readonly record: (checkpoint: SignedCheckpoint) => Promise<void>;
   /** The live tree of the ledger. */
   readonly readTiles: ReadTiles<never>;
@@ -20,7 +21,7 @@ export const makeCosigned = async (pool: Pool, ledger: string): Promise<Cosigned
   const run = runIn(pool);
   return {
     largestOf: (origin) => readLargestOf(run, origin, 'cosigned'),
-    record: (checkpoint) => recordCheckpoint(run, checkpoint, 'cosigned'),
+    record: (checkpoint) => recordKept(run, checkpoint, 'cosigned'),
     readTiles: makeReadTiles(run, { liveOf: ledger }),
   };
 };

@@ -8,6 +8,9 @@ import { makeSealMigration } from './schema.js';
 /** Sizes that are read at once. */
 const PAGE = 10_000;
 
+const NOT_NOTED =
+  'Postgres took the note of a checkpoint and does not have it: look at the triggers and rules of seal.archived';
+
 const readSizes = async (run: RunStatement, origin: string, storage: string): Promise<ReadonlyArray<number>> => {
   const text = `select distinct size from seal.archived where origin = $1 and storage = $2 and size > $3::bigint
     order by size limit ${PAGE}`;
@@ -45,7 +48,11 @@ export const makeArchiveNotes = (pool: Pool, storage: string): ArchiveNotes => {
       await migrated();
       const text = `insert into seal.archived (origin, size, storage) select $1, $2::bigint, $3
         where not exists (select from seal.archived where origin = $1 and size = $2::bigint and storage = $3)`;
-      await run({ name: 'note a checkpoint', text, values: [origin, String(size), storage] });
+      const values = [origin, String(size), storage];
+      await run({ name: 'note a checkpoint', text, values });
+      const kept = 'select from seal.archived where origin = $1 and size = $2::bigint and storage = $3 limit 1';
+      const { length } = await run({ name: 'noted checkpoint', text: kept, values });
+      if (length === 0) throw new Error(NOT_NOTED);
     },
     largestOf: async (origin) => {
       await migrated();

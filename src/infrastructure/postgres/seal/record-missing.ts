@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { runIn } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
-import { readLargestOf, recordCheckpoint } from './checkpoints.js';
+import { readLargestOf, recordKept } from './checkpoints.js';
 import { migrateSeal } from './schema.js';
 
 /**
@@ -15,7 +15,7 @@ export const makeRecordMissing = async (pool: Pool): Promise<(checkpoint: Signed
   return async (checkpoint) => {
     const { origin, size } = checkpoint;
     const known = largest.get(origin) ?? (await readLargestOf(run, origin))?.size ?? -1;
-    if (size > known) await recordCheckpoint(run, checkpoint);
+    if (size > known) await recordKept(run, checkpoint, 'checkpoint');
     largest.set(origin, Math.max(size, known));
   };
 };

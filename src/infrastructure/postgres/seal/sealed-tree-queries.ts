@@ -3,7 +3,7 @@ import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
 import { attempt, orThrow } from '../../../event-sourcing/attempt.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
-import type { SealedTree } from '../../../read/sealed-tree.js';
+import type { SealedTree, SignedCheckpoint } from '../../../read/sealed-tree.js';
 import { unavailable } from '../read-models/read-model.js';
 import { readCheckpoints, readHandedOut, readLargestOf, readNewest } from './checkpoints.js';
 
@@ -14,6 +14,11 @@ const unlessNone = <A>(read: () => Promise<A>): Promise<A | undefined> => unless
 export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
   const run = runIn(pool);
   const readTiles = makeReadTiles(run, { liveOf: ledger });
+
+  async function* all(table: 'checkpoint' | 'cosigned'): AsyncGenerator<SignedCheckpoint, void> {
+    if ((await unlessNone(() => readNewest(run, table))) !== undefined) yield* readCheckpoints(run, table);
+  }
+
   return {
     // before a process of this version has signed, there is no table of those that witnesses have cosigned
     newestCheckpoint: () =>
@@ -23,9 +28,8 @@ export const makeSealedTree = (pool: Pool, ledger: string): SealedTree => {
       ),
     cosignedOf: (origin) => attempt(() => unlessNone(() => readLargestOf(run, origin, 'cosigned')), unavailable),
     newestOf: (origin) => attempt(() => unlessNone(() => readLargestOf(run, origin)), unavailable),
-    async *checkpoints() {
-      if ((await unlessNone(() => readNewest(run))) !== undefined) yield* readCheckpoints(run);
-    },
+    checkpoints: () => all('checkpoint'),
+    cosigned: () => all('cosigned'),
     readTiles: (tiles) => attempt(async () => orThrow(await readTiles(tiles)), unavailable),
     readLeaves: (first, count) =>
       attempt(async () => {
