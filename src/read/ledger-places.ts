@@ -1,5 +1,5 @@
 import type { either as E } from 'fp-ts';
-import type { StreamName } from '../event-sourcing/recorded-event.js';
+import type { StoredEvent, StreamName } from '../event-sourcing/recorded-event.js';
 import type { ReadModelUnavailable } from './queries.js';
 
 /** Where a decision of operators is. */
@@ -17,6 +17,10 @@ export type LedgerPlaces = {
     stream: StreamName,
     place: number,
   ) => Promise<E.Either<ReadModelUnavailable, ReadonlyArray<DecisionPlace>>>;
+  /** Of one event; undefined where the ledger does not have it. */
+  readonly ofEvent: (
+    event: Pick<StoredEvent, 'stream' | 'revision'>,
+  ) => Promise<E.Either<ReadModelUnavailable, number | undefined>>;
   /** How many events the ledger has below a place: as many as the place says, unless some were removed. */
   readonly below: (place: number) => Promise<E.Either<ReadModelUnavailable, number>>;
 };

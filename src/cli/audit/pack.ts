@@ -12,6 +12,7 @@ import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledger-places.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
+import type { LedgerPlaces } from '../../read/ledger-places.js';
 import type { OpenFailure } from '../../read/get-file.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
@@ -42,6 +43,11 @@ const isSystemError = (error: unknown): error is Error => error instanceof Error
 const whyNot = (failure: OpenFailure): string =>
   failure._tag === 'FileUnavailable' ? reasonOf(failure.cause) : failure.reason;
 
+const placeOrThrow = (found: Awaited<ReturnType<LedgerPlaces['ofEvent']>>): number | undefined => {
+  if (E.isLeft(found)) throw found.left.cause;
+  return found.right;
+};
+
 /** All that a pack of these records is made of. Left: why there is no such pack now. Throws `StoreUnavailable`. */
 const gather = async (
   { store, pool, registry }: ReadModels,
@@ -59,14 +65,17 @@ const gather = async (
   if (E.isLeft(verifiers)) return verifiers;
   const ledger = ledgerOf(registry);
   const tree = makeSealedTree(pool, ledger.name);
+  const places = makeLedgerPlaces(pool, ledger);
   const stamped = (least: number) => findStamped(storage.checkpoints, signer.right.verifier, least);
-  const sources = { store, places: makeLedgerPlaces(pool, ledger), tree, stamped };
+  const sources = { store, places, tree, stamped };
   const found = await findSealedRecords(sources, signer.right.verifier.name, streams, signal);
   if (E.isLeft(found)) return found;
   return E.right({
     ...found.right,
     eventKeys: eventKeys.right,
-    isMacRequired: await findMacRule(store, eventKeys.right),
+    isMacRequired: await findMacRule(store, eventKeys.right, async (event) =>
+      placeOrThrow(await places.ofEvent(event)),
+    ),
     readTiles: tree.readTiles,
     signer: signer.right,
     openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),

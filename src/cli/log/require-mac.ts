@@ -49,7 +49,7 @@ const require = async (
   const by = { actor: options.user, at: new Date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   if (E.isLeft(decisions)) return failed(`not recorded: ${describeAppendFailure(decisions.left)}`);
-  const { sealed, withoutMac, from } = macs;
+  const { sealed, withoutMac, from, indexOf } = macs;
   const counts = { events: sealed, withoutMac, decisions: decisions.right.recorded };
   if (from === 0) {
     const none = { stream: null, revision: null, id: null, isNew: false, from: 0 };
@@ -59,9 +59,9 @@ const require = async (
     });
     return decisions.right.exitCode;
   }
-  const recorded = await requireMac(store, { ...by, from }, newest, keys);
+  const recorded = await requireMac(store, { ...by, from, indexOf }, newest, keys);
   if (E.isLeft(recorded)) return failed(`not recorded: ${describeAppendFailure(recorded.left)}`);
-  const required = await findMacRequired(store, keys);
+  const required = await findMacRequired(store, keys, indexOf);
   if (required === undefined) return failed('the log does not show what was recorded: give the same command again');
   const { stream, id } = required.event;
   const revision = required.event.revision.toString();

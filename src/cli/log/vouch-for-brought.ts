@@ -35,12 +35,12 @@ export const vouchForBrought = async (
   const [newest] = keys;
   if (newest === undefined) return { withoutMac: undefined, lines: [], isDone: true };
   const macs = await surveyMacs(store, { isSealed: sealedBy(ledgerOf(registry)) });
-  const { from = 0, behind = 0 } = macs ?? {};
+  const { from = 0, behind = 0, indexOf = () => undefined } = macs ?? {};
   const withoutMac = (macs?.withoutMac ?? 0) + (macs?.decisionsWithoutMac ?? 0);
   const by = { actor, at: new Date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   const recorded =
-    E.isLeft(decisions) || from === 0 ? decisions : await requireMac(store, { ...by, from }, newest, keys);
+    E.isLeft(decisions) || from === 0 ? decisions : await requireMac(store, { ...by, from, indexOf }, newest, keys);
   if (E.isLeft(recorded)) {
     const why = describeAppendFailure(recorded.left);
     const said = `${counted(withoutMac, 'event')} without a mac, which could not be recorded: ${why}. Give ops log require-mac`;

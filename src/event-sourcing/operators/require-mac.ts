@@ -13,34 +13,92 @@ type StreamReader = Pick<EventStore, 'readStream'>;
 /** A decision that counts, and the index in the tree from which on every event must have a `mac`. */
 type MacRequired = { readonly from: number; readonly event: StoredEvent };
 
-/**
- * The operators' decision about which events must have a `mac`: of several the one with the largest index. One counts when
- * it is in the tree and has a `mac` of one of the keys: whoever can write into the database can neither make one nor move
- * it. Without keys, its `mac` is not checked. Throws `StoreUnavailable`.
- */
-export const findMacRequired = async (store: StreamReader, keys: EventKeys): Promise<MacRequired | undefined> => {
-  let found: MacRequired | undefined;
+/** The index in the tree of a decision in the stream of the seal; undefined where it is not known. */
+type IndexOfDecision = (event: StoredEvent) => Promise<number | undefined> | number | undefined;
+
+const UNKNOWN: IndexOfDecision = () => undefined;
+
+/** With what they say, whatever their place. */
+async function* readMacRequired(store: StreamReader, keys: EventKeys): AsyncGenerator<MacRequired, void> {
   for await (const event of readSealDecisions(store, 'EventMacRequired')) {
     if (!countsAsDecision(event, keys) || macStatusOf([], event) === 'None') continue;
     const decoded = decisionSerde.decode(event);
     if (E.isLeft(decoded) || decoded.right.event.type !== 'EventMacRequired') continue;
     const { from } = decoded.right.event.data;
-    if (!Number.isSafeInteger(from) || from < 0) continue;
+    if (Number.isSafeInteger(from) && from >= 0) yield { from, event };
+  }
+}
+
+/**
+ * The operators' decision about which events must have a `mac`: of several the one with the largest index. One counts when
+ * it is in the tree and has a `mac` of one of the keys: whoever can write into the database can neither make one nor move
+ * it. It counts for the events before itself alone: nobody can vouch for those to come. Without keys, its `mac` is not
+ * checked. Throws `StoreUnavailable`, and what `indexOf` throws.
+ */
+export const findMacRequired = async (
+  store: StreamReader,
+  keys: EventKeys,
+  indexOf: IndexOfDecision = UNKNOWN,
+): Promise<MacRequired | undefined> => {
+  let found: MacRequired | undefined;
+  for await (const { from: said, event } of readMacRequired(store, keys)) {
+    const from = Math.min(said, (await indexOf(event)) ?? said);
     if (found === undefined || from > found.from) found = { from, event };
   }
   return found;
 };
 
 /**
- * Tells which events must have a `mac`: with keys all of them, but for those before the index that a decision says. One
- * whose index is not known may be before it. Without keys, those behind such a decision alone. Throws `StoreUnavailable`.
+ * Tells which events must have a `mac`: with keys all of them, but for those before the index that a decision says. Without
+ * keys, those behind such a decision alone. Throws `StoreUnavailable`, and what `indexOf` throws.
  */
 export const findMacRule = async (
   store: StreamReader,
   keys: EventKeys,
-): Promise<(index: number | undefined) => boolean> => {
-  const from = (await findMacRequired(store, keys))?.from ?? (keys.length > 0 ? 0 : Infinity);
-  return (index = from === 0 ? 0 : -1) => index >= from;
+  indexOf: IndexOfDecision,
+): Promise<(index: number) => boolean> => {
+  const from = (await findMacRequired(store, keys, indexOf))?.from ?? (keys.length > 0 ? 0 : Infinity);
+  return (index) => index >= from;
+};
+
+/** The same rule while the events of a log pass by in their order, of which nobody knows the indexes before. */
+type PassingMacRule = {
+  /** Of the next event. One whose index is not known may be before that of a decision. */
+  readonly isRequired: (index: number | undefined) => boolean;
+  /**
+   * Of the same event. Gives the index that it says where it is a decision that vouches for events behind itself, which it
+   * cannot; undefined of all others.
+   */
+  readonly pass: (event: StoredEvent, index: number | undefined) => number | undefined;
+};
+
+/** Throws `StoreUnavailable`. */
+export const followMacRule = async (store: StreamReader, keys: EventKeys): Promise<PassingMacRule> => {
+  /** What the decisions say that have not passed by: those that have are about events that have, too. */
+  const ahead = new Map<bigint, number>();
+  for await (const { from, event } of readMacRequired(store, keys)) ahead.set(event.revision, from);
+  const asksForAny = keys.length > 0 || ahead.size > 0;
+  const furthest = (): number => Math.max(0, ...ahead.values());
+  const vouchesForNone = furthest() === 0;
+  let from = furthest();
+  return {
+    isRequired: (index) => asksForAny && (index === undefined ? vouchesForNone : index >= from),
+    pass: ({ stream, revision }, index) => {
+      const said = stream === SEAL_STREAM ? ahead.get(revision) : undefined;
+      if (said === undefined) return undefined;
+      ahead.delete(revision);
+      from = furthest();
+      return index !== undefined && said > index ? said : undefined;
+    },
+  };
+};
+
+/** What is recorded, and by whom; `indexOf` as in `findMacRequired`. */
+type Requiring = {
+  readonly from: number;
+  readonly actor: string;
+  readonly at: Date;
+  readonly indexOf?: IndexOfDecision;
 };
 
 /**
@@ -49,7 +107,7 @@ export const findMacRule = async (
  */
 export const requireMac = (
   store: Pick<EventStore, 'readStream' | 'append'>,
-  { from, actor, at }: { readonly from: number; readonly actor: string; readonly at: Date },
+  { from, actor, at, indexOf }: Requiring,
   eventKey: EventKey,
   /** All keys of the service, by which earlier decisions are known. */
   keys: EventKeys = [eventKey],
@@ -58,7 +116,7 @@ export const requireMac = (
     store,
     { stream: SEAL_STREAM, event: { type: 'EventMacRequired', data: { keyId: eventKey.id, from } }, actor, at },
     async () => ({
-      isRecorded: ((await findMacRequired(store, keys))?.from ?? -1) >= from,
+      isRecorded: ((await findMacRequired(store, keys, indexOf))?.from ?? -1) >= from,
       end: await endOfDecisions(store, SEAL_STREAM),
     }),
     eventKey,

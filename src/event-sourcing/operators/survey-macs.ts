@@ -1,6 +1,7 @@
 import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import type { Position, StoredEvent } from '../recorded-event.js';
+import { SEAL_STREAM } from './decision-events.js';
 import { isUnsealedDecision } from './unsealed-decisions.js';
 
 /** Which events of a log have no `mac`. */
@@ -15,6 +16,8 @@ export type SurveyedMacs = {
   /** How many of all these stand behind an event that has a `mac`, and the first of them. */
   readonly behind: number;
   readonly firstBehind: StoredEvent | undefined;
+  /** Where the decisions are that say which events may have none. */
+  readonly indexOf: (decision: Pick<StoredEvent, 'revision'>) => number | undefined;
 };
 
 type Surveying = {
@@ -34,9 +37,12 @@ export const surveyMacs = async (
   let firstBehind: StoredEvent | undefined;
   let hasSeenMac = false;
   let read = 0;
+  const decisions = new Map<bigint, number>();
 
   const look = (event: StoredEvent): void => {
     const isInTree = isSealed(event);
+    if (isInTree && event.stream === SEAL_STREAM && event.type === 'EventMacRequired')
+      decisions.set(event.revision, sealed);
     if (isInTree) sealed += 1;
     if (macStatusOf([], event) !== 'None') {
       hasSeenMac = true;
@@ -57,5 +63,6 @@ export const surveyMacs = async (
     const last = events.at(-1);
     if (last !== undefined) onPage?.(read, last.position);
   }
-  return { sealed, withoutMac, decisionsWithoutMac, from, behind, firstBehind };
+  const indexOf: SurveyedMacs['indexOf'] = ({ revision }) => decisions.get(revision);
+  return { sealed, withoutMac, decisionsWithoutMac, from, behind, firstBehind, indexOf };
 };

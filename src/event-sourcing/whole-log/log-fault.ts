@@ -45,6 +45,8 @@ export const FAULT_KINDS = [
   'restart-unsigned',
   /** It stands where operators' decisions are kept, and is none that this program can read. */
   'decision-unreadable',
+  /** It says that events behind itself may have no `mac`, which nobody can vouch for. */
+  'decision-ahead',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -78,6 +80,14 @@ export const unreadableFault = (event: StoredEvent, index?: number): LogFault =>
   ...placeOf(event),
   reason:
     'the event cannot be read as a decision of operators: made up, unless a newer version of the program has recorded it',
+});
+
+/** Of a decision that says which events may have no `mac`: those before `from`. */
+export const vouchingFault = (event: StoredEvent, from: number, index?: number): LogFault => ({
+  kind: 'decision-ahead',
+  ...at(index),
+  ...placeOf(event),
+  reason: `the event says that those before index ${from} may have no mac, also those behind itself, of which nobody could know: for these it does not count`,
 });
 
 export const strayFault = ({ stream, revision, id, position }: Stray): LogFault => ({

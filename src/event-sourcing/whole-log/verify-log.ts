@@ -3,7 +3,7 @@ import type { EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
 import { lacksData } from '../hash-chain.js';
-import { findMacRule } from '../operators/require-mac.js';
+import { followMacRule } from '../operators/require-mac.js';
 import { isUnreadable } from '../operators/unreadable-decision.js';
 import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
@@ -11,7 +11,7 @@ import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import { keepChainEnds } from './keep-chain-ends.js';
 import type { LogCheck } from './log-check.js';
-import { chainFault, dataFault, macFault, type OnLogFault, unreadableFault } from './log-fault.js';
+import { chainFault, dataFault, macFault, type OnLogFault, unreadableFault, vouchingFault } from './log-fault.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
 export type Verified = {
@@ -59,7 +59,7 @@ export const verifyPages = async (
   const chains = makeChainVerifier(chainEnds);
   const macs = makeMacVerifier(keys);
   const decisions = makeUnsealedDecisions();
-  const mustHaveMac = await findMacRule(store, keys);
+  const macRule = await followMacRule(store, keys);
   let [broken, macFaults, withoutData] = [0, 0, 0];
   let indexed = 0;
   let isComplete = true;
@@ -79,8 +79,10 @@ export const verifyPages = async (
     // that of a decision outside of the tree is not missing where it was recorded again, which is told at the end
     const isToldAtEnd = decisions.take(event);
     const isInNoTree = isSealed !== undefined && index === undefined;
-    const authentic = macs.verify(event, !isToldAtEnd && (isInNoTree ? keys.length > 0 : mustHaveMac(index)));
+    const authentic = macs.verify(event, !isToldAtEnd && (isInNoTree ? keys.length > 0 : macRule.isRequired(index)));
     if (E.isLeft(authentic)) reportMac(authentic.left, index);
+    const vouchedFor = macRule.pass(event, index);
+    if (vouchedFor !== undefined) onFault(vouchingFault(event, vouchedFor, index));
     if (E.isRight(linked) && lacksData(event)) {
       withoutData += 1;
       onFault(dataFault(event, index));

@@ -8,7 +8,8 @@ import type { StoredEvent, StreamName } from '../../../src/event-sourcing/record
 import { copyLog } from '../../../src/event-sourcing/whole-log/copy-log.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
-import { findMacRequired, requireMac } from '../../../src/event-sourcing/operators/require-mac.js';
+import { surveyMacs } from '../../../src/event-sourcing/operators/survey-macs.js';
+import { findMacRequired, findMacRule, requireMac } from '../../../src/event-sourcing/operators/require-mac.js';
 import { SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
 import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
@@ -216,6 +217,26 @@ describe('verifying who sealed the events of a log', () => {
         const found = await findMacRequired(log, [oneKey]);
         expect(found?.from, `${schemaVersion} ${key?.id ?? 'none'}`).to.equal(isTaken ? 100 : undefined);
       }
+    });
+
+    it('takes what a decision says of the events before it, and names one that speaks of those behind it', async () => {
+      // as somebody does it who has the key, so that events of later need none
+      expect(await requireMac(store, { ...byOlga, from: 100 }, oneKey)).to.deep.equal(E.right(true));
+      const [ahead, behind] = [`${SEAL_STREAM} 0 decision-ahead`, `${B} 1 mac-missing`];
+      expect((await find(store, [oneKey])).macs).to.deep.equal([ahead]);
+      await appendChained(store, chains, B);
+      expect((await find(store, [oneKey])).macs).to.deep.equal([ahead, behind]);
+      expect((await find(store, [])).macs).to.deep.equal([ahead, behind]);
+      const isRequired = await findMacRule(store, [oneKey], ({ revision }) => (revision === 0n ? 2 : undefined));
+      expect([0, 1, 2, 3].map(isRequired)).to.deep.equal([false, false, true, true]);
+
+      // the one that an operator records then is not taken for recorded before
+      const { from, indexOf } = (await surveyMacs(store, { isSealed }))!;
+      expect(from).to.equal(4);
+      expect(await requireMac(store, { ...byOlga, from, indexOf }, oneKey)).to.deep.equal(E.right(true));
+      expect((await find(store, [oneKey])).macs).to.deep.equal([ahead]);
+      await appendChained(store, chains, A);
+      expect((await find(store, [oneKey])).macs).to.deep.equal([ahead, `${A} 1 mac-missing`]);
     });
 
     it('takes none whose data was changed behind its mac', async () => {

@@ -5,7 +5,7 @@ import { ENTITY, NAME, PLACE } from '../../../../projections/engine/generation/l
 import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { decisionStream, DECISIONS } from '../../../event-sourcing/operators/decision-events.js';
-import { categoryOf, entityIdOf, type StreamName } from '../../../event-sourcing/recorded-event.js';
+import { categoryOf, entityIdOf, type StoredEvent, type StreamName } from '../../../event-sourcing/recorded-event.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { DecisionPlace, LedgerPlaces } from '../../../read/ledger-places.js';
@@ -39,6 +39,15 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
     }
   };
 
+  const place = async ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): Promise<number | undefined> => {
+    const one = `select idx from read_model.${name}
+      where ${ENTITY} = $1 and entity = $2 and category = $3 and revision = $4::bigint order by ${PLACE} limit 1`;
+    const entity = entityIdOf(stream);
+    const values = [indexedPart(entity), entity, categoryOf(stream), String(revision)];
+    const [[found] = []] = await run({ name: `place in ${name}`, text: one, values });
+    return typeof found === 'string' ? Number(found) : undefined;
+  };
+
   const count = async (place: number): Promise<number> => {
     const below = `select count(*) from read_model.${name} where idx < $1::bigint`;
     const [[found] = []] = await run({ name: `events below in ${name}`, text: below, values: [String(place)] });
@@ -64,6 +73,7 @@ export const makeLedgerPlaces = (pool: Pool, { name }: Pick<Ledger, 'name'>): Le
   return {
     ofStream: (stream, most) => unlessNone(() => places(stream, most), []),
     decisionsAbout: (stream, place) => unlessNone(() => decisions(stream, place), []),
+    ofEvent: (event) => unlessNone(() => place(event), undefined),
     below: (place) => unlessNone(() => count(place), 0),
   };
 };
