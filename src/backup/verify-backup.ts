@@ -1,3 +1,5 @@
+import type { EventKeys } from '../event-sourcing/event-key.js';
+import { countSuspects, type SuspectMacs } from '../event-sourcing/operators/suspect-macs.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import { either as E } from 'fp-ts';
 import { makeChainVerifier } from '../event-sourcing/whole-log/chain-verifier.js';
@@ -26,11 +28,15 @@ export type VerifiedBackup = {
   /** Those of them that were compared: of the origin in force, and of a key that the manifest has. */
   readonly compared: number;
   readonly faults: number;
+  /** Which are no faults of the backup. */
+  readonly suspects: SuspectMacs;
   /** False when `signal` ended it. */
   readonly isComplete: boolean;
 };
 
 type Verifying = {
+  /** By which events are found of which nobody can say that the service has sealed them; none: nothing is looked for. */
+  readonly keys: EventKeys;
   readonly isSealed: (event: StoredEvent) => boolean;
   /** Whether the files are read, too. */
   readonly withFiles: boolean;
@@ -111,6 +117,7 @@ export const verifyBackup = async (
   const { withFiles, withSecrets, onEvents, signal } = verifying;
   const chains = makeChainVerifier();
   const isEnded = (): boolean => signal.aborted;
+  const suspects = countSuspects({ ...verifying, before: 0 });
   let faults = 0;
   let [checkpoints, compared] = [0, 0];
   let isRead = true;
@@ -125,6 +132,7 @@ export const verifyBackup = async (
     checkpoints = check.checkpoints();
     for await (const events of verifiedEvents(place, manifest, chains)) {
       await check.take(events);
+      events.forEach(suspects.take);
       if (withFiles) for (const event of events) await files.take(event);
       onEvents(chains.events());
       if (isEnded()) break;
@@ -140,5 +148,14 @@ export const verifyBackup = async (
   if (!isEnded() && isRead && chains.events() !== manifest.events)
     found({ kind: 'changed', reason: `it has ${chains.events()} events, the manifest says ${manifest.events}` });
   const [events, streams] = [chains.events(), chains.streams()];
-  return { events, streams, ...copied, checkpoints, compared, faults, isComplete: !isEnded() };
+  return {
+    events,
+    streams,
+    ...copied,
+    checkpoints,
+    compared,
+    faults,
+    suspects: suspects.counts(),
+    isComplete: !isEnded(),
+  };
 };

@@ -1,7 +1,9 @@
 import { either as E } from 'fp-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
+import type { EventKeys } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { From, Position, StoredEvent } from '../event-sourcing/recorded-event.js';
+import { countSuspects, type SuspectMacs } from '../event-sourcing/operators/suspect-macs.js';
 import { exportedLines } from '../event-sourcing/whole-log/export-log.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
@@ -27,6 +29,8 @@ export type BackupSources = {
   readonly recorded: () => AsyncIterable<SignedCheckpoint>;
   /** Of the streams whose events are in the tree that is signed. */
   readonly isSealed: (event: StoredEvent) => boolean;
+  /** By which it is counted how many events nobody can say the service has sealed; none: nothing is counted. */
+  readonly keys: EventKeys;
   /** What checkpoints are signed as now; null where this process does not know, and what an earlier run knew stays. */
   readonly seal: Manifest['seal'];
   /** Those that are to be in the backup. */
@@ -60,6 +64,8 @@ export type BackedUp = {
   readonly files: number;
   readonly fileBytes: number;
   readonly checkpoints: number;
+  /** Of the new events, which are in the backup all the same. */
+  readonly suspects: SuspectMacs;
 };
 
 class Backup {
@@ -67,6 +73,7 @@ class Backup {
   readonly #place: BackupPlace;
   readonly #options: BackingUp;
   readonly #limits: Limits;
+  readonly #suspects: ReturnType<typeof countSuspects>;
   #manifest: Manifest;
   /** Files that this run did not find as its new events say. */
   #lacking = 0;
@@ -78,6 +85,7 @@ class Backup {
     this.#manifest = manifest;
     this.#options = options;
     this.#limits = options.limits ?? LIMITS;
+    this.#suspects = countSuspects({ ...sources, before: manifest.sealed });
   }
 
   async run(): Promise<BackedUp> {
@@ -89,7 +97,7 @@ class Backup {
     if (!this.#options.signal.aborted) await this.#backUpCheckpoints();
     if (!this.#options.signal.aborted)
       await this.#save({ isComplete: true, seal: this.#sources.seal ?? this.#manifest.seal });
-    return { manifest: this.#manifest, ...this.#added };
+    return { manifest: this.#manifest, ...this.#added, suspects: this.#suspects.counts() };
   }
 
   /**
@@ -128,6 +136,7 @@ class Backup {
     const lacking: Array<Lacking> = [];
     const copying = this.#copiedFiles(lacking);
     const { isSealed } = this.#sources;
+    const suspects = this.#suspects;
     const { characters, files, fileBytes } = this.#limits;
     const { signal, onEvents } = this.#options;
     const totals = { events: 0, sealed: 0, characters: 0 };
@@ -137,6 +146,7 @@ class Backup {
       for (let page: ReadonlyArray<StoredEvent> | undefined = first; page !== undefined;) {
         const text = exportedLines(page);
         yield Buffer.from(text);
+        page.forEach(suspects.take);
         for (const event of page) await copying.take(event);
         totals.events += page.length;
         totals.characters += text.length;

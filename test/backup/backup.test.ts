@@ -68,7 +68,7 @@ describe('a backup', () => {
   };
 
   const sources = (): BackupSources => ({
-    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, isSealed },
+    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, isSealed, keys: [] },
     recorded: async function* () {
       // nothing was signed
     },
@@ -106,7 +106,7 @@ describe('a backup', () => {
   const verify = async (withSecrets = true): Promise<ReadonlyArray<BackupFinding>> => {
     const findings: Array<BackupFinding> = [];
     verified = await verifyBackup(backup.place, await manifest(), {
-      ...{ isSealed, withFiles: true, withSecrets },
+      ...{ isSealed, keys: [], withFiles: true, withSecrets },
       onFinding: (finding) => findings.push(finding),
       onEvents: () => undefined,
       signal: new AbortController().signal,

@@ -11,6 +11,7 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
 import { OWN_SECRETS, readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
@@ -28,6 +29,7 @@ import { makeProgress } from '../progress.js';
 import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
 import { runCommand } from '../run-command.js';
 import { printLacking } from './print-lacking.js';
+import { printSuspects } from './print-suspects.js';
 import { printUnfit } from './print-unfit.js';
 import { verifyDirectory } from './verify.js';
 
@@ -119,6 +121,7 @@ const sourcesOf = async (
   const ledger = ledgerOf(registry);
   return {
     ...{ store, ...storage, seal: await sealInForce(config, store) },
+    keys: orThrow(await sharedEventKeys(config)),
     recorded: makeSealedTree(pool, ledger.name).checkpoints,
     secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
     isSealed: sealedBy(ledger),
@@ -147,6 +150,7 @@ const backUpInto = async (
       if (signal.aborted)
         return interrupted(`${counted(backedUp.right.events, 'event')}: the same command goes on from there`);
       sayBackedUpSecrets(config, backedUp.right.manifest, options, directory);
+      printSuspects(backedUp.right.suspects);
       const exit = conclude(backedUp.right, secretsOf(config).given, options);
       if (exit === EXIT.ok) await recordSuccess(readModels, backedUp.right.manifest);
       return exit;
@@ -190,12 +194,16 @@ export const addBackup = (program: Command, registry: Registry): void => {
     .addOption(jsonOption('one JSON object a line: each finding, then the counts'))
     .action((directory: string, given: Omit<Options, 'secrets'> & { readonly withoutSecrets?: true }) => {
       const options: Options = { ...given, secrets: given.withoutSecrets !== true };
-      return runCommand((config, signal) =>
-        options.verify === true
-          ? verifyDirectory(directory, registry, options, signal)
-          : withReadModels(config, registry, signal, (readModels) =>
-              backUpInto(directory, config, readModels, options, signal),
-            ),
-      );
+      return runCommand(async (config, signal) => {
+        if (options.verify === true) {
+          const keys = await sharedEventKeys(config);
+          return E.isLeft(keys)
+            ? failed(keys.left.message)
+            : verifyDirectory(directory, registry, options, keys.right, signal);
+        }
+        return withReadModels(config, registry, signal, (readModels) =>
+          backUpInto(directory, config, readModels, options, signal),
+        );
+      });
     });
 };

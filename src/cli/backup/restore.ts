@@ -50,6 +50,7 @@ const check = async (
   let lacking = 0;
   try {
     const { faults, ...checked } = await verifyBackup(place, manifest, {
+      keys: [],
       isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
       withSecrets: options.secrets,

@@ -3,12 +3,14 @@ import { BackupFault } from '../../backup/backup-fault.js';
 import { readManifest } from '../../backup/backup-place.js';
 import { type BackupFinding, verifyBackup } from '../../backup/verify-backup.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
 import { openBackup } from '../../infrastructure/disk/backup-directory.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, interrupted, type JsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { printLacking } from './print-lacking.js';
+import { printSuspects } from './print-suspects.js';
 
 /** One finding: of a file as it is printed everywhere, of the rest in words. */
 export const printBackupFinding = (finding: BackupFinding, options: JsonOption): void => {
@@ -16,11 +18,12 @@ export const printBackupFinding = (finding: BackupFinding, options: JsonOption):
   else printFinding(options, `${finding.kind}: ${finding.reason}`, finding);
 };
 
-/** Reads a backup and says what is wrong with it; needs nothing else. */
+/** Reads a backup and says what is wrong with it; needs nothing else. With keys, it also counts events by nobody who has one. */
 export const verifyDirectory = async (
   directory: string,
   registry: Registry,
   options: JsonOption & { readonly secrets: boolean },
+  keys: EventKeys,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const progress = makeProgress('verifying');
@@ -38,6 +41,7 @@ export const verifyDirectory = async (
     });
     const manifest = await readManifest(place);
     const verified = await verifyBackup(place, manifest, {
+      keys,
       isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
       withSecrets: options.secrets,
@@ -46,11 +50,12 @@ export const verifyDirectory = async (
       signal,
     });
     progress.end();
-    const { isComplete, ...counts } = verified;
+    const { isComplete, suspects, ...counts } = verified;
     if (!isComplete) return interrupted(counted(counts.events, 'event'));
     const faults = counts.faults + unfit;
     if (!manifest.isComplete)
       printNote('the last backup was interrupted: this is what it had by then; the same command completes it');
+    printSuspects(suspects);
     const { events, files, fileBytes, checkpoints, compared } = counts;
     const others = compared < checkpoints ? ` (${compared} of them of the key and origin in force, and compared)` : '';
     const what = `${counted(events, 'event')}, ${counted(files, 'file')} of ${counted(fileBytes, 'byte')}, ${counted(checkpoints, 'checkpoint')}${others}`;

@@ -18,14 +18,21 @@ type IndexOfDecision = (event: StoredEvent) => Promise<number | undefined> | num
 
 const UNKNOWN: IndexOfDecision = () => undefined;
 
+/** The index that an event says where it is such a decision, and counts; undefined of all others. */
+export const macRequiredBy = (event: StoredEvent, keys: EventKeys): number | undefined => {
+  if (event.stream !== SEAL_STREAM || event.type !== 'EventMacRequired') return undefined;
+  if (!countsAsDecision(event, keys) || macStatusOf([], event) === 'None') return undefined;
+  const decoded = decisionSerde.decode(event);
+  if (E.isLeft(decoded) || decoded.right.event.type !== 'EventMacRequired') return undefined;
+  const { from } = decoded.right.event.data;
+  return Number.isSafeInteger(from) && from >= 0 ? from : undefined;
+};
+
 /** With what they say, whatever their place. */
 async function* readMacRequired(store: StreamReader, keys: EventKeys): AsyncGenerator<MacRequired, void> {
   for await (const event of readSealDecisions(store, 'EventMacRequired')) {
-    if (!countsAsDecision(event, keys) || macStatusOf([], event) === 'None') continue;
-    const decoded = decisionSerde.decode(event);
-    if (E.isLeft(decoded) || decoded.right.event.type !== 'EventMacRequired') continue;
-    const { from } = decoded.right.event.data;
-    if (Number.isSafeInteger(from) && from >= 0) yield { from, event };
+    const from = macRequiredBy(event, keys);
+    if (from !== undefined) yield { from, event };
   }
 }
 
