@@ -5,13 +5,16 @@ import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { askWitness, type PostText, type ProveFrom } from './ask-witness.js';
 import type { PolicyWitness, WitnessPolicy } from './witness-policy.js';
 
-/** How often at most witnesses are asked, where they do not suffice, when they are asked again at the latest, and when that is a warning, ms. */
-type AskingIntervals = { readonly ask: number; readonly again: number; readonly patience: number };
+/**
+ * How often at most witnesses are asked, where they do not suffice, when they are asked again at the latest, and how long a
+ * checkpoint may lack its quorum before that is a warning, ms.
+ */
+type AskingIntervals = { readonly ask: number; readonly again: number; readonly timeout: number };
 
 /** How long a checkpoint may lack its quorum before that is a warning, and before it is handed out without, ms. */
-export const PATIENCE_MS = 60_000;
+export const QUORUM_TIMEOUT_MS = 60_000;
 
-const INTERVALS: AskingIntervals = { ask: 2_000, again: 60_000, patience: PATIENCE_MS };
+const INTERVALS: AskingIntervals = { ask: 2_000, again: 60_000, timeout: QUORUM_TIMEOUT_MS };
 
 /** Why a witness has not cosigned, by its name. */
 type Refusals = ReadonlyArray<{ readonly witness: string; readonly reason: string }>;
@@ -136,7 +139,7 @@ export const keepCosigning = (deps: CosigningDeps): Cosigning => {
   };
   const running = run();
 
-  const isLate = (): boolean => lackingSince !== undefined && performance.now() - lackingSince >= intervals.patience;
+  const isLate = (): boolean => lackingSince !== undefined && performance.now() - lackingSince >= intervals.timeout;
 
   return {
     offer: (checkpoint) => {

@@ -165,7 +165,7 @@ describe('witnesses of checkpoints', () => {
     const start = (
       quorum: ReadonlyArray<string>,
       recordedBefore: ReadonlyArray<SignedCheckpoint> = [],
-      patience = 60_000,
+      timeout = 60_000,
     ) => {
       const recorded = [...recordedBefore];
       const events: Array<CosigningEvent> = [];
@@ -178,7 +178,7 @@ describe('witnesses of checkpoints', () => {
         largestOf: () => Promise.resolve(recorded.at(-1)),
         record: (checkpoint) => Promise.resolve(void recorded.push(checkpoint)),
         onEvent: (event) => events.push(event),
-        intervals: { ask: 5, again: 50, patience },
+        intervals: { ask: 5, again: 50, timeout },
       });
       running.push(cosigning.stop);
       const offer = (size: number, word?: string) => {

@@ -9,7 +9,7 @@ import { type GenerationLine, toLine } from '../projections/generation-line.js';
 import type { ReadModels } from '../projections/with-read-models.js';
 
 /** How long a ledger that a service writes may take to show the newest events, and how often it is looked at, ms. */
-const PATIENCE_MS = 3_000;
+const LEDGER_TIMEOUT_MS = 3_000;
 const POLL_MS = 100;
 
 const NO_LEDGER = 'there is no ledger yet: a service that runs makes it, and so does: ops projections rebuild ledger';
@@ -39,7 +39,7 @@ export const stateOfLedger = async (
     if (line === undefined) return E.left(NO_LEDGER);
     if (line.refused !== null) return E.left(line.refused);
     const missing = missingIn(line);
-    const isWaitedFor = missing !== undefined && line.leader !== null && waited < PATIENCE_MS;
+    const isWaitedFor = missing !== undefined && line.leader !== null && waited < LEDGER_TIMEOUT_MS;
     if (!isWaitedFor || !(await pause(POLL_MS, signal))) return E.right(missing);
   }
 };

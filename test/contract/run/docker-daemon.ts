@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Environment } from './adapters.js';
 
 /** Longest wait for a daemon, ms: a busy machine keeps one from answering for a second or two. */
-const PATIENCE = 4_000;
+const ANSWER_TIMEOUT = 4_000;
 
 type Place = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
@@ -25,7 +25,7 @@ const placesOf = ({ DOCKER_HOST: given, XDG_RUNTIME_DIR: runtime }: Environment)
 
 const answers = (place: Place): Promise<boolean> =>
   new Promise((resolve) => {
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT);
     const request = http.get({ ...place, path: '/_ping', agent: false, signal }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);

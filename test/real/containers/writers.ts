@@ -26,7 +26,7 @@ export type Api = { readonly url: string; readonly token: string };
 const WRITERS = 4;
 const PAUSE_MS = 20;
 const RETRY_MS = 100;
-const PATIENCE_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 /** Longer than any break of a trial. */
 const GIVE_UP_MS = 180_000;
 
@@ -63,7 +63,7 @@ export const startLoad = ({ url, token }: Api): Load => {
         method,
         body,
         headers: { ...headers, authorization: `Bearer ${token}`, 'idempotency-key': key },
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       })
         .then(async (response) => ({ status: response.status, text: await response.text() }))
         .catch(() => ({ status: 0, text: '' }));

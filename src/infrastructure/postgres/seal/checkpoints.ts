@@ -1,6 +1,6 @@
 import type { RunStatement, TextRow } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
-import { PATIENCE_MS } from '../../../sealing/keep-cosigning.js';
+import { QUORUM_TIMEOUT_MS } from '../../../sealing/keep-cosigning.js';
 
 /** Checkpoints read at once: they are short. */
 const PAGE = 1_000;
@@ -28,7 +28,7 @@ export const readNewest = async (
 };
 
 /** How long a checkpoint may wait for witnesses before it is handed out without, s. */
-const PATIENCE = PATIENCE_MS / 1_000;
+const QUORUM_TIMEOUT = QUORUM_TIMEOUT_MS / 1_000;
 
 /**
  * What is handed out: the newest checkpoint with its cosignatures; while it waits for them, the largest of its origin that has
@@ -43,7 +43,7 @@ export const readHandedOut = async (run: RunStatement): Promise<SignedCheckpoint
       ) c
       where c.size = n.size or not exists (
         select from seal.checkpoint w
-        where w.origin = n.origin and w.size > c.size and w.signed_at < now() - interval '${PATIENCE} s')
+        where w.origin = n.origin and w.size > c.size and w.signed_at < now() - interval '${QUORUM_TIMEOUT} s')
     )
     select n.origin, coalesce(w.size, n.size), coalesce(w.note, n.note) from newest n left join witnessed w on true`;
   const [row] = await run({ name: 'checkpoint handed out', text, values: [] });
