@@ -54,6 +54,15 @@ export type Lacking = t.TypeOf<typeof Lacking>;
 const SecretFile = t.readonly(t.strict({ name: matching(/^[a-z-]+$/, 'the name of a secret'), sha256: t.string }));
 export type SecretFile = t.TypeOf<typeof SecretFile>;
 
+/** A key that was replaced, with its last checkpoint; of programs that knew of none, nothing. */
+const EarlierKey = t.readonly(t.strict({ key: t.string, size: t.number, root: t.string }));
+
+const Seal = t.readonly(
+  t.exact(
+    t.intersection([t.type({ origin: t.string, key: t.string }), t.partial({ earlier: t.readonlyArray(EarlierKey) })]),
+  ),
+);
+
 const Manifest = t.readonly(
   t.strict({
     format: t.literal(FORMAT),
@@ -70,8 +79,8 @@ const Manifest = t.readonly(
     /** Files that are in the backup, and bytes of all of them. */
     files: t.number,
     fileBytes: t.number,
-    /** What checkpoints were signed as, and the key to verify them with; null where nothing was signed. */
-    seal: t.union([t.readonly(t.strict({ origin: t.string, key: t.string })), t.null]),
+    /** What checkpoints were signed as, and the keys to verify them with; null where nothing was signed. */
+    seal: t.union([Seal, t.null]),
     segments: t.readonlyArray(LogSegment),
     /** The checkpoints that were in Postgres, and the largest one of each origin. */
     checkpoints: t.readonly(

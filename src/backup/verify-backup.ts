@@ -4,9 +4,11 @@ import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import { either as E } from 'fp-ts';
 import { makeChainVerifier } from '../event-sourcing/whole-log/chain-verifier.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
-import { parseVerifier } from '../seal/note-key.js';
+import { hashFromBase64 } from '../seal/base64.js';
+import { parseVerifier, type Verifier } from '../seal/note-key.js';
 import { makeCheckpointCheck } from '../sealing/checkpoint-check.js';
-import { underAnyName } from '../sealing/restart.js';
+import type { KnownKey } from '../sealing/kept-checkpoint.js';
+import { keysOf } from '../sealing/seal-history.js';
 import { recordedCheckpoints, verifiedEvents } from './backed-up-log.js';
 import { BackupFault } from './backup-fault.js';
 import type { BackupPlace } from './backup-place.js';
@@ -48,6 +50,22 @@ type Verifying = {
   readonly signal: AbortSignal;
 };
 
+const keyIn = (text: string): Verifier => {
+  const verifier = parseVerifier(text);
+  if (E.isLeft(verifier)) throw new BackupFault(`manifest.json: ${verifier.left}`);
+  return verifier.right;
+};
+
+/** Those that the manifest names. Throws `BackupFault` where one of them is none. */
+const knownKeys = ({ key, earlier = [] }: NonNullable<Manifest['seal']>): ReadonlyArray<KnownKey> => [
+  ...earlier.map(({ size, root, ...replaced }) => {
+    const hash = hashFromBase64(root);
+    if (hash === undefined) throw new BackupFault('manifest.json: the root of a key that was replaced is none');
+    return { verifier: keyIn(replaced.key), last: { size, root: hash } };
+  }),
+  { verifier: keyIn(key) },
+];
+
 /**
  * Those of the origin in force are compared with the tree of the events that pass by. One that another key has signed is no
  * fault of the backup: the key was changed since, or the installation is itself a copy.
@@ -71,21 +89,20 @@ const checkpointCheck = async (
       yield each;
     }
   };
-  const verifier = manifest.seal === null ? undefined : parseVerifier(manifest.seal.key);
-  if (verifier !== undefined && E.isLeft(verifier)) throw new BackupFault(`manifest.json: ${verifier.left}`);
+  const keys = manifest.seal === null ? undefined : knownKeys(manifest.seal);
   const check = await makeCheckpointCheck({
     isSealed,
     origin: manifest.seal?.origin,
-    findVerifier: verifier === undefined ? () => undefined : underAnyName(verifier.right),
+    findKeys: keys === undefined ? () => [] : keysOf({ keys }),
     tree: undefined,
-    archive: verifier === undefined ? undefined : { all },
+    archive: keys === undefined ? undefined : { all },
     witnesses: [],
     onFault: ({ kind, reason }) => {
       if (kind === 'checkpoint-unknown-key') ofOtherKeys += 1;
       else onFault(reason);
     },
   });
-  if (verifier === undefined) for await (const _each of all());
+  if (keys === undefined) for await (const _each of all());
   const compared = (): number => check.counts().fitting + check.counts().differing - ofOtherKeys;
   return { ...check, checkpoints: () => checkpoints, compared };
 };

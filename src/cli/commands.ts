@@ -18,6 +18,7 @@ const log: Commands = {
   'seal-decisions': () => import('./log/seal-decisions.js').then(({ addSealDecisions }) => addSealDecisions),
   key: () => import('./log/key.js').then(({ addKey }) => addKey),
   'new-key': () => import('./log/key.js').then(({ addNewKey }) => addNewKey),
+  'replace-key': () => import('./log/replace-key.js').then(({ addReplaceKey }) => addReplaceKey),
   'restart-seal': () => import('./log/restart-seal.js').then(({ addRestartSeal }) => addRestartSeal),
 };
 

@@ -16,13 +16,13 @@ import type { ServiceContext } from './service-context.js';
  */
 export const cosignLog = async (
   { config, log, started }: Pick<ServiceContext, 'config' | 'log' | 'started'>,
-  key: Verifier,
+  keys: ReadonlyArray<Verifier>,
   pool: ReturnType<typeof makePool>,
   ledger: string,
   count: (event: CosigningEvent) => void,
 ): Promise<Cosigning | undefined> => {
   if (config.witnessPolicy === undefined) return undefined;
-  const policy = orThrow(await readWitnessPolicy(config.witnessPolicy, key));
+  const policy = orThrow(await readWitnessPolicy(config.witnessPolicy, keys));
   const { largestOf, record, readTiles } = await makeCosigned(pool, ledger);
   const ending = new AbortController();
   const logEvent = logCosigning(log);

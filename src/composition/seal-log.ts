@@ -1,9 +1,10 @@
+import { readonlyArray as RA } from 'fp-ts';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { cosignLog } from './cosign-log.js';
-import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
@@ -14,7 +15,7 @@ import { makeArchiveNotes } from '../infrastructure/postgres/seal/noted-checkpoi
 import { makePool } from '../postgres/pool.js';
 import { notingArchive } from '../sealing/noting-archive.js';
 import { keepSigning } from '../sealing/keep-signing.js';
-import { signerInForce } from '../sealing/restart.js';
+import { sealInForce } from '../sealing/seal-history.js';
 import { keepSealingRecorded } from './record-sealing.js';
 import { stampLog } from './stamp-log.js';
 import type { ServiceContext } from './service-context.js';
@@ -35,7 +36,7 @@ export const sealLog = async (
   { byName }: Projections,
 ): Promise<Warnings> => {
   if (!config.parts.projector) return {};
-  const base = config.isSealed ? orThrow(await checkpointSigner(config)) : undefined;
+  const signers = orThrow(await checkpointSigners(config));
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
   const isKeeper = (): boolean => {
@@ -50,8 +51,8 @@ export const sealLog = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
-  keepSealingRecorded({ config, log, started, registry }, store, pool, base !== undefined, isKeeper);
-  if (base === undefined) {
+  keepSealingRecorded({ config, log, started, registry }, store, pool, signers.length > 0, isKeeper);
+  if (!RA.isNonEmpty(signers)) {
     if (config.isSealed)
       log.warn(
         'no checkpoints are signed: nobody can show that events were not removed. Set CHECKPOINT_KEY_FILE, or SEALING=false.',
@@ -63,7 +64,13 @@ export const sealLog = async (
   const archive = makeCheckpointArchive(storage.checkpoints, {
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
   });
-  const cosigning = await cosignLog({ config, log, started }, base.verifier, pool, name, count);
+  const cosigning = await cosignLog(
+    { config, log, started },
+    signers.map(({ verifier }) => verifier),
+    pool,
+    name,
+    count,
+  );
   const stamping = stampLog({ config, log, started }, storage.checkpoints);
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),
@@ -77,7 +84,7 @@ export const sealLog = async (
         );
       },
     }),
-    findSigner: () => signerInForce(base, store),
+    findSeal: async () => orThrow(await sealInForce(signers, store)),
     isKeeper,
     reached: () => status().reached,
     isComplete: async () => {

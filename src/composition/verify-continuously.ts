@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { orThrow } from '../event-sourcing/attempt.js';
-import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { logVerification } from '../infrastructure/logging/log-verification.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
@@ -46,7 +46,7 @@ export const verifyContinuously = async (
   if (!config.parts.projector) return {};
   const ledger = ledgerOf(registry);
   const { status } = byName(ledger.name);
-  const signer = orThrow(await checkpointSigner(config));
+  const [signer] = orThrow(await checkpointSigners(config));
   const eventKeys = orThrow(await sharedEventKeys(config));
   const pool = makePool({
     connectionString: readModelsUrl,

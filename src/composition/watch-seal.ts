@@ -3,14 +3,14 @@ import type { Projections } from '../../projections/engine/run/start-projections
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { checkpointSigner } from '../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { watchUnsignedEvents } from '../infrastructure/metrics/seal-metrics.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { ReadModelUnavailable } from '../read/queries.js';
 import type { SealedTree, SignedCheckpoint } from '../read/sealed-tree.js';
-import { openCheckpoint } from '../seal/checkpoint.js';
-import type { Signer } from '../seal/note-key.js';
-import { signerInForce } from '../sealing/restart.js';
+import type { Verifier } from '../seal/note-key.js';
+import { openKnown } from '../sealing/kept-checkpoint.js';
+import { findSealHistory, keysOf } from '../sealing/seal-history.js';
 import { UNSIGNED_MS, watchUnsigned } from '../sealing/watch-unsigned.js';
 import type { ServiceContext } from './service-context.js';
 
@@ -24,21 +24,22 @@ const foundOrThrow = (found: Found): SignedCheckpoint | undefined => {
 };
 
 /**
- * How many events the newest checkpoint is over. A process that has the key takes none that it has not signed, and none of
+ * How many events the newest checkpoint is over. A process that has a key takes none that this one, or one before or behind it, has not signed, and none of
  * another origin than the one in force; one without it has to believe the database, and undefined says that there is none.
  */
 const makeFindSigned =
   (
-    base: Signer | undefined,
+    own: Verifier | undefined,
     store: Pick<EventStore, 'readStream'>,
     tree: Pick<SealedTree, 'newestCheckpoint' | 'newestOf'>,
   ) =>
   async (): Promise<number | undefined> => {
-    if (base === undefined) return foundOrThrow(await tree.newestCheckpoint())?.size;
-    const { verifier } = await signerInForce(base, store);
-    const newest = foundOrThrow(await tree.newestOf(verifier.name));
+    if (own === undefined) return foundOrThrow(await tree.newestCheckpoint())?.size;
+    const history = await findSealHistory(store, own);
+    const { origin } = history;
+    const newest = foundOrThrow(await tree.newestOf(origin));
     if (newest === undefined) return 0;
-    const opened = openCheckpoint(Buffer.from(newest.note), [verifier]);
+    const opened = openKnown(Buffer.from(newest.note), keysOf(history)(origin));
     return E.isRight(opened) && opened.right.size === newest.size ? newest.size : 0;
   };
 
@@ -53,13 +54,13 @@ export const watchSeal = async (
   { byName }: Pick<Projections, 'byName'>,
 ): Promise<Warnings> => {
   if (!config.isSealed) return {};
-  const base = orThrow(await checkpointSigner(config));
+  const [first] = orThrow(await checkpointSigners(config));
   const ledger = ledgerOf(registry);
   const { categories } = byName(ledger.name);
   const watching = watchUnsigned({
     findHead: async () => orThrow(await store.head(categories)),
     findExtent: queries.ledgerExtent(ledger),
-    findSigned: makeFindSigned(base, store, queries.sealedTree(ledger)),
+    findSigned: makeFindSigned(first?.verifier, store, queries.sealedTree(ledger)),
   });
   started.add(watching.stop);
   watchUnsignedEvents(metrics, watching);

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from './reader.js';
+import { linesOf } from './variables.js';
 
-const KEYS = ['JWT_SECRET', 'SNAPSHOT_KEY', 'CHECKPOINT_KEY', 'METRICS_TOKEN', 'S3_SECRET_KEY'] as const;
+/** Lists, with a secret a line. */
+const LISTS = ['EVENT_KEY', 'CHECKPOINT_KEY'] as const;
+
+const KEYS = ['JWT_SECRET', 'SNAPSHOT_KEY', 'METRICS_TOKEN', 'S3_SECRET_KEY'] as const;
 
 const passwordIn = (url: string): string => {
   try {
@@ -20,7 +24,7 @@ const digest = (secret: string): string => createHash('sha256').update(secret).d
 export const sharedSecrets = (environment: Environment): ReadonlyArray<string> => {
   const secrets = [
     ...KEYS.map((name) => [name, environment[name] ?? ''] as const),
-    ...(environment['EVENT_KEY'] ?? '').split('\n').map((line) => ['EVENT_KEY', line] as const),
+    ...LISTS.flatMap((name) => linesOf(environment[name] ?? '').map((line) => [name, line] as const)),
     ...['DATABASE_URL', 'EVENTSTOREDB_URL'].map((name) => [name, passwordIn(environment[name] ?? '')] as const),
   ];
   const names = new Map<string, Set<string>>();

@@ -165,10 +165,16 @@ export const bearerToken: Variable<string> = (value) =>
         'at least 32 characters of A-Z a-z 0-9 - . _ ~ + /, with = at the end alone, and not one repeated character',
       );
 
+/** The lines of a list of keys, without those that are empty or begin with `#`. */
+export const linesOf = (list: string): ReadonlyArray<string> =>
+  list
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
 /** One key a line, the newest first. Empty lines and those that begin with # are for people. */
 export const keyList: Variable<ReadonlyArray<string>> = (value) => {
-  const lines = value.split('\n').map((line) => line.trim());
-  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const keys = linesOf(value);
   const isValid = keys.length > 0 && new Set(keys).size === keys.length;
   return isValid && keys.every((key) => E.isRight(secret(key)))
     ? E.right(keys)

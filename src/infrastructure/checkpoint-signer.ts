@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
+import { linesOf } from '../config/variables.js';
 import { parseSigner, renderSigner, type Signer, signerOf } from '../seal/note-key.js';
 import { embeddedCheckpointKey } from './disk/development-secret.js';
 
@@ -13,7 +14,7 @@ export const newCheckpointKey = (name: string): E.Either<string, Signer> => sign
 const embeddedKey = (): string => {
   const made = newCheckpointKey(`localhost/${randomBytes(8).toString('hex')}`);
   if (E.isLeft(made)) throw new Error(made.left);
-  return renderSigner(made.right);
+  return `${renderSigner(made.right)}\n`;
 };
 
 const textOf = async ({ checkpointKey, databaseUrl, dataDir }: SealSettings): Promise<string | undefined> => {
@@ -23,19 +24,28 @@ const textOf = async ({ checkpointKey, databaseUrl, dataDir }: SealSettings): Pr
 
 type SealSettings = Pick<Config, 'isSealed' | 'checkpointKey' | 'checkpointOrigin' | 'databaseUrl' | 'dataDir'>;
 
+const parseSigners = (text: string, origin: string | undefined): E.Either<Error, ReadonlyArray<Signer>> => {
+  const signers = E.traverseArray(parseSigner)(linesOf(text));
+  if (E.isLeft(signers)) return E.left(new Error(`CHECKPOINT_KEY: ${signers.left}`));
+  const names = new Set(signers.right.map(({ verifier }) => origin ?? verifier.name));
+  if (names.size > 1)
+    return E.left(
+      new Error(
+        `CHECKPOINT_KEY: expected keys of one name, because one replaces another (${[...names].join(', ')}): ops log new-key makes them`,
+      ),
+    );
+  if (names.size === 0) return E.left(new Error('CHECKPOINT_KEY: expected a key a line, and there is none'));
+  const named = ({ verifier, seed }: Signer): E.Either<string, Signer> => signerOf(origin ?? verifier.name, seed);
+  return E.mapLeft((fault: string) => new Error(`CHECKPOINT_ORIGIN: ${fault}`))(E.traverseArray(named)(signers.right));
+};
+
 /**
- * What this process signs checkpoints with, before any restart of the seal: the configured key, else that of the data
- * directory of an embedded Postgres. Undefined where sealing is switched off, and with a `DATABASE_URL` alone: processes
- * with different keys would not accept each other's checkpoints. Left: what is wrong with the setting. Rejects with errors
- * of the file system.
+ * What this process signs checkpoints with, under the name before any restart of the seal: the configured keys, else those of the data
+ * directory of an embedded Postgres. The log says which of them signs (`sealInForce`): the first one, unless it was replaced. None
+ * where sealing is switched off, and with a `DATABASE_URL` alone: processes with different keys would not accept each other's
+ * checkpoints. Left: what is wrong with the setting. Rejects with errors of the file system.
  */
-export const checkpointSigner = async (settings: SealSettings): Promise<E.Either<Error, Signer | undefined>> => {
+export const checkpointSigners = async (settings: SealSettings): Promise<E.Either<Error, ReadonlyArray<Signer>>> => {
   const text = settings.isSealed ? await textOf(settings) : undefined;
-  if (text === undefined) return E.right(undefined);
-  const signer = parseSigner(text.trim());
-  if (E.isLeft(signer)) return E.left(new Error(`CHECKPOINT_KEY: ${signer.left}`));
-  const { checkpointOrigin = signer.right.verifier.name } = settings;
-  return E.mapLeft((fault: string) => new Error(`CHECKPOINT_ORIGIN: ${fault}`))(
-    signerOf(checkpointOrigin, signer.right.seed),
-  );
+  return text === undefined ? E.right([]) : parseSigners(text, settings.checkpointOrigin);
 };

@@ -21,6 +21,8 @@ const messageOf = (event: DecisionEvent): string => {
       return 'an event of a record is skipped: its rows are computed as if it changed nothing';
     case 'SealRestarted':
       return 'the seal was restarted: checkpoints have another origin from here on';
+    case 'CheckpointKeyReplaced':
+      return 'the key of the checkpoints was replaced: another one signs them from here on';
     case 'EventMacRequired':
       return 'events before an index may have no mac, and every event from there on must have one';
     case 'SealingSwitched':

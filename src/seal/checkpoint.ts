@@ -34,13 +34,21 @@ export const signCheckpoint = (
 export const readCheckpoint = (note: Uint8Array): E.Either<string, Checkpoint> =>
   E.chain(parseCheckpoint)(unverifiedText(note));
 
+/** A checkpoint with those of the known keys that have signed it. */
+type SignedBy = { readonly checkpoint: Checkpoint; readonly signers: ReadonlyArray<Verifier> };
+
 /** The checkpoint of a note that one of these keys has signed, which has the checkpoint's origin for its name. */
-export const openCheckpoint = (note: Uint8Array, known: ReadonlyArray<Verifier>): E.Either<string, Checkpoint> => {
+export const openSigned = (note: Uint8Array, known: ReadonlyArray<Verifier>): E.Either<string, SignedBy> => {
   const opened = openNote(note, known);
   if (E.isLeft(opened)) return opened;
   const checkpoint = parseCheckpoint(opened.right.text);
   if (E.isLeft(checkpoint)) return checkpoint;
-  return opened.right.signers.some(({ name }) => name === checkpoint.right.origin)
-    ? checkpoint
+  const signers = opened.right.signers.filter(({ name }) => name === checkpoint.right.origin);
+  return signers.length > 0
+    ? E.right({ checkpoint: checkpoint.right, signers })
     : E.left('the checkpoint has another origin than the key that signed it');
 };
+
+/** As `openSigned`, without who of them signed it. */
+export const openCheckpoint = (note: Uint8Array, known: ReadonlyArray<Verifier>): E.Either<string, Checkpoint> =>
+  E.map(({ checkpoint }: SignedBy) => checkpoint)(openSigned(note, known));

@@ -11,13 +11,16 @@ const DASH = '— ';
 const ID_BYTES = 4;
 const MOST_SIGNATURES = 100;
 
-/** Signs a text, every line of which ends, the last one too. */
-export const signNote = (text: string, { verifier: { name, id }, sign }: Signer): E.Either<string, string> => {
-  if (!text.endsWith('\n') || CONTROL.test(text) || /\p{Surrogate}/u.test(text))
-    return E.left('the text of a note ends with the end of a line and has no control characters');
+const signatureLine = (text: string, { verifier: { name, id }, sign }: Signer): string => {
   const signature = Buffer.concat([Buffer.from(id, 'hex'), sign(Buffer.from(text))]);
-  return E.right(`${text}\n${DASH}${name} ${signature.toString('base64')}\n`);
+  return `${DASH}${name} ${signature.toString('base64')}\n`;
 };
+
+/** Signs a text, every line of which ends, the last one too; with one line for each signer, in their order. */
+export const signNote = (text: string, ...signers: ReadonlyArray<Signer>): E.Either<string, string> =>
+  !text.endsWith('\n') || CONTROL.test(text) || /\p{Surrogate}/u.test(text)
+    ? E.left('the text of a note ends with the end of a line and has no control characters')
+    : E.right(`${text}\n${signers.map((signer) => signatureLine(text, signer)).join('')}`);
 
 type Signature = { readonly name: string; readonly id: string; readonly signature: Buffer };
 

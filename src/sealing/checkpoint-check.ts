@@ -7,7 +7,7 @@ import type { Hash } from '../seal/hash.js';
 import { appendLeaves, edgeRoot, emptyEdge } from '../seal/tree-edge.js';
 import { verifyInclusion } from '../seal/verify-proofs.js';
 import type { CheckpointArchive } from './checkpoint-archive.js';
-import { describeKept, type FindVerifier, type KeptCheckpoint, openKept } from './kept-checkpoint.js';
+import { describeKept, type FindKeys, type KeptCheckpoint, openKept } from './kept-checkpoint.js';
 import { leafHashOf } from './leaf-of.js';
 import { type SortedCheckpoints, sortCheckpoints } from './sorted-checkpoints.js';
 
@@ -40,7 +40,7 @@ type CheckpointCheckOptions = {
   readonly isSealed: (event: StoredEvent) => boolean;
   /** Under which checkpoints are signed now; undefined where only `witnesses` are compared. */
   readonly origin: string | undefined;
-  readonly findVerifier: FindVerifier;
+  readonly findKeys: FindKeys;
   /** The checkpoints in Postgres. */
   readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'> | undefined;
   /** Those in the file storage. */
@@ -87,7 +87,7 @@ class Recorded {
 export const makeCheckpointCheck = async ({
   isSealed,
   origin,
-  findVerifier,
+  findKeys,
   tree,
   archive,
   witnesses,
@@ -107,7 +107,7 @@ export const makeCheckpointCheck = async ({
   /** Those of the origin that is in force; of the others it is noted that they are there. */
   async function* ofOrigin(all: AsyncIterable<SignedCheckpoint>, where: string): AsyncGenerator<KeptCheckpoint> {
     for await (const signed of all) {
-      const opened = openKept(signed, where, findVerifier);
+      const opened = openKept(signed, where, findKeys);
       if (E.isLeft(opened)) {
         count(false);
         onFault(opened.left);

@@ -1,9 +1,10 @@
 import { either as E } from 'fp-ts';
 import { pause } from '../event-sourcing/pause.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
-import type { Signer } from '../seal/note-key.js';
+import { renderVerifier, type Verifier } from '../seal/note-key.js';
 import type { CheckpointArchive } from './checkpoint-archive.js';
 import type { LockTree } from './lock-tree.js';
+import type { SealInForce } from './seal-history.js';
 import { type SealFault, signTree } from './sign-tree.js';
 
 /** How often at most a checkpoint is signed, one is put into the storage, and a tree that must not be signed is compared again, ms. */
@@ -15,6 +16,8 @@ export type SigningEvent =
   | { readonly _tag: 'Signed' | 'Archived'; readonly checkpoint: SignedCheckpoint }
   /** The seal was restarted: checkpoints have another origin from now on. */
   | { readonly _tag: 'Restarted'; readonly origin: string; readonly replaced: string }
+  /** Another key signs the checkpoints of the origin from now on; both as verifier keys. */
+  | { readonly _tag: 'KeyReplaced'; readonly key: string; readonly replaced: string }
   /** Reported once, and again when it is another one. */
   | { readonly _tag: 'Fault'; readonly fault: SealFault }
   | { readonly _tag: 'FaultOver'; readonly fault: SealFault }
@@ -24,8 +27,8 @@ export type SigningEvent =
 type SigningDeps = {
   readonly lockTree: LockTree;
   readonly archive: CheckpointArchive;
-  /** With the origin that the log says. Rejects with what the log throws. */
-  readonly findSigner: () => Promise<Signer>;
+  /** Who signs, and as what, as the log says. Rejects with what the log throws, and where this process must not sign. */
+  readonly findSeal: () => Promise<SealInForce>;
   /** Whether this process keeps the live tree: nobody else signs it then. */
   readonly isKeeper: () => boolean;
   /** Another value when the tree may have grown. */
@@ -62,7 +65,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   const {
     lockTree,
     archive,
-    findSigner,
+    findSeal,
     isKeeper,
     reached,
     isComplete,
@@ -71,7 +74,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     intervals = INTERVALS,
   } = deps;
   const stopping = new AbortController();
-  let signer: Signer | undefined;
+  let seal: SealInForce | undefined;
   let fault: SealFault | undefined;
   let isPostponed = false;
   let newest: SignedCheckpoint | undefined;
@@ -87,18 +90,25 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     return result.right;
   };
 
-  /** Asks the log what is in force, and the storage, too, when it was not asked lately. */
-  const refresh = async (): Promise<Signer> => {
+  const tell = (key: Verifier, before: Verifier | undefined): void => {
+    if (before === undefined || before.id === key.id) return;
+    if (before.name !== key.name) onEvent({ _tag: 'Restarted', origin: key.name, replaced: before.name });
+    else onEvent({ _tag: 'KeyReplaced', key: renderVerifier(key), replaced: renderVerifier(before) });
+  };
+
+  /** Asks the log what is in force, and the storage, too, when it was not asked lately. Gives the origin. */
+  const refresh = async (): Promise<string> => {
     if (!(await archive.isThere())) throw STORAGE_SILENT;
-    const before = signer?.verifier.name;
-    signer = await findSigner();
-    const { name } = signer.verifier;
-    if (name === before && fault === undefined && performance.now() - askedAt < intervals.archive) return signer;
-    if (name !== before) [archived, newest] = [undefined, undefined];
-    if (before !== undefined && name !== before) onEvent({ _tag: 'Restarted', origin: name, replaced: before });
+    const before = seal?.signer.verifier;
+    seal = await findSeal();
+    const { verifier } = seal.signer;
+    const { name } = verifier;
+    tell(verifier, before);
+    if (name === before?.name && fault === undefined && performance.now() - askedAt < intervals.archive) return name;
+    if (name !== before?.name) [archived, newest] = [undefined, undefined];
     archived = orThrow(await archive.largestOf(name, archived?.size ?? -1)) ?? archived;
     askedAt = performance.now();
-    return signer;
+    return name;
   };
 
   const setFault = (found: SealFault | undefined): void => {
@@ -112,8 +122,8 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   const sign = async (): Promise<void> => {
     const current = reached();
     if (current === signedAtReach && fault === undefined) return;
-    const by = await refresh();
-    const signNow = () => signTree(lockTree, by, largest(archived, newest));
+    const origin = await refresh();
+    const signNow = () => signTree(lockTree, findSeal, { origin, largest: largest(archived, newest) });
     let signed = await signNow();
     if (E.isLeft(signed) && signed.left._tag === 'Shorter') {
       // one that is still being built is not taken for one that was cut

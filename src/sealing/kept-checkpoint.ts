@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../event-sourcing/bounded-cache.js';
 import type { LogFault } from '../event-sourcing/whole-log/log-fault.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
-import { openCheckpoint } from '../seal/checkpoint.js';
+import { type Checkpoint, openSigned } from '../seal/checkpoint.js';
 import type { Hash } from '../seal/hash.js';
 import type { Verifier } from '../seal/note-key.js';
 
@@ -15,22 +15,44 @@ export type KeptCheckpoint = {
   readonly where: string;
 };
 
-/** The key by which checkpoints of an origin are known; undefined where there is none. */
-export type FindVerifier = (origin: string) => Verifier | undefined;
+/** A key by which checkpoints are known. */
+export type KnownKey = {
+  readonly verifier: Verifier;
+  /** Of one that was replaced: its largest checkpoint. It has sealed nothing beyond. */
+  readonly last?: Pick<Checkpoint, 'size' | 'root'>;
+};
+
+/** The keys by which checkpoints of an origin are known. */
+export type FindKeys = (origin: string) => ReadonlyArray<KnownKey>;
 
 /** Origins whose keys are remembered. Whoever can write into database or storage names any number of them. */
 const REMEMBERED = 100;
 
-/** Makes the key of an origin once for all of its checkpoints: that takes longer than to verify one. */
-export const rememberVerifiers = (findVerifier: FindVerifier): FindVerifier => {
-  const known = makeBoundedCache<string, { readonly verifier: Verifier | undefined }>(REMEMBERED);
+/** Makes the keys of an origin once for all of its checkpoints: that takes longer than to verify one. */
+export const rememberKeys = (findKeys: FindKeys): FindKeys => {
+  const known = makeBoundedCache<string, ReadonlyArray<KnownKey>>(REMEMBERED);
   return (origin) => {
     const remembered = known.get(origin);
-    if (remembered !== undefined) return remembered.verifier;
-    const verifier = findVerifier(origin);
-    known.set(origin, { verifier });
-    return verifier;
+    if (remembered !== undefined) return remembered;
+    const keys = findKeys(origin);
+    known.set(origin, keys);
+    return keys;
   };
+};
+
+const isBefore = ({ size, root }: Checkpoint, last: KnownKey['last']): boolean =>
+  last === undefined || size < last.size || (size === last.size && root.equals(last.root));
+
+/** Opens a checkpoint that one of these keys has signed, and not after it was replaced. */
+export const openKnown = (note: Uint8Array, keys: ReadonlyArray<KnownKey>): E.Either<string, Checkpoint> => {
+  const verifiers = keys.map(({ verifier }) => verifier);
+  const opened = openSigned(note, verifiers);
+  if (E.isLeft(opened)) return opened;
+  const { checkpoint, signers } = opened.right;
+  const lasts = keys.filter(({ verifier }) => signers.includes(verifier)).map(({ last }) => last);
+  return lasts.some((last) => isBefore(checkpoint, last))
+    ? E.right(checkpoint)
+    : E.left(`its key was replaced after ${lasts[0]?.size} events, and it is not of the log of these`);
 };
 
 export const describeKept = ({ size, origin, where }: Pick<KeptCheckpoint, 'size' | 'origin' | 'where'>): string =>
@@ -40,11 +62,10 @@ export const describeKept = ({ size, origin, where }: Pick<KeptCheckpoint, 'size
 export const openKept = (
   { origin, size, note }: SignedCheckpoint,
   where: string,
-  findVerifier: FindVerifier,
+  findKeys: FindKeys,
 ): E.Either<LogFault, KeptCheckpoint> => {
   const what = describeKept({ origin, size, where });
-  const verifier = findVerifier(origin);
-  const opened = openCheckpoint(Buffer.from(note), verifier === undefined ? [] : [verifier]);
+  const opened = openKnown(Buffer.from(note), findKeys(origin));
   if (E.isLeft(opened)) {
     const isUnknown = opened.left === 'no known key has signed the note';
     return E.left(

@@ -1,9 +1,7 @@
 import { either as E } from 'fp-ts';
-import { openCheckpoint } from '../seal/checkpoint.js';
-import type { Verifier } from '../seal/note-key.js';
 import { parseTlogProof } from '../seal/tlog-proof.js';
 import type { Witness } from './checkpoint-check.js';
-import type { FindVerifier } from './kept-checkpoint.js';
+import { type FindKeys, type KnownKey, openKnown } from './kept-checkpoint.js';
 
 const PROOF = 'c2sp.org/tlog-proof';
 
@@ -11,25 +9,19 @@ const PROOF = 'c2sp.org/tlog-proof';
 const signersOf = (note: string): ReadonlyArray<string> =>
   [...note.matchAll(/^— (\S+) /gm)].map(([, name = '']) => name);
 
-const knownFor = (note: string, findVerifier: FindVerifier): ReadonlyArray<Verifier> =>
-  signersOf(note)
-    .map(findVerifier)
-    .filter((verifier) => verifier !== undefined);
+const knownFor = (note: string, findKeys: FindKeys): ReadonlyArray<KnownKey> =>
+  [...new Set(signersOf(note))].flatMap(findKeys);
 
 /**
  * What an auditor kept at home, from the bytes of its file: a signed checkpoint, or a proof with one in it. `where` ends a
  * sentence: `in kept.txt`. Left: why it says nothing.
  */
-export const readWitness = (
-  bytes: Uint8Array,
-  where: string,
-  findVerifier: FindVerifier,
-): E.Either<string, Witness> => {
+export const readWitness = (bytes: Uint8Array, where: string, findKeys: FindKeys): E.Either<string, Witness> => {
   const isProof = Buffer.from(bytes.subarray(0, PROOF.length)).toString() === PROOF;
   const proof = isProof ? parseTlogProof(bytes) : undefined;
   if (proof !== undefined && E.isLeft(proof)) return proof;
   const note = proof === undefined ? Buffer.from(bytes) : Buffer.from(proof.right.checkpoint);
-  const opened = openCheckpoint(note, knownFor(note.toString(), findVerifier));
+  const opened = openKnown(note, knownFor(note.toString(), findKeys));
   if (E.isLeft(opened)) return opened;
   const { origin, size, root } = opened.right;
   const witness = { origin, size, root, where };

@@ -1,10 +1,11 @@
 import { either as E } from 'fp-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
-import { openCheckpoint, signCheckpoint } from '../seal/checkpoint.js';
-import type { Signer } from '../seal/note-key.js';
+import { signCheckpoint } from '../seal/checkpoint.js';
 import { treeRoot } from '../seal/proofs.js';
+import { type KnownKey, openKnown } from './kept-checkpoint.js';
 import type { LockedTree, LockTree } from './lock-tree.js';
+import { keysOf, type SealHistory, type SealInForce } from './seal-history.js';
 
 export const SEAL_FAULTS = ['Shorter', 'Differs', 'Foreign', 'Unreadable'] as const;
 
@@ -12,7 +13,7 @@ export const SEAL_FAULTS = ['Shorter', 'Differs', 'Foreign', 'Unreadable'] as co
  * Why a tree must not be signed.
  * - `Shorter`: it has fewer events than a checkpoint.
  * - `Differs`: its first events are not those of a checkpoint.
- * - `Foreign`: a checkpoint of this origin stands where ours are kept, and this key has not signed it.
+ * - `Foreign`: a checkpoint of this origin stands where ours are kept, and no key of this log has signed it while it was in force.
  * - `Unreadable`: tiles of the tree are missing.
  */
 export type SealFault = {
@@ -25,14 +26,14 @@ export type SealFault = {
 
 const compare = async (
   { size, readTiles }: LockedTree,
-  { verifier }: Signer,
+  keys: ReadonlyArray<KnownKey>,
   { origin, size: signed, note }: SignedCheckpoint,
 ): Promise<E.Either<SealFault, void>> => {
   const fault = (_tag: SealFault['_tag']): E.Left<SealFault> => ({
     _tag: 'Left',
     left: { _tag, origin, size, signed },
   });
-  const opened = openCheckpoint(Buffer.from(note), [verifier]);
+  const opened = openKnown(Buffer.from(note), keys);
   if (E.isLeft(opened) || opened.right.size !== signed) return fault('Foreign');
   if (size < signed) return fault('Shorter');
   const root = await treeRoot(signed, readTiles);
@@ -55,18 +56,19 @@ type Known = {
   readonly known: ReadonlyArray<SignedCheckpoint>;
 };
 
-/** The largest checkpoints, in Postgres and elsewhere, when the tree begins with all events of both. */
-const compareAll = async (
+/** The largest checkpoints of the origin in force, in Postgres and elsewhere, when the tree begins with all events of both. */
+export const compareTree = async (
   tree: LockedTree,
-  signer: Signer,
+  history: SealHistory,
   elsewhere: SignedCheckpoint | undefined,
 ): Promise<E.Either<SealFault, Known>> => {
-  const recorded = await tree.largestOf(signer.verifier.name);
+  const keys = keysOf(history)(history.origin);
+  const recorded = await tree.largestOf(history.origin);
   const known = [recorded, elsewhere?.note === recorded?.note ? undefined : elsewhere].filter(
     (one) => one !== undefined,
   );
   for (const checkpoint of known) {
-    const compared = await compare(tree, signer, checkpoint);
+    const compared = await compare(tree, keys, checkpoint);
     if (E.isLeft(compared)) return compared;
   }
   return E.right({ recorded, known });
@@ -78,21 +80,27 @@ const compareAll = async (
  */
 export const findSealFault = (
   lockTree: LockTree,
-  signer: Signer,
+  history: SealHistory,
   elsewhere: SignedCheckpoint | undefined,
 ): Promise<SealFault | undefined> =>
   lockTree(async (tree) => {
-    const compared = await compareAll(tree, signer, elsewhere);
+    const compared = await compareTree(tree, history, elsewhere);
     return E.isLeft(compared) ? compared.left : undefined;
   });
 
+/** The largest checkpoint of an origin that is known from elsewhere than Postgres. */
+type Elsewhere = { readonly origin: string; readonly largest: SignedCheckpoint | undefined };
+
 const signLocked = async (
   tree: LockedTree,
-  signer: Signer,
-  elsewhere: SignedCheckpoint | undefined,
+  findSeal: () => Promise<SealInForce>,
+  { origin, largest: elsewhere }: Elsewhere,
 ): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> => {
-  const origin = signer.verifier.name;
-  const compared = await compareAll(tree, signer, elsewhere);
+  // while nobody else decides who signs
+  const { signer, history } = await findSeal();
+  // restarted meanwhile: what there is of the new origin elsewhere is not known
+  if (history.origin !== origin) return E.right(undefined);
+  const compared = await compareTree(tree, history, elsewhere);
   if (E.isLeft(compared)) return compared;
   const { recorded, known } = compared.right;
   const { size } = tree;
@@ -113,12 +121,14 @@ const signLocked = async (
 
 /**
  * Signs the live tree and records the checkpoint, when the tree has grown since the largest one: that in Postgres, or
- * the largest one known `elsewhere`. Gives the checkpoint of the tree as it is, undefined while there are no events. Left, and nothing signed,
- * unless the tree begins with all events of both, in their order. Rejects with what the database throws, and when it has not kept the row.
+ * the largest one known `elsewhere`. Who signs is found out while nobody else signs or replaces the key. Gives the checkpoint
+ * of the tree as it is, undefined while there are no events, and where the origin is another one by then. Left, and nothing
+ * signed, unless the tree begins with all events of both, in their order. Rejects with what the database and `findSeal` throw,
+ * and when the row was not kept.
  */
 export const signTree = async (
   lockTree: LockTree,
-  signer: Signer,
-  elsewhere: SignedCheckpoint | undefined,
+  findSeal: () => Promise<SealInForce>,
+  elsewhere: Elsewhere,
 ): Promise<E.Either<SealFault, SignedCheckpoint | undefined>> =>
-  (await lockTree((tree) => signLocked(tree, signer, elsewhere))) ?? E.right(undefined);
+  (await lockTree((tree) => signLocked(tree, findSeal, elsewhere))) ?? E.right(undefined);

@@ -59,7 +59,8 @@ describe('a command whose standard output is a full disk', function () {
   before(async function () {
     needs(this, existsSync('/dev/full'), '/dev/full');
     directory = await mkdtemp(path.join(tmpdir(), 'lost-output-'));
-    checkpointKey = (await runOperator(['log', 'new-key', 'log.example.com'])).stdout.trim();
+    const newKey = async (): Promise<string> => (await runOperator(['log', 'new-key', 'log.example.com'])).stdout;
+    checkpointKey = (await newKey()) + (await newKey());
     env = await emptyInstallation('data');
     service = await startService({ dataDir: path.join(directory, 'data'), env });
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
@@ -95,6 +96,7 @@ describe('a command whose standard output is a full disk', function () {
       restore: { args: [backup], env: await emptyInstallation('restored') },
       events: { args: ['--csv'] },
       migrate: { args: [] },
+      'log replace-key': { args: ['--reason', 'a trial', '--user', 'alice'] },
       // last, because checkpoints begin anew with it
       'log restart-seal': { args: ['--reason', 'a trial', '--user', 'alice', '--force'] },
     };

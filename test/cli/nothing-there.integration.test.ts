@@ -15,6 +15,7 @@ const commands = [
   'log require-mac --user alice',
   'log seal-decisions --user alice',
   'log key',
+  'log replace-key --reason none --user alice',
   'log restart-seal --reason none --user alice',
   'log copy --to postgres://127.0.0.1:9/none',
   'projections status',

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
 import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
 import { eventually } from '../support/eventually.js';
-import { operatorProgram } from '../support/operator.js';
+import { operatorProgram, runOperator } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 const NAMED = /(?:`|^|DATA_DIR=\.\.\/restored )(?:npx --no-install )?ops ((?:[a-z]|--)[^`#|\n]*)/gm;
@@ -37,6 +37,7 @@ const COMPLETED: Readonly<Record<string, string>> = {
   'log copy': 'log copy --to "$EVENTSTOREDB"',
   'log import': 'log import log.ndjson',
   'log new-key': 'log new-key log.example.com/records',
+  'log replace-key': 'log replace-key --reason tried',
   // it refuses while nothing calls for it
   'log restart-seal': 'log restart-seal --reason tried --force',
   'log restart-seal --reason tried': 'log restart-seal --reason tried --force',
@@ -48,7 +49,7 @@ const COMPLETED: Readonly<Record<string, string>> = {
 const OTHER_LOG = ['log import log.ndjson', 'restore ../backup', 'restore --replace ../backup'];
 
 /** The second time these say that it was done before, and end with 1. */
-const ONCE = ['log import log.ndjson', /^audit pack /];
+const ONCE = ['log import log.ndjson', 'log replace-key --reason tried', /^audit pack /];
 
 const among = (patterns: ReadonlyArray<string | RegExp>, command: string): boolean =>
   patterns.some((pattern) => (typeof pattern === 'string' ? pattern === command : pattern.test(command)));
@@ -77,7 +78,12 @@ describe('the commands of the operator that the documentation names', function (
     await mkdir(checkout);
     await symlink(path.resolve(await operatorProgram()), path.join(directory, 'ops'));
     double = await startDouble();
-    service = await startService({ dataDir: path.join(checkout, '.data') });
+    const dataDir = path.join(checkout, '.data');
+    await mkdir(dataDir);
+    const newKey = async (): Promise<string> => (await runOperator(['log', 'new-key', 'localhost/tried'])).stdout;
+    // the second one is there to replace the first
+    await writeFile(path.join(dataDir, 'checkpoint-key'), (await newKey()) + (await newKey()));
+    service = await startService({ dataDir });
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
     const made = async (path: string): Promise<string> =>
       (await api.json<{ readonly _id: string }>('POST', path, { name: 'Acme' }))._id;

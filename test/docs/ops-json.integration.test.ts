@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import pg from 'pg';
-import { renderSigner, signerOf } from '../../src/seal/note-key.js';
+import { parseSigner, renderSigner, signerOf } from '../../src/seal/note-key.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { developmentSecret } from '../../src/infrastructure/disk/development-secret.js';
 import { append, created, renamed, sealed } from '../projections/appending.js';
@@ -139,7 +139,10 @@ describe('docs/ops-json.md', function () {
     expect((await lines('log require-mac')).code).to.equal(0);
     expect((await lines('log seal-decisions')).code).to.equal(0);
     const { stdout: key } = await runOperator(['log', 'new-key', 'log.example.com/records']);
-    env = { ...env, CHECKPOINT_KEY: key.trim(), DATA_DIR: await mkdtemp(path.join(tmpdir(), 'ops-json-')) };
+    const { stdout: another } = await runOperator(['log', 'new-key', 'log.example.com/records']);
+    await sealLog(connectionString, right(parseSigner(key.trim())));
+    env = { ...env, CHECKPOINT_KEY: key + another, DATA_DIR: await mkdtemp(path.join(tmpdir(), 'ops-json-')) };
+    expect((await lines('log replace-key', '--reason', 'once a year')).code).to.equal(0);
     expect((await lines('log restart-seal', '--reason', 'restored the backup of Monday', '--force')).code).to.equal(0);
     await rm(env['DATA_DIR'] ?? '', { recursive: true });
   });
@@ -227,6 +230,7 @@ const COMMANDS = [
   ['log', 'seal-decisions'],
   ['log', 'key'],
   ['log', 'new-key'],
+  ['log', 'replace-key'],
   ['log', 'restart-seal'],
   ['files'],
   ['files', 'verify'],

@@ -22,7 +22,7 @@ const ours = right(signerOf(ORIGIN, seed));
 const earlier = right(signerOf(EARLIER, seed));
 const foreign = right(signerOf(ORIGIN, Buffer.alloc(32, 8)));
 
-const findVerifier = (origin: string) => [ours, earlier].find(({ verifier }) => verifier.name === origin)?.verifier;
+const findKeys = (origin: string) => [ours, earlier].filter(({ verifier }) => verifier.name === origin);
 
 describe('comparing the log with checkpoints', () => {
   let world: Tampered;
@@ -51,7 +51,7 @@ describe('comparing the log with checkpoints', () => {
     const { take, end, counts } = await makeCheckpointCheck({
       isSealed: ({ stream }) => /^(business|document)-/.test(stream),
       origin: ORIGIN,
-      findVerifier,
+      findKeys,
       tree: hasPostgres
         ? {
             newestOf: (origin) =>
@@ -217,8 +217,7 @@ describe('comparing the log with checkpoints', () => {
   });
 
   describe('that an auditor kept', () => {
-    const kept = (bytes: string | Buffer): Witness =>
-      right(readWitness(Buffer.from(bytes), 'in kept.txt', findVerifier));
+    const kept = (bytes: string | Buffer): Witness => right(readWitness(Buffer.from(bytes), 'in kept.txt', findKeys));
 
     beforeEach(() => {
       inPostgres = [];
@@ -258,7 +257,7 @@ describe('comparing the log with checkpoints', () => {
     });
 
     it('is refused when it is of no known key, when a byte of it was changed, and when it is nothing of that kind', async () => {
-      const refused = (bytes: string | Buffer) => readWitness(Buffer.from(bytes), 'in kept.txt', findVerifier);
+      const refused = (bytes: string | Buffer) => readWitness(Buffer.from(bytes), 'in kept.txt', findKeys);
       expect(refused(signed(250, foreign).note)).to.deep.equal(E.left('no known key has signed the note'));
       expect(refused('hello')).to.deep.equal(E.left('the note has no empty line before its signatures'));
       expect(refused('c2sp.org/tlog-proof@v1\n')).to.deep.equal(

@@ -9,14 +9,8 @@ import { findMacRequired, requireMac } from '../../src/event-sourcing/operators/
 import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
 import { verifyLog } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { signerOf } from '../../src/seal/note-key.js';
-import {
-  findRestarts,
-  nextOrigin,
-  originAfter,
-  recordRestart,
-  signerInForce,
-  underAnyName,
-} from '../../src/sealing/restart.js';
+import { nextOrigin, recordRestart } from '../../src/sealing/restart.js';
+import { findSealHistory, sealInForce } from '../../src/sealing/seal-history.js';
 import { wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { right } from '../support/sealed-tree.js';
@@ -29,7 +23,10 @@ const by = { actor: 'olga', at: '2026-01-01T00:00:00.000Z' };
 const second = { origin: `${BASE}/2`, replaced: BASE, reason: 'restored the backup of Monday', ...by };
 const third = { origin: `${BASE}/3`, replaced: `${BASE}/2`, reason: 'again', ...by };
 
-const restartsIn = (store: EventStore) => findRestarts(store, BASE, underAnyName(signer.verifier));
+const restartsIn = async (store: EventStore) => {
+  const { restarts: valid, unsigned } = await findSealHistory(store, signer.verifier);
+  return { valid, unsigned };
+};
 
 /** The same log, of which the data of the only event was changed, and its mac made anew. */
 const changed = async (store: EventStore, change: (data: JsonObject) => JsonObject): Promise<EventStore> => {
@@ -52,14 +49,14 @@ describe('a restart of the seal', () => {
   it('is found in the log, the newest last, beside what else is recorded there', async () => {
     const store = makeInMemoryEventStore();
     expect(await restartsIn(store)).to.deep.equal({ valid: [], unsigned: [] });
-    expect(originAfter(BASE, [])).to.equal(BASE);
+    expect((await findSealHistory(store, signer.verifier)).origin).to.equal(BASE);
     expect(E.isRight(await recordRestart(store, second, signer, eventKey))).to.equal(true);
     expect(E.isRight(await requireMac(store, { from: 3, ...by, at: new Date(by.at) }, eventKey))).to.equal(true);
     expect(E.isRight(await recordRestart(store, third, signer, undefined))).to.equal(true);
     const { valid, unsigned } = await restartsIn(store);
     expect([valid, unsigned]).to.deep.equal([[second, third], []]);
-    expect(originAfter(BASE, valid)).to.equal(third.origin);
-    expect((await signerInForce(signer, store)).verifier.name).to.equal(third.origin);
+    const seal = right(await sealInForce([signer], store));
+    expect([seal.history.origin, seal.signer.verifier.name]).to.deep.equal([third.origin, third.origin]);
     expect((await findMacRequired(store, [eventKey]))?.event.revision).to.equal(1n);
   });
 

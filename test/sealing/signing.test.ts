@@ -3,13 +3,12 @@ import { either as E } from 'fp-ts';
 import { pause } from '../../src/event-sourcing/pause.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { openCheckpoint } from '../../src/seal/checkpoint.js';
-import { leafHash } from '../../src/seal/hash.js';
-import { signerOf, type Signer } from '../../src/seal/note-key.js';
-import { appendLeaves, edgeRoot, emptyEdge } from '../../src/seal/tree-edge.js';
+import { renderVerifier, signerOf, type Signer } from '../../src/seal/note-key.js';
 import { keepSigning, type SigningEvent } from '../../src/sealing/keep-signing.js';
-import type { LockTree } from '../../src/sealing/lock-tree.js';
 import { eventually } from '../support/eventually.js';
+import { historyOf, sealBy } from '../support/seal-in-force.js';
 import { makeMemoryArchive } from '../support/memory-archive.js';
+import { makeMemoryTree } from '../support/memory-tree.js';
 
 const signerNamed = (name: string, byte = 7): Signer => {
   const signer = signerOf(name, Buffer.alloc(32, byte));
@@ -19,49 +18,11 @@ const signerNamed = (name: string, byte = 7): Signer => {
 
 const ORIGIN = 'example.com/log';
 
-/** A tree of a ledger in memory, whose leaves a test may replace, and the checkpoints that were recorded of it. */
-const makeTree = () => {
-  const state = {
-    leaves: [] as ReadonlyArray<string>,
-    recorded: [] as Array<SignedCheckpoint>,
-    isAway: false,
-    swallows: false,
-  };
-  const treeOf = (leaves: ReadonlyArray<string>) =>
-    appendLeaves(
-      emptyEdge,
-      leaves.map((leaf) => leafHash(Buffer.from(leaf))),
-    );
-  const lockTree: LockTree = (work) => {
-    if (state.isAway) return Promise.reject(new Error('the database is away'));
-    const { leaves, recorded } = state;
-    const { tiles } = treeOf(leaves);
-    return work({
-      size: leaves.length,
-      readTiles: (wanted) =>
-        Promise.resolve(
-          E.right(
-            wanted.map(
-              ({ level, index }) => tiles.find((tile) => tile.level === level && tile.index === index)?.hashes,
-            ),
-          ),
-        ),
-      largestOf: (origin) =>
-        Promise.resolve(recorded.filter((one) => one.origin === origin).toSorted((a, b) => b.size - a.size)[0]),
-      record: (checkpoint) => {
-        if (!state.swallows) recorded.push(checkpoint);
-        return Promise.resolve();
-      },
-    });
-  };
-  return { state, lockTree, rootOf: (leaves: ReadonlyArray<string>) => edgeRoot(treeOf(leaves).edge).toString('hex') };
-};
-
 const names = (count: number, prefix = 'event'): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, number) => `${prefix} ${number}`);
 
 describe('signing the tree', () => {
-  const tree = () => makeTree();
+  const tree = () => makeMemoryTree();
   const running: Array<() => Promise<void>> = [];
 
   afterEach(async () => {
@@ -69,7 +30,7 @@ describe('signing the tree', () => {
   });
 
   const start = (
-    { state, lockTree }: ReturnType<typeof makeTree>,
+    { state, lockTree }: ReturnType<typeof makeMemoryTree>,
     archive: ReturnType<typeof makeMemoryArchive>,
     changed: Partial<Parameters<typeof keepSigning>[0]> = {},
   ) => {
@@ -77,7 +38,7 @@ describe('signing the tree', () => {
     const signing = keepSigning({
       lockTree,
       archive,
-      findSigner: () => Promise.resolve(signerNamed(ORIGIN)),
+      findSeal: sealBy(signerNamed(ORIGIN)),
       isKeeper: () => true,
       reached: () => state.leaves,
       isComplete: () => Promise.resolve(true),
@@ -109,7 +70,7 @@ describe('signing the tree', () => {
     const opened = openCheckpoint(Buffer.from(kept.state.recorded[1]?.note ?? ''), [signerNamed(ORIGIN).verifier]);
     expect(E.isRight(opened) && [opened.right.size, opened.right.root.toString('hex')]).to.deep.equal([
       300,
-      kept.rootOf(names(300)),
+      kept.rootOf(names(300)).toString('hex'),
     ]);
   });
 
@@ -251,7 +212,7 @@ describe('signing the tree', () => {
   it('does not sign where another key has signed as the same origin', async () => {
     const kept = tree();
     kept.state.leaves = names(10);
-    const first = start(kept, makeMemoryArchive(), { findSigner: () => Promise.resolve(signerNamed(ORIGIN, 8)) });
+    const first = start(kept, makeMemoryArchive(), { findSeal: sealBy(signerNamed(ORIGIN, 8)) });
     await first.said('Signed');
     await first.stop();
     kept.state.leaves = names(11);
@@ -268,7 +229,7 @@ describe('signing the tree', () => {
     let isLogAway = true;
     archive.isAway = true;
     const { said, tags } = start(kept, archive, {
-      findSigner: () => (isLogAway ? Promise.reject(new Error('away')) : Promise.resolve(signerNamed(ORIGIN))),
+      findSeal: () => (isLogAway ? Promise.reject(new Error('away')) : sealBy(signerNamed(ORIGIN))()),
     });
     await said('Postponed');
     await pause(20);
@@ -343,7 +304,7 @@ describe('signing the tree', () => {
     const archive = makeMemoryArchive();
     let origin = ORIGIN;
     kept.state.leaves = names(10);
-    const { said, events } = start(kept, archive, { findSigner: () => Promise.resolve(signerNamed(origin)) });
+    const { said, events } = start(kept, archive, { findSeal: () => sealBy(signerNamed(origin))() });
     await said('Archived');
     kept.state.leaves = names(5);
     await said('Fault');
@@ -357,5 +318,23 @@ describe('signing the tree', () => {
       [`${ORIGIN}/2`, 5],
     ]);
     expect(await eventually(() => Promise.resolve(archive.kept.at(-1)?.origin === origin), Boolean)).to.equal(true);
+  });
+
+  it('goes on with another key when the log says so, and says that', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const [before, after] = [signerNamed(ORIGIN), signerNamed(ORIGIN, 8)];
+    let seal = await sealBy(before)();
+    const { said, events } = start(kept, makeMemoryArchive(), { findSeal: () => Promise.resolve(seal) });
+    await said('Signed');
+    const keys = [{ verifier: before.verifier, last: { size: 10, root: kept.rootOf(names(10)) } }, after];
+    seal = { signer: after, history: { ...historyOf(after.verifier), keys } };
+    kept.state.leaves = names(11);
+    await said('KeyReplaced');
+    expect(await eventually(() => Promise.resolve(kept.state.recorded.length === 2), Boolean)).to.equal(true);
+    expect(E.isRight(openCheckpoint(Buffer.from(kept.state.recorded[1]!.note), [after.verifier]))).to.equal(true);
+    expect(events.filter(({ _tag }) => _tag === 'KeyReplaced')).to.deep.equal([
+      { _tag: 'KeyReplaced', key: renderVerifier(after.verifier), replaced: renderVerifier(before.verifier) },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -249,6 +249,86 @@ describe('the seal of a service', function () {
     expect((await runOperator([...args, '--force'], { env })).code).to.equal(0);
     expect(await newest(2, `${ORIGIN}/2`)).to.include({ size: 2, origin: `${ORIGIN}/2` });
     await stop(service);
+  });
+
+  it('goes on with another key without a restart, and a process without that key signs nothing more', async () => {
+    const first = env['CHECKPOINT_KEY'] ?? '';
+    const { stdout: second } = await runOperator(['log', 'new-key', ORIGIN]);
+    env = { ...env, CHECKPOINT_KEY: `# since 2026\n${first}\n\n${second}` };
+    const both = await start();
+    await both.api.json('POST', '/business', { name: 'first' });
+    const kept = await newest(1);
+    const replace = ['log', 'replace-key', '--reason', 'once a year', '--user', 'olga'];
+    const { code, stdout, stderr } = await runOperator(replace, { env });
+    const [old, inForce] = await keys('--all');
+    expect({ code, stdout, stderr }).to.deep.equal({
+      ...{ code: 0, stderr: '' },
+      stdout: `recorded: checkpoints of ${ORIGIN} are signed by ${inForce} from now on; ${old} has signed the first 1 event, and nothing more\n`,
+    });
+    expect(await keys()).to.deep.equal([inForce]);
+    const signed = await newest(2);
+    expect([opened(kept?.note ?? '', old), opened(signed?.note ?? '', inForce)].map((one) => typeof one)).to.deep.equal(
+      ['object', 'object'],
+    );
+    const said = 'the key of the checkpoints was replaced: another one signs them from now on';
+    expect(await outputWith(both.service, said)).to.include(said);
+    await stop(both.service);
+
+    const [file] = [path.join(dataDir, 'kept')];
+    await writeFile(file, kept?.note ?? '');
+    for (const key of [second.trim(), `${second}${first}`]) {
+      const verified = await runOperator(['log', 'verify', '--against', file], {
+        env: { ...env, CHECKPOINT_KEY: key },
+      });
+      expect(verified.stdout, verified.stderr).to.match(/^checkpoints: all fit$/m);
+      expect(verified.stdout).to.include(`after 1 event: ${inForce} in place of ${old}, because: once a year`);
+      expect(verified.code).to.equal(0);
+    }
+
+    const alone = await start({ CHECKPOINT_KEY: first });
+    await alone.api.json('POST', '/business', { name: 'second' });
+    const lacks = `CHECKPOINT_KEY does not have the one that signs now: ${inForce}`;
+    expect(await outputWith(alone.service, lacks)).to.include(lacks);
+    await stop(alone.service);
+    expect((await recorded()).map(({ size }) => size)).to.deep.equal([1, 2]);
+    const refused = await runOperator(replace, { env });
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(/^not recorded: CHECKPOINT_KEY has no key that could replace the one in force/);
+
+    const after = await start({ CHECKPOINT_KEY: second.trim() });
+    expect(opened((await newest(3))?.note ?? '', inForce)).to.include({ size: 3 });
+    const listed = await after.api.send('GET', '/../../audit/v1/events?entityType=Decision');
+    // reason: as documented
+    const [decision] = (await listed.json()) as ReadonlyArray<Readonly<Record<string, unknown>>>;
+    expect(decision).to.include({ index: 1, name: 'CheckpointKeyReplaced', user: 'olga' });
+    expect(decision?.['data']).to.include({ reason: 'once a year', size: 1, replaced: old, key: inForce });
+    expect(decision?.['message']).to.equal(
+      'the key of the checkpoints was replaced: another one signs them from here on',
+    );
+    await stop(after.service);
+  });
+
+  it('refuses keys of several names, and another one in place of the first without a decision', async () => {
+    const first = env['CHECKPOINT_KEY'] ?? '';
+    const { stdout: other } = await runOperator(['log', 'new-key', `${ORIGIN}/other`]);
+    const failed: unknown = await start({ CHECKPOINT_KEY: `${first}\n${other}` }).catch((error: unknown) => error);
+    expect(String(failed)).to.include(
+      `CHECKPOINT_KEY: expected keys of one name, because one replaces another (${ORIGIN}, ${ORIGIN}/other)`,
+    );
+    const { service, api } = await start();
+    await api.json('POST', '/business', { name: 'first' });
+    await newest(1);
+    await stop(service);
+    const { stdout: second } = await runOperator(['log', 'new-key', ORIGIN]);
+    env = { ...env, CHECKPOINT_KEY: second + first };
+    const refused = await runOperator(['log', 'replace-key', '--reason', 'once a year'], { env });
+    expect([refused.code, refused.stderr]).to.deep.equal([
+      1,
+      `not recorded: the checkpoint of 1 event of ${ORIGIN} is not signed by the first key of CHECKPOINT_KEY, nor by one before it: put the key that signs now first\n`,
+    ]);
+    expect((await runOperator(['log', 'key', '--changes'], { env })).stderr).to.equal(
+      `no key of the origin ${ORIGIN} was replaced\n`,
+    );
   });
 
   it('does not start with a key that is none, and does not print it', async () => {

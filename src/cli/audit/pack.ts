@@ -14,6 +14,8 @@ import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledg
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { LedgerPlaces } from '../../read/ledger-places.js';
 import type { OpenFailure } from '../../read/get-file.js';
+import { renderKeyChanges } from '../../sealing/key-change.js';
+import { changesInForce } from '../../sealing/seal-history.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';
 import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
@@ -21,7 +23,7 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
 import { runCommand } from '../run-command.js';
-import { currentSigner } from './current-signer.js';
+import { currentSeal } from './current-seal.js';
 import { exists, writeWholeFile } from './whole-file.js';
 import { recordArgument, recordsIn } from './record-argument.js';
 import { findSealedRecords } from './sealed-records.js';
@@ -57,8 +59,10 @@ const gather = async (
   withData: boolean,
   signal: AbortSignal,
 ): Promise<E.Either<string, PackSources>> => {
-  const signer = await currentSigner(config, store);
-  if (E.isLeft(signer)) return signer;
+  const seal = await currentSeal(config, store);
+  if (E.isLeft(seal)) return seal;
+  const { signer, history } = seal.right;
+  const changes = changesInForce(history);
   const eventKeys = await sharedEventKeys(config);
   if (E.isLeft(eventKeys)) return E.left(eventKeys.left.message);
   const verifiers = await readVerifiers();
@@ -66,9 +70,9 @@ const gather = async (
   const ledger = ledgerOf(registry);
   const tree = makeSealedTree(pool, ledger.name);
   const places = makeLedgerPlaces(pool, ledger);
-  const stamped = (least: number) => findStamped(storage.checkpoints, signer.right.verifier, least);
+  const stamped = (least: number) => findStamped(storage.checkpoints, history, least);
   const sources = { store, places, tree, stamped };
-  const found = await findSealedRecords(sources, signer.right.verifier.name, streams, signal);
+  const found = await findSealedRecords(sources, signer.verifier, streams, signal);
   if (E.isLeft(found)) return found;
   return E.right({
     ...found.right,
@@ -77,7 +81,8 @@ const gather = async (
       placeOrThrow(await places.ofEvent(event)),
     ),
     readTiles: tree.readTiles,
-    signer: signer.right,
+    ...(changes.length === 0 ? {} : { keyChanges: renderKeyChanges(changes) }),
+    signer,
     openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),
     createdAt: new Date(),
     withData,

@@ -9,7 +9,9 @@ import { categoryOf, entityIdOf, type StreamName } from '../../event-sourcing/re
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import type { LedgerPlaces } from '../../read/ledger-places.js';
 import type { ReadModelUnavailable } from '../../read/queries.js';
-import type { SealedTree } from '../../read/sealed-tree.js';
+import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
+import { openCheckpoint } from '../../seal/checkpoint.js';
+import type { Verifier } from '../../seal/note-key.js';
 import { counted } from '../plural.js';
 
 type Sources = {
@@ -127,11 +129,13 @@ const decisionsAbout = async (
 
 const find = async (
   sources: Sources,
-  origin: string,
+  key: Verifier,
   wanted: ReadonlyArray<Wanted>,
   waitsForWitnesses: boolean,
 ): Promise<E.Either<Never | NotYet, Found>> => {
   const { store, places, tree } = sources;
+  const origin = key.name;
+  const isSigned = ({ note }: SignedCheckpoint): boolean => E.isRight(openCheckpoint(Buffer.from(note), [key]));
   const records: Array<PackRecord> = [];
   let size = 0;
   for (const { stream, events } of wanted) {
@@ -154,12 +158,14 @@ const find = async (
         `the newest signed checkpoint covers ${counted(newest.right.size, 'event')}, and ${counted(size, 'is', 'are')} needed`,
       ),
     );
+  if (!isSigned(newest.right))
+    return E.left(notYet(`the newest checkpoint of ${origin} is not signed by the key that signs now`));
   const removed = await removedBelow(sources, newest.right.size);
   if (removed !== undefined) return E.left(removed);
   const cosigned = await tree.cosignedOf(origin);
   if (E.isLeft(cosigned)) return E.left(away(cosigned.left));
   const { right: witnessed } = cosigned;
-  const isWitnessed = witnessed !== undefined && witnessed.size >= size;
+  const isWitnessed = witnessed !== undefined && witnessed.size >= size && isSigned(witnessed);
   if (witnessed !== undefined && !isWitnessed && waitsForWitnesses)
     return E.left(notYet('witnesses have not cosigned a checkpoint that covers the records'));
   const { note, size: covered } = isWitnessed ? witnessed : newest.right;
@@ -171,19 +177,20 @@ const find = async (
 
 /**
  * Finds the places of all events that these records have now, and a checkpoint that covers them; waits a few seconds for a
- * running service to write and sign them, and for witnesses, where there are any; without them where that takes longer. A
- * checkpoint with a timestamp that covers all of it is preferred to a newer one without. Left: why that is not possible, also where the log has less than was sealed. Throws `StoreUnavailable`.
+ * running service to write and sign them, by the key that signs now, and for witnesses, where there are any; without them where
+ * that takes longer. A checkpoint with a timestamp that covers all of it is preferred to a newer one without. Left: why that is
+ * not possible, also where the log has less than was sealed. Throws `StoreUnavailable`.
  */
 export const findSealedRecords = async (
   sources: Sources,
-  origin: string,
+  key: Verifier,
   streams: ReadonlyArray<StreamName>,
   signal: AbortSignal,
 ): Promise<E.Either<string, SealedRecords>> => {
   const wanted = await wantedOf(sources, streams);
   if (E.isLeft(wanted)) return E.left(wanted.left.why);
   for (let attempt = 1; ; attempt += 1) {
-    const found = await find(sources, origin, wanted.right, attempt < ATTEMPTS);
+    const found = await find(sources, key, wanted.right, attempt < ATTEMPTS);
     if (E.isRight(found)) {
       const { sealed, needed } = found.right;
       return E.right({ ...sealed, ...(await sources.stamped(needed)) });

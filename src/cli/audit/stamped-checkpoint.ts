@@ -5,7 +5,8 @@ import { reasonOf } from '../../event-sourcing/reason-of.js';
 import type { CheckpointObjects } from '../../infrastructure/checkpoints/checkpoint-objects.js';
 import { type StampedCheckpoint, stampedCheckpoints } from '../../infrastructure/checkpoints/timestamps.js';
 import { openCheckpoint } from '../../seal/checkpoint.js';
-import type { Verifier } from '../../seal/note-key.js';
+import { openKnown } from '../../sealing/kept-checkpoint.js';
+import { keysOf, type SealHistory } from '../../sealing/seal-history.js';
 import { timeInAnswer } from '../../sealing/timestamp.js';
 import { printNote } from '../output.js';
 
@@ -13,14 +14,17 @@ type Stamped = Pick<PackSources, 'checkpoint' | 'timestamp'>;
 
 const unfit = (key: string, why: string): string => `${key} in the file storage is not used: ${why}`;
 
-/** What a pack has of it, where the key that signs now has signed it and the timestamp is of it. Left: why it has nothing. */
+/**
+ * What a pack has of it, where the key that signs now has signed it and the timestamp is of it; undefined of a key before that.
+ * Left: why it has nothing.
+ */
 const forPack = (
   { key, checkpoint: { note }, answer }: StampedCheckpoint,
-  verifier: Verifier,
-): E.Either<string, Stamped> => {
-  const opened = openCheckpoint(Buffer.from(note), [verifier]);
-  if (E.isLeft(opened))
-    return E.left(unfit(key, `its checkpoint is not one of the key that signs now: ${opened.left}`));
+  history: SealHistory,
+): E.Either<string, Stamped | undefined> => {
+  const opened = openKnown(Buffer.from(note), keysOf(history)(history.origin));
+  if (E.isLeft(opened)) return E.left(unfit(key, `its checkpoint is not one of a key of this log: ${opened.left}`));
+  if (E.isLeft(openCheckpoint(Buffer.from(note), [history.key]))) return E.right(undefined);
   const time = timeInAnswer(answer, note);
   if (E.isLeft(time)) return E.left(unfit(key, time.left));
   return E.right({ checkpoint: note, timestamp: answer });
@@ -28,29 +32,27 @@ const forPack = (
 
 const newestFit = async (
   objects: CheckpointObjects,
-  verifier: Verifier,
+  history: SealHistory,
   least: number,
 ): Promise<Stamped | undefined> => {
-  for await (const found of stampedCheckpoints(objects, verifier.name, least)) {
-    const stamped = E.isRight(found)
-      ? forPack(found.right, verifier)
-      : E.left(unfit(found.left.key, found.left.reason));
-    if (E.isRight(stamped)) return stamped.right;
-    printNote(stamped.left);
+  for await (const found of stampedCheckpoints(objects, history.origin, least)) {
+    const stamped = E.isRight(found) ? forPack(found.right, history) : E.left(unfit(found.left.key, found.left.reason));
+    if (E.isLeft(stamped)) printNote(stamped.left);
+    else if (stamped.right !== undefined) return stamped.right;
   }
   return undefined;
 };
 
 /**
- * The newest checkpoint of a key, of so many events or more, that has a timestamp in the file storage; undefined where there is none.
+ * The newest checkpoint of the key in force, of so many events or more, that has a timestamp in the file storage; undefined where there is none.
  * What is there and is none is named on standard error, and so is a storage that cannot be read: a pack can do without.
  */
 export const findStamped = async (
   objects: CheckpointObjects,
-  verifier: Verifier,
+  history: SealHistory,
   least: number,
 ): Promise<Stamped | undefined> => {
-  const found = await attempt(() => newestFit(objects, verifier, least), reasonOf);
+  const found = await attempt(() => newestFit(objects, history, least), reasonOf);
   if (E.isRight(found)) return found.right;
   printNote(`the pack has no timestamp, as the file storage cannot be read: ${found.left}`);
   return undefined;

@@ -10,7 +10,7 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
-import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
 import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
@@ -20,7 +20,8 @@ import { recordBackup } from '../../infrastructure/postgres/backup-record.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import { programVersion } from '../../infrastructure/program-version.js';
 import { renderVerifier } from '../../seal/note-key.js';
-import { signerInForce } from '../../sealing/restart.js';
+import { keyChangeMembers } from '../../sealing/key-change.js';
+import { findSealHistory } from '../../sealing/seal-history.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { shareOfLog } from '../log/share-of-log.js';
 import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
@@ -39,12 +40,13 @@ type Options = JsonOption & {
   readonly secrets: boolean;
 };
 
-/** What checkpoints are signed as now, and the key that they are verified with. */
-const sealInForce = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
-  const base = orThrow(await checkpointSigner(config));
-  if (base === undefined) return null;
-  const { verifier } = await signerInForce(base, store);
-  return { origin: verifier.name, key: renderVerifier(verifier) };
+/** What checkpoints are signed as now, and the keys that they are verified with. */
+const findSeal = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
+  const [first] = orThrow(await checkpointSigners(config));
+  if (first === undefined) return null;
+  const { origin, key, keyChanges } = await findSealHistory(store, first.verifier);
+  const earlier = keyChanges.map(keyChangeMembers).map(({ replaced, size, root }) => ({ key: replaced, size, root }));
+  return { origin, key: renderVerifier(key), earlier };
 };
 
 const backUp = async (
@@ -120,7 +122,7 @@ const sourcesOf = async (
 ): Promise<BackupSources & { readonly store: EventStore }> => {
   const ledger = ledgerOf(registry);
   return {
-    ...{ store, ...storage, seal: await sealInForce(config, store) },
+    ...{ store, ...storage, seal: await findSeal(config, store) },
     keys: orThrow(await sharedEventKeys(config)),
     recorded: makeSealedTree(pool, ledger.name).checkpoints,
     secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { either as E } from 'fp-ts';
+import { either as E, readonlyArray as RA } from 'fp-ts';
 import type { Config } from '../../config.js';
 import type { Manifest } from '../../backup/manifest.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
-import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { parseVerifier, type Verifier } from '../../seal/note-key.js';
-import { recordRestart, signerInForce } from '../../sealing/restart.js';
+import { recordRestart } from '../../sealing/restart.js';
+import { findSealHistory, sealInForce } from '../../sealing/seal-history.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
 
 /** What checkpoints of the restored log are signed as; `note` is for the operator. */
@@ -42,8 +43,8 @@ export const originInForce = async (
   config: Config,
   log: Pick<LogTarget, 'readStream'>,
 ): Promise<string | undefined> => {
-  const base = orThrow(await checkpointSigner(config));
-  return base === undefined ? undefined : (await signerInForce(base, log)).verifier.name;
+  const [first] = orThrow(await checkpointSigners(config));
+  return first === undefined ? undefined : (await findSealHistory(log, first.verifier)).origin;
 };
 
 /**
@@ -57,10 +58,13 @@ export const beginOwnOrigin = async (
   { seal }: Manifest,
   { checkpoints, replaces, user, now }: Wanted,
 ): Promise<E.Either<string, Sealing>> => {
-  const base = orThrow(await checkpointSigner(config));
+  const signers = orThrow(await checkpointSigners(config));
   const wasSigned = seal !== null || checkpoints > 0;
-  if (base === undefined) return E.right({ origin: null, ...(wasSigned && config.isSealed && { note: NO_KEY }) });
-  const { verifier } = await signerInForce(base, log);
+  if (!RA.isNonEmpty(signers)) return E.right({ origin: null, ...(wasSigned && config.isSealed && { note: NO_KEY }) });
+  const inForce = await sealInForce(signers, log);
+  if (E.isLeft(inForce)) return E.left(inForce.left.message);
+  const { signer } = inForce.right;
+  const { verifier } = signer;
   const replaced = verifier.name;
   if (!wasSigned) return E.right({ origin: replaced });
   // whatever the name: a key that signs two histories is what must not be, and names change when a seal is restarted
@@ -69,7 +73,7 @@ export const beginOwnOrigin = async (
   const origin = originOfCopy(replaced);
   const [eventKey] = orThrow(await sharedEventKeys(config));
   const restart = { origin, replaced, reason: 'restored from a backup, as a copy', actor: user, at: now.toISOString() };
-  const recorded = await recordRestart(log, restart, base, eventKey);
+  const recorded = await recordRestart(log, restart, signer, eventKey);
   return E.bimap(
     (failure: Parameters<typeof describeAppendFailure>[0]) =>
       `the new origin of the checkpoints could not be recorded: ${describeAppendFailure(failure)}`,

@@ -1,32 +1,34 @@
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import type { Config } from '../../config.js';
 import type { Registry } from '../../entities/registry.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { checkpointSigner, newCheckpointKey } from '../../infrastructure/checkpoint-signer.js';
-import { isKeyName, renderSigner, renderVerifier, signerOf } from '../../seal/note-key.js';
-import { findRestarts, originAfter, underAnyName } from '../../sealing/restart.js';
+import { checkpointSigners, newCheckpointKey } from '../../infrastructure/checkpoint-signer.js';
+import { isKeyName, renderSigner, renderVerifier } from '../../seal/note-key.js';
+import { renderKeyChanges } from '../../sealing/key-change.js';
+import { changesInForce, findSealHistory } from '../../sealing/seal-history.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, print } from '../output.js';
 import { onConfiguredLog } from './with-log.js';
 
 export const NO_KEY = 'no key for checkpoints is set (CHECKPOINT_KEY_FILE), or sealing is switched off (SEALING)';
 
-type KeyOptions = { readonly all?: true };
+type KeyOptions = { readonly all?: true; readonly changes?: true };
 
-const printKeys = async (store: EventStore, config: Config, { all }: KeyOptions): Promise<ExitCode> => {
-  const signer = await checkpointSigner(config);
-  if (E.isLeft(signer)) return failed(signer.left.message);
-  if (signer.right === undefined) return failed(NO_KEY);
-  const { verifier, seed } = signer.right;
-  const { valid: restarts } = await findRestarts(store, verifier.name, underAnyName(verifier));
-  const origins =
-    all === true ? [verifier.name, ...restarts.map(({ origin }) => origin)] : [originAfter(verifier.name, restarts)];
-  for (const origin of origins) {
-    const named = signerOf(origin, seed);
-    if (E.isLeft(named)) return failed(named.left);
-    print(renderVerifier(named.right.verifier));
+const printKeys = async (store: EventStore, config: Config, { all, changes }: KeyOptions): Promise<ExitCode> => {
+  const signers = await checkpointSigners(config);
+  if (E.isLeft(signers)) return failed(signers.left.message);
+  const [first] = signers.right;
+  if (first === undefined) return failed(NO_KEY);
+  const history = await findSealHistory(store, first.verifier);
+  const { origin, key, keys } = history;
+  if (changes === true) {
+    const ofOrigin = changesInForce(history);
+    if (ofOrigin.length === 0) return failed(`no key of the origin ${origin} was replaced`);
+    print(renderKeyChanges(ofOrigin).replace(/\n$/, ''));
+    return EXIT.ok;
   }
+  for (const one of all === true ? keys.map(({ verifier }) => verifier) : [key]) print(renderVerifier(one));
   return EXIT.ok;
 };
 
@@ -42,7 +44,19 @@ export const addKey = (log: Command, registry: Registry): void => {
       'prints the key that checkpoints are verified with (one line: origin+id+key), to be handed to auditors by a way\n' +
         'that does not lead through the database',
     )
-    .option('--all', 'also the keys of the origins before each restart of the seal, the oldest first')
+    .addOption(
+      new Option(
+        '--all',
+        'all keys there were under all origins, the oldest first: before each restart, and each change',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--changes',
+        'the changes of the key, each signed by both keys: with them, verify.py and verify.html know by any key of the\n' +
+          'origin what any other has signed (--key-changes)',
+      ).conflicts('all'),
+    )
     .action((options: KeyOptions) =>
       onConfiguredLog(registry, (store, _, config) => printKeys(store, config, options)),
     );

@@ -19,6 +19,7 @@ const LABELS: Readonly<Record<string, string>> = {
   proof: 'proof',
   stream: 'log',
   restart: 'seal',
+  key: 'seal',
 };
 
 const hasLimit = (kind: FaultKind): boolean => !/^(chain|mac)-/.test(kind) || kind === 'mac-missing';

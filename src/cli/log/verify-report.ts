@@ -1,6 +1,7 @@
 import type { Verified } from '../../event-sourcing/whole-log/verify-log.js';
 import type { LogChecks, Unchecked } from '../../infrastructure/verification/log-checks.js';
 import { type JsonOption, printFinding, printLine, printNote } from '../output.js';
+import { keyChangeMembers } from '../../sealing/key-change.js';
 import { counted } from '../plural.js';
 import type { makeFaultPrinter } from './log-fault-lines.js';
 
@@ -36,13 +37,7 @@ const describeDecisions = ({ unsealedDecisions }: Verified, faults: FaultPrinter
   ];
 };
 
-const describeChecks = ({
-  ledger,
-  checkpoints,
-  putElsewhere,
-  restarts,
-  unchecked,
-}: LogChecks): ReadonlyArray<string> => {
+const describeChecks = ({ ledger, checkpoints, putElsewhere, sealed, unchecked }: LogChecks): ReadonlyArray<string> => {
   const lines: Array<string> = [];
   if (ledger !== undefined) {
     const { compared, notYet } = ledger();
@@ -69,8 +64,12 @@ const describeChecks = ({
         `checkpoints of ${origin}, an earlier origin: ${inPostgres} in Postgres, ${inStorage} in the file storage, up to ${counted(largest, 'event')}; not compared, because the seal was restarted after them`,
       );
   }
-  for (const { origin, replaced, reason, actor, at } of restarts)
+  for (const { origin, replaced, reason, actor, at } of sealed.restarts)
     lines.push(`seal restarted at ${at} by ${actor}: ${origin} in place of ${replaced}, because: ${reason}`);
+  for (const { key, replaced, size, reason, actor, at } of sealed.keyChanges.map(keyChangeMembers))
+    lines.push(
+      `key of the checkpoints replaced at ${at} by ${actor}, after ${counted(size, 'event')}: ${key} in place of ${replaced}, because: ${reason}`,
+    );
   return [
     ...lines,
     ...unchecked.map(({ what, isUnread }) => `${isUnread ? 'could not be read' : 'not checked'}: ${what}`),
@@ -89,7 +88,7 @@ export const reportVerified = (
   guardsLifted: ReadonlyArray<string> = [],
 ): void => {
   const { events, streams, broken, withMac, macFaults, withoutData, unsealedDecisions } = verified;
-  const { ledger, checkpoints, putElsewhere, restarts, unchecked } = checks;
+  const { ledger, checkpoints, putElsewhere, sealed, unchecked } = checks;
   const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
   const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeEvents(verified, macsChecked)}`;
   const { earlier = {}, ...fits } = checkpoints?.() ?? {};
@@ -112,7 +111,8 @@ export const reportVerified = (
     ...counts,
     ...compared,
     unsealedDecisions,
-    restarts,
+    restarts: sealed.restarts,
+    keyChanges: sealed.keyChanges.map(keyChangeMembers),
     faults: faults.counts(),
     unchecked: namesOf(unchecked),
     unread: namesOf(unchecked.filter(isUnread)),

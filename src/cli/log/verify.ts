@@ -9,7 +9,7 @@ import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
-import { checkpointSigner } from '../../infrastructure/checkpoint-signer.js';
+import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { findSeal } from '../../infrastructure/verification/find-seal.js';
 import { type LogChecks, makeLogChecks } from '../../infrastructure/verification/log-checks.js';
@@ -17,7 +17,7 @@ import { PassOver } from '../../infrastructure/verification/patient-ports.js';
 import type { OpenLog } from '../../infrastructure/open-stores.js';
 import { parseVerifier, type Verifier } from '../../seal/note-key.js';
 import type { Witness } from '../../sealing/checkpoint-check.js';
-import type { FindVerifier } from '../../sealing/kept-checkpoint.js';
+import type { FindKeys } from '../../sealing/kept-checkpoint.js';
 import { readWitness } from '../../sealing/read-witness.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, interrupted, type JsonOption, jsonOption, printNote } from '../output.js';
@@ -48,7 +48,7 @@ const NO_CHECKS: LogChecks = {
   ledger: undefined,
   checkpoints: undefined,
   putElsewhere: 0,
-  restarts: [],
+  sealed: { restarts: [], keyChanges: [] },
 };
 
 const verifierArgument = (text: string): Verifier => {
@@ -58,8 +58,8 @@ const verifierArgument = (text: string): Verifier => {
 };
 
 /** What an auditor kept, from its file. Left: why it says nothing. */
-const readKept = async (file: string, findVerifier: FindVerifier): Promise<E.Either<string, Witness>> =>
-  E.mapLeft((fault: string) => `${file}: ${fault}`)(readWitness(await readFile(file), `in ${file}`, findVerifier));
+const readKept = async (file: string, findKeys: FindKeys): Promise<E.Either<string, Witness>> =>
+  E.mapLeft((fault: string) => `${file}: ${fault}`)(readWitness(await readFile(file), `in ${file}`, findKeys));
 
 const verifyOne = async (
   { registry, store, keys }: Opened,
@@ -88,15 +88,15 @@ const readModelsTrouble = (error: unknown): string | undefined =>
 
 const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { config, registry, store, keys, database } = opened;
-  const signer = await checkpointSigner(config);
-  if (E.isLeft(signer)) return failed(signer.left.message);
+  const signers = await checkpointSigners(config);
+  if (E.isLeft(signers)) return failed(signers.left.message);
   const given = options.key;
-  const seal = await findSeal(store, { own: signer.right?.verifier, given });
-  const known: FindVerifier =
-    given === undefined
-      ? (origin) => (typeof seal === 'string' ? undefined : seal.findVerifier(origin))
-      : (origin) => (origin === given.name ? given : undefined);
-  const kept = options.against === undefined ? undefined : await readKept(options.against, known);
+  const own = signers.right[0]?.verifier;
+  const seal = await findSeal(store, { own, given });
+  // an auditor may believe his own key alone, and those that follow from it
+  const known = given === undefined ? seal : await findSeal(store, { own: given });
+  const findKeys: FindKeys = (origin) => (typeof known === 'string' ? [] : known.findKeys(origin));
+  const kept = options.against === undefined ? undefined : await readKept(options.against, findKeys);
   if (kept !== undefined && E.isLeft(kept)) return failed(kept.left);
 
   const progress = makeProgress('verifying');

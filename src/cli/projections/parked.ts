@@ -1,22 +1,17 @@
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command } from 'commander';
 import { whyNotInTree } from '../../../projections/engine/generation/decisions-in-tree.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { streamArgument } from '../log/arguments.js';
 import { type JsonOption, jsonOption } from '../output.js';
+import { type ReasonOption, reasonOption } from '../reason-option.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { onEntities } from './on-read-models.js';
 import { listAll, retry, show, skip } from './parked-entities.js';
 
-type SkipOptions = JsonOption & UserOption & { readonly reason: string };
+type SkipOptions = JsonOption & UserOption & ReasonOption;
 
 const LONGEST_REASON = 1_000;
-
-const reasonArgument = (text: string): string => {
-  if (text.trim() === '' || text.length > LONGEST_REASON)
-    throw new InvalidArgumentError(`Say why, in at most ${LONGEST_REASON} characters.`);
-  return text;
-};
 
 /** `ops projections parked …` */
 export const addParked = (projections: Command, registry: Registry): void => {
@@ -61,7 +56,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
       'records in the sealed tree that the read model skips the event that the entity waits at, and projects ' +
         'the entity without it; the event stays in the log and in the history',
     )
-    .requiredOption('--reason <text>', 'why; kept in the log', reasonArgument)
+    .addOption(reasonOption(LONGEST_REASON))
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: the outcome'))
     .action((stream: StreamName, options: SkipOptions) =>

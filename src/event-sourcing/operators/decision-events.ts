@@ -36,6 +36,20 @@ export const SealRestarted = decision('SealRestarted', {
   note: t.string,
 });
 
+/**
+ * Another key signs the checkpoints of `origin` from now on. `replaced` and `key` are verifier keys; the first one has signed
+ * the first `size` leaves, whose root is `root`. `note` is signed by both (`sealing/key-change.ts`).
+ */
+export const CheckpointKeyReplaced = decision('CheckpointKeyReplaced', {
+  origin: t.string,
+  replaced: t.string,
+  key: t.string,
+  size: t.number,
+  root: t.string,
+  reason: t.string,
+  note: t.string,
+});
+
 /** Of the events of the tree, only those before index `from` may have no `mac`. */
 const EventMacRequired = decision('EventMacRequired', { keyId: t.string, from: t.number });
 
@@ -43,7 +57,13 @@ const EventMacRequired = decision('EventMacRequired', { keyId: t.string, from: t
 const SealingSwitched = decision('SealingSwitched', { isOn: t.boolean });
 
 /** What operators decide. */
-export const DecisionEvent = t.union([ProjectionEventSkipped, SealRestarted, EventMacRequired, SealingSwitched]);
+export const DecisionEvent = t.union([
+  ProjectionEventSkipped,
+  SealRestarted,
+  CheckpointKeyReplaced,
+  EventMacRequired,
+  SealingSwitched,
+]);
 export type DecisionEvent = t.TypeOf<typeof DecisionEvent>;
 
 /**

@@ -8,13 +8,13 @@ import { UnreadableDecision } from './unreadable-decision.js';
 
 type StreamReader = Pick<EventStore, 'readStream'>;
 
-/** The decisions of one type about how the log is sealed, the oldest first. Throws `StoreUnavailable`. */
+/** The decisions of these types about how the log is sealed, the oldest first. Throws `StoreUnavailable`. */
 export async function* readSealDecisions(
   store: StreamReader,
-  type: DecisionEvent['type'],
+  ...types: ReadonlyArray<DecisionEvent['type']>
 ): AsyncGenerator<StoredEvent, void> {
   for await (const page of store.readStream(SEAL_STREAM, { direction: 'forwards' }))
-    for (const event of page) if (event.type === type) yield event;
+    for (const event of page) if (types.some((type) => type === event.type)) yield event;
 }
 
 /** Where the next decision goes. Throws `StoreUnavailable`, and `UnreadableDecision` where the last one has no envelope. */

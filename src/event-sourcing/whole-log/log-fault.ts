@@ -43,6 +43,8 @@ export const FAULT_KINDS = [
   'stream-truncated',
   /** An event says that the seal was restarted, and no key of the service has signed that. */
   'restart-unsigned',
+  /** An event says that the key of the checkpoints was replaced, and that key has not signed it, or was not in force. */
+  'key-change-unsigned',
   /** It stands where operators' decisions are kept, and is none that this program can read. */
   'decision-unreadable',
   /** It says that events behind itself may have no `mac`, which nobody can vouch for. */
@@ -68,11 +70,19 @@ const placeOf = ({ stream, revision, id }: StoredEvent) => ({ stream, revision, 
 
 const at = (index: number | undefined): Pick<LogFault, 'index'> => (index === undefined ? {} : { index });
 
-export const restartFault = (event: StoredEvent): LogFault => ({
-  kind: 'restart-unsigned',
-  ...placeOf(event),
-  reason: 'the event says that the seal was restarted, and no key of this service has signed that',
-});
+/** Of a decision about origin or key of the checkpoints that their keys have not signed. */
+export const unsignedFault = (event: StoredEvent): LogFault =>
+  event.type === 'SealRestarted'
+    ? {
+        kind: 'restart-unsigned',
+        ...placeOf(event),
+        reason: 'the event says that the seal was restarted, and no key of this service has signed that',
+      }
+    : {
+        kind: 'key-change-unsigned',
+        ...placeOf(event),
+        reason: 'the event says that the key of the checkpoints was replaced, and the key in force has not signed that',
+      };
 
 export const unreadableFault = (event: StoredEvent, index?: number): LogFault => ({
   kind: 'decision-unreadable',

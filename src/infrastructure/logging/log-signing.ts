@@ -7,7 +7,8 @@ const WHY: Readonly<Record<SealFault['_tag'], string>> = {
   Shorter: 'the log has fewer events than a checkpoint says: events were removed',
   Differs:
     'the log does not begin with the events that a checkpoint is about: events were changed, removed or inserted',
-  Foreign: 'a checkpoint of this origin was signed with another key',
+  Foreign:
+    'a checkpoint of this origin was signed with another key (ops log replace-key records that one replaces another)',
   Unreadable: 'the tree in the ledger is not whole: rebuild it (ops projections rebuild ledger)',
 };
 
@@ -25,6 +26,12 @@ export const logSigning =
         log.warn(
           { origin: event.origin, replaced: event.replaced },
           'the seal was restarted: checkpoints have another origin from now on',
+        );
+        return;
+      case 'KeyReplaced':
+        log.warn(
+          { key: event.key, replaced: event.replaced },
+          'the key of the checkpoints was replaced: another one signs them from now on',
         );
         return;
       case 'Fault': {

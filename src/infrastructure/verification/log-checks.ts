@@ -4,20 +4,20 @@ import { failureIn, isTransient } from '../../../projections/engine/engine-failu
 import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
-import { type OnLogFault, restartFault } from '../../event-sourcing/whole-log/log-fault.js';
+import { type OnLogFault, unsignedFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { makeStrayCheck } from '../../event-sourcing/whole-log/stray-check.js';
 import { makeTruncationCheck } from '../../event-sourcing/whole-log/truncation-check.js';
 import { type CheckpointCounts, makeCheckpointCheck, type Witness } from '../../sealing/checkpoint-check.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import { makeNotedCheck, type NotedCheckpoints } from '../../sealing/noted-check.js';
-import { type FindVerifier, rememberVerifiers } from '../../sealing/kept-checkpoint.js';
-import type { Restart, Restarts } from '../../sealing/restart.js';
+import { type FindKeys, rememberKeys } from '../../sealing/kept-checkpoint.js';
+import { changesInForce, type SealHistory } from '../../sealing/seal-history.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { PassOver } from './patient-ports.js';
 
-/** The origin in force, the restarts of the seal before it, and the keys by which checkpoints are known. */
-type Seal = { readonly origin: string; readonly restarts: Restarts; readonly findVerifier: FindVerifier };
+/** How origin and key came to be in force, and the keys by which checkpoints are known. */
+type Seal = { readonly history: SealHistory; readonly findKeys: FindKeys };
 
 /**
  * What a log is compared with. A text in its place says why it could not be opened; in that of `seal`, that there is no key.
@@ -49,9 +49,13 @@ export type LogChecks = {
   readonly checkpoints: (() => CheckpointCounts) | undefined;
   /** Checkpoints of the origin in force that were put into another storage of files, and are not looked for. */
   readonly putElsewhere: number;
-  /** The restarts of the seal that count, the oldest first. */
-  readonly restarts: ReadonlyArray<Restart>;
+  /** The restarts of the seal and the changes of its key that count, the oldest first. */
+  readonly sealed: Pick<SealHistory, 'restarts' | 'keyChanges'>;
 };
+
+/** What keys of the origin in force sealed last, as both keys say. */
+const lastOfReplaced = (history: SealHistory): ReadonlyArray<Witness> =>
+  changesInForce(history).map(({ last }) => ({ ...last, where: 'in the decision that replaced its key' }));
 
 /**
  * The checks of a log beside its chains and macs: streams of which the store hides something, and ledger, tiles and
@@ -100,7 +104,7 @@ export const makeLogChecks = async (
     (await unlessAway('the ledger was not compared', () => makeLedgerCheck({ store, ledger, source: rows, onFault })));
 
   const sealed = unless('the kept checkpoints were not compared', seal, false);
-  for (const event of sealed?.restarts.unsigned ?? []) onFault(restartFault(event));
+  for (const event of sealed?.history.unsigned ?? []) onFault(unsignedFault(event));
   const inPostgres = sealed && opened('the checkpoints in Postgres were not compared', tree);
   const inStorage = sealed && opened('the checkpoints in the file storage were not compared', archive);
   // before the storage is read: what is noted was there then
@@ -108,7 +112,7 @@ export const makeLogChecks = async (
     sealed &&
     inPostgres &&
     findNoted &&
-    (await unlessAway('what was put into the file storage was not looked for', () => findNoted(sealed.origin)));
+    (await unlessAway('what was put into the file storage was not looked for', () => findNoted(sealed.history.origin)));
   const notedCheck = noted && makeNotedCheck(noted, onFault);
   const checkpoints =
     sealed === undefined && kept.length === 0
@@ -116,8 +120,8 @@ export const makeLogChecks = async (
       : await unlessAway('the checkpoints were not compared', () =>
           makeCheckpointCheck({
             isSealed: sealedBy(ledger),
-            origin: sealed?.origin,
-            findVerifier: rememberVerifiers(sealed?.findVerifier ?? (() => undefined)),
+            origin: sealed?.history.origin,
+            findKeys: rememberKeys(sealed?.findKeys ?? (() => [])),
             tree: inPostgres && {
               ...inPostgres,
               checkpoints: () => notedCheck?.watch('Postgres', inPostgres.checkpoints()) ?? inPostgres.checkpoints(),
@@ -125,7 +129,7 @@ export const makeLogChecks = async (
             archive: inStorage && {
               all: () => readable(notedCheck?.watch('Storage', inStorage.all()) ?? inStorage.all()),
             },
-            witnesses: kept,
+            witnesses: [...kept, ...(sealed === undefined ? [] : lastOfReplaced(sealed.history))],
             onFault,
           }),
         );
@@ -143,6 +147,6 @@ export const makeLogChecks = async (
     ledger: compared?.counts,
     checkpoints: checkpoints?.counts,
     putElsewhere: noted?.elsewhere ?? 0,
-    restarts: sealed?.restarts.valid ?? [],
+    sealed: sealed?.history ?? { restarts: [], keyChanges: [] },
   };
 };

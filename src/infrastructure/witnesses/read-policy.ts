@@ -8,10 +8,10 @@ import { parseWitnessPolicy, type WitnessPolicy } from '../../sealing/witness-po
 
 const failure = (file: string, why: string): Error => new Error(`WITNESS_POLICY: ${file}: ${why}`);
 
-/** The policy in a file, for the checkpoints of a key. Left: why it cannot be followed. */
+/** The policy in a file, for the checkpoints of keys, one of which signs. Left: why it cannot be followed. */
 export const readWitnessPolicy = async (
   file: string,
-  { publicKey }: Pick<Verifier, 'publicKey'>,
+  keys: ReadonlyArray<Pick<Verifier, 'publicKey'>>,
 ): Promise<E.Either<Error, WitnessPolicy>> => {
   const read = await attempt(() => readFile(file), reasonOf);
   if (E.isLeft(read)) return E.left(failure(file, `it cannot be read: ${read.left}`));
@@ -20,7 +20,8 @@ export const readWitnessPolicy = async (
   const policy = parseWitnessPolicy(text);
   if (E.isLeft(policy)) return E.left(failure(file, policy.left));
   const { logs, witnesses, isQuorum } = policy.right;
-  if (logs.length > 0 && !logs.some((log) => log.publicKey.equals(publicKey)))
+  const isNamed = (log: Verifier): boolean => keys.some(({ publicKey }) => log.publicKey.equals(publicKey));
+  if (logs.length > 0 && !logs.some(isNamed))
     return E.left(failure(file, 'its lines log do not name the key that signs checkpoints here'));
   const asked = witnesses.filter(({ url }) => url !== undefined);
   if (asked.length === 0 || !isQuorum(new Set(asked.map(({ name }) => name))))

@@ -18,6 +18,7 @@ import { oneKey } from '../../support/event-keys.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
+import { sealBy } from '../../support/seal-in-force.js';
 import { right } from '../../support/sealed-tree.js';
 import { LIFT_GUARD } from '../../support/tamper.js';
 
@@ -52,7 +53,8 @@ describe('log verify with ledger and seal', function () {
   const signer: Signer = right(signerOf(ORIGIN, seed));
 
   const sign = async (by: Signer = signer): Promise<string> =>
-    right(await signTree(makeLockTree(pool, 'ledger'), by, undefined))!.note;
+    right(await signTree(makeLockTree(pool, 'ledger'), sealBy(by), { origin: by.verifier.name, largest: undefined }))!
+      .note;
 
   let first: string;
 

@@ -3,9 +3,11 @@ import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { makeLogChecks } from '../../../src/infrastructure/verification/log-checks.js';
 import { PassOver } from '../../../src/infrastructure/verification/patient-ports.js';
 import { checkpointOf, signerNamed } from '../../support/checkpoints.js';
+import { historyOf } from '../../support/seal-in-force.js';
 import { sealedLog, sourceOf, storeOf } from '../../support/tampered-ledger.js';
 
 const ORIGIN = 'log.example';
+const { verifier } = signerNamed(ORIGIN);
 
 /** The checks over a storage that gives one checkpoint and then throws. */
 const checksOver = async (thrown: Error) => {
@@ -20,7 +22,7 @@ const checksOver = async (thrown: Error) => {
         throw thrown;
       },
     },
-    seal: { origin: ORIGIN, restarts: { valid: [], unsigned: [] }, findVerifier: () => signerNamed(ORIGIN).verifier },
+    seal: { history: historyOf(verifier), findKeys: () => [{ verifier }] },
     kept: [],
   };
   return makeLogChecks(storeOf(world), ledgerOf(registry), witnesses, () => undefined);

@@ -11,6 +11,7 @@ import { signerOf } from '../../../src/seal/note-key.js';
 import { leafHashOf } from '../../../src/sealing/leaf-of.js';
 import { oneKey } from '../../support/event-keys.js';
 import { eventually } from '../../support/eventually.js';
+import { historyOf } from '../../support/seal-in-force.js';
 import { flipBit, right, treeOver } from '../../support/sealed-tree.js';
 import { sealedLog, sourceOf, storeOf, type Tampered } from '../../support/tampered-ledger.js';
 
@@ -37,8 +38,6 @@ describe('verifying the log all the time', () => {
   let unanswered: number;
   let watching: ReturnType<typeof watchLog>;
 
-  const restarts = { valid: [], unsigned: [] };
-
   beforeEach(async () => {
     world = await sealedLog(10, EVENTS / 10);
     const { root } = treeOver(world.events.map(leafHashOf));
@@ -47,7 +46,7 @@ describe('verifying the log all the time', () => {
     ];
     [faults, passes, progress, failures, atBeginning] = [[], [], [], [], []];
     [isVerifier, unanswered] = [true, 0];
-    seal = { origin: 'log.example', restarts, findVerifier: () => signer.verifier };
+    seal = { history: historyOf(signer.verifier), findKeys: () => [signer] };
     [inStorage, isStorageAway, hangs, unchecked] = [[], false, false, []];
   });
 
@@ -139,7 +138,7 @@ describe('verifying the log all the time', () => {
 
   it('makes the key of an origin once for all of its checkpoints', async () => {
     const asked: Array<string> = [];
-    seal = { origin: 'log.example', restarts, findVerifier: (origin) => (asked.push(origin), signer.verifier) };
+    seal = { history: historyOf(signer.verifier), findKeys: (origin) => (asked.push(origin), [signer]) };
     inStorage = [...checkpoints, ...checkpoints];
     start(LONG);
     await ended(1);
