@@ -1,9 +1,11 @@
+import { either as E } from 'fp-ts';
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
-import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { DECISIONS } from '../../event-sourcing/operators/decision-events.js';
+import type { Position, StoredEvent } from '../../event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../event-sourcing/whole-log/chain-ends.js';
 import type { LogFault, OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { verifyPages } from '../../event-sourcing/whole-log/verify-log.js';
@@ -27,7 +29,7 @@ const AT_ONCE = { events: 32, characters: 64 * 1024 };
 const REST = 3;
 /** At least so many are verified in a second, while it works. */
 const LEAST_A_SECOND = 1_000;
-/** How often it looks whether the period is over, ms. */
+/** How often it looks whether the period is over, or operators have decided something about the faults, ms. */
 const LOOK_MS = 1_000;
 
 export type Pass = {
@@ -38,7 +40,7 @@ export type Pass = {
 };
 
 type WatchLogOptions = {
-  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays'>;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays' | 'head'>;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'>;
@@ -155,10 +157,11 @@ const verifyOnce = async (
 /**
  * Verifies the whole log again and again, once in a period: as slowly as the period allows, but at least 1,000 events a
  * second, so that a small log is done soon and rests. Memory does not grow with the log. It goes on when log and database
- * are back, and leaves it to another process when that has become the verifier.
+ * are back, and leaves it to another process when that has become the verifier. Where faults were found, it begins anew as soon
+ * as operators record a decision, after which they may be none.
  */
 export const watchLog = (options: WatchLogOptions): LogWatch => {
-  const { isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
+  const { store, isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const mayGoOn = makeMayGoOn(isVerifier, signal);
@@ -181,6 +184,14 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
     }
   };
 
+  /** Where the newest decision of operators is, as far as that is known. */
+  let decided: Position | undefined;
+  const lookForDecision = async (): Promise<Position | undefined> => {
+    const found = await store.head([DECISIONS]);
+    if (E.isRight(found)) decided = found.right;
+    return decided;
+  };
+
   const watch = async (): Promise<void> => {
     const isOver = (): boolean => signal.aborted;
     while (!isOver()) {
@@ -190,8 +201,12 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
         continue;
       }
       const next = performance.now() + periodMs;
+      const before = await lookForDecision();
       await pass();
-      while (performance.now() < next && (await mayGoOn())) await pause(Math.min(LOOK_MS, periodMs), signal);
+      while (performance.now() < next && (await mayGoOn())) {
+        if (inLastPass > 0 && (await lookForDecision()) !== before) break;
+        await pause(Math.min(LOOK_MS, periodMs), signal);
+      }
     }
   };
   const watching = watch();

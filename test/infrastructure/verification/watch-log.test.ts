@@ -34,6 +34,9 @@ describe('verifying the log all the time', () => {
   /** Of each pass but the first: whether there is an alarm when it begins. */
   let atBeginning: Array<boolean>;
   let isVerifier: boolean;
+  /** What the log answers that is asked for the newest decision of operators. */
+  let looks: number;
+  let decided: E.Either<StoreUnavailable, bigint | undefined>;
   /** How many of the next questions to log, ledger and database are not answered. */
   let unanswered: number;
   let watching: ReturnType<typeof watchLog>;
@@ -46,6 +49,7 @@ describe('verifying the log all the time', () => {
     ];
     [faults, passes, progress, failures, atBeginning] = [[], [], [], [], []];
     [isVerifier, unanswered] = [true, 0];
+    [decided, looks] = [E.right(undefined), 0];
     seal = { history: historyOf(signer.verifier), findKeys: () => [signer] };
     [inStorage, isStorageAway, hangs, unchecked] = [[], false, false, []];
   });
@@ -70,6 +74,10 @@ describe('verifying the log all the time', () => {
         async *readStream(...args) {
           answer();
           yield* store.readStream(...args);
+        },
+        head: () => {
+          looks += 1;
+          return Promise.resolve(decided);
         },
       },
       ledger: ledgerOf(registry),
@@ -171,6 +179,27 @@ describe('verifying the log all the time', () => {
     await ended(now + 2);
     expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
     expect(watching.hasFaults()).to.equal(false);
+  });
+
+  it('looks again as soon as operators have decided something, where it has found faults', async () => {
+    const [before] = world.events;
+    const { mac: _mac, ...without } = JSON.parse(before!.metadata) as Record<string, unknown>; // reason: written by seal
+    world.events[0] = { ...before!, metadata: JSON.stringify(without) };
+    decided = E.right(3n);
+    start(LONG);
+    await ended(1);
+    expect([passes[0]!.faults > 0, watching.hasFaults()]).to.deep.equal([true, true]);
+    decided = E.left(new StoreUnavailable('away'));
+    const asked = looks;
+    await eventually(
+      () => looks,
+      (made) => made > asked + 1,
+    );
+    expect(passes).to.have.length(1);
+    world.events[0] = before!;
+    decided = E.right(4n);
+    await ended(2);
+    expect([passes[1]!.faults, watching.hasFaults()]).to.deep.equal([0, false]);
   });
 
   it('keeps the alarm while the storage cannot be read, where the fault may be', async () => {
