@@ -218,6 +218,11 @@ export const goodPacks: ReadonlyArray<readonly [what: string, pack: Pack, said: 
   ],
   ['as it was written before', () => readFile('test/fixtures/audit-pack/v1.zip'), /^2 files: /m],
   [
+    'as it was written before there were members that a pack may lack',
+    () => readFile('test/fixtures/audit-pack/v2.zip'),
+    /^1 decision of /m,
+  ],
+  [
     'as it was written before, without data',
     () => readFile('test/fixtures/audit-pack/v1-without-data.zip'),
     /^23 events have their data withheld/m,
@@ -342,7 +347,7 @@ const sized = ({ descriptor, entry }: ZipMemberParts, more: number): Partial<Zip
 
 /** Two GiB of zeros, deflated: a block of a MiB, again and again, and the end of the stream. */
 const BOMB_BYTES = 2 ** 31;
-const bomb = (): Buffer => {
+export const bomb = (): Buffer => {
   const block = deflateRawSync(Buffer.alloc(2 ** 20), { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([...Array.from({ length: BOMB_BYTES / 2 ** 20 }, () => block), deflateRawSync(Buffer.alloc(0))]);
 };

@@ -3,8 +3,9 @@ import { openCheckpoint, signCheckpoint } from '../../src/seal/checkpoint.js';
 import { signNote } from '../../src/seal/note.js';
 import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
 import { makePackedLog, membersOf, packOf } from './audit-pack.js';
-import { manifestText, zipped } from './bad-packs.js';
+import { bomb, manifestText, zipped } from './bad-packs.js';
 import { leafDataOf, right } from './sealed-tree.js';
+import { packedAs, partsOf, type ZipMemberParts, zipOf } from './zip-parts.js';
 import { signerNamed } from './sealed-log.js';
 
 const DECIDED: JsonObject = { actor: 'operator', at: '2026-02-01T00:00:00.000Z', reason: 'once a year' };
@@ -408,6 +409,16 @@ const badKeys: ReadonlyArray<ReplacedKeyPack> = [
     pack: () => packBy(first),
     changes: Buffer.of(0xff),
     fault: `${GIVEN} is not UTF-8`,
+  },
+  {
+    what: 'has a list of two GB, which is said to be short',
+    key: keyOf(second),
+    pack: async () => {
+      const { members, end } = partsOf(await packBy(second, once));
+      const isList = ({ entry }: ZipMemberParts): boolean => entry.includes(MEMBER);
+      return zipOf({ members: members.map((one) => (isList(one) ? packedAs(one, bomb()) : one)), end });
+    },
+    fault: `${MEMBER} cannot be read out of the ZIP: it is damaged`,
   },
   {
     what: 'has a checkpoint by another key of the log than its manifest',

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { makePackedLog, membersOf, packOf } from './audit-pack.js';
+import { membersOf } from './audit-pack.js';
 import { draw } from './draw.js';
 import { needs } from './needs.js';
 import { hasPython } from './python.js';
-import { askBothVerifiers } from './structural-mutants.js';
+import { askBothVerifiers, mutatedPack } from './structural-mutants.js';
 import { hasProgram, UNZIP_TOOLS, unpacked } from './unzip-tools.js';
 import { startVerifyPy, type VerifyPy } from './verify-py.js';
 
@@ -33,7 +33,7 @@ export const describeStructuralMutants = (ofEach: number): void => {
   for (const { name, program, command } of UNZIP_TOOLS)
     it(`are unpacked as they were verified, where one verifier takes them: ${name}`, async function () {
       needs(this, hasProgram(program), `${program}, with which people unpack`);
-      const members = await membersOf(await packOf(makePackedLog().sources()));
+      const members = await membersOf(await mutatedPack());
       expect(accepted).not.to.deep.equal([]);
       for (const zip of accepted) {
         const files = await unpacked(command, await python.file('accepted.zip', zip));

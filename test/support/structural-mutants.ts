@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { makePackedLog, packOf } from './audit-pack.js';
 import { PACK_KEY } from './bad-packs.js';
 import { loadVerifyPage } from './verify-page.js';
+import { keyChange } from './key-changes.js';
+import { signerNamed } from './sealed-log.js';
 import type { VerifyPy } from './verify-py.js';
 import { ZIP_MUTATIONS } from './zip-mutants.js';
 import { partsOf } from './zip-parts.js';
@@ -16,12 +18,19 @@ type Outcome = {
   readonly accepted: ReadonlyArray<Buffer>;
 };
 
+/** The pack of which the mutants are made: it has every member that a pack may have. */
+export const mutatedPack = (): Promise<Buffer> => {
+  const log = makePackedLog();
+  const next = signerNamed(log.signer.verifier.name, 'the next key');
+  return packOf(log.sources({ timestamp: Buffer.from('an answer'), keyChanges: keyChange(log.signer, next, 500) }));
+};
+
 /**
  * Asks both verifiers of so many mutants of a pack, the page by its script. The same seed makes the same mutants. Throws
  * where a verifier fails in place of saying what is wrong.
  */
 export const askBothVerifiers = async (python: VerifyPy, ofEach: number, seed: number): Promise<Outcome> => {
-  const parts = partsOf(await packOf(makePackedLog().sources()));
+  const parts = partsOf(await mutatedPack());
   const askPage = loadVerifyPage();
   const counts: Record<string, number> = {};
   const disagreements: Array<string> = [];
