@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
+import type { TimestampArchive } from '../sealing/timestamp-archive.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { readCheckpoint } from '../seal/checkpoint.js';
 import { BackupFault } from './backup-fault.js';
@@ -62,15 +63,24 @@ export const backUpRecorded = async (
 };
 
 /** The errors of a file storage while it is read, as such: they are none of the database. */
-async function* readArchive(archive: Pick<CheckpointArchive, 'all'>): AsyncGenerator<SignedCheckpoint> {
+async function* readStorage<A>(what: string, all: AsyncIterable<A>): AsyncGenerator<A> {
   try {
-    yield* archive.all();
+    yield* all;
   } catch (error) {
-    throw new BackupFault(`the checkpoints in the file storage cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new BackupFault(`the ${what} in the file storage cannot be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 type BackingUpArchive = { readonly onUnfit: OnUnfit; readonly signal: AbortSignal };
+
+type Put = Awaited<ReturnType<CheckpointArchive['put']>>;
+
+/** A bucket with object lock keeps what somebody has put over a checkpoint or its timestamp for ever. */
+const requirePut = (put: Put, what: string, onTaken: () => void): void => {
+  if (E.isRight(put)) return;
+  if (put.left._tag === 'CheckpointTaken') onTaken();
+  else throw new BackupFault(`a ${what} cannot be stored: ${reasonOf(put.left.cause)}`);
+};
 
 /**
  * Copies the checkpoints in the file storage that are about the first `sealed` events; those that are there stay. Throws
@@ -82,13 +92,26 @@ export const backUpArchive = async (
   sealed: number,
   { onUnfit, signal }: BackingUpArchive,
 ): Promise<void> => {
-  for await (const checkpoint of readArchive(archive)) {
+  for await (const checkpoint of readStorage('checkpoints', archive.all())) {
     if (signal.aborted) return;
     if (checkpoint.size > sealed) continue;
-    const put = await place.archive.put(checkpoint);
-    if (E.isRight(put)) continue;
-    // a bucket with object lock keeps what somebody has put over a checkpoint for ever
-    if (put.left._tag === 'CheckpointTaken') onUnfit(checkpoint, 'the backup has another one of this size');
-    else throw new BackupFault(`a checkpoint cannot be stored: ${reasonOf(put.left.cause)}`);
+    const onTaken = (): void => onUnfit(checkpoint, 'the backup has another one of this size');
+    requirePut(await place.archive.put(checkpoint), 'checkpoint', onTaken);
+  }
+};
+
+/** The same of the timestamps beside them, after them. */
+export const backUpTimestamps = async (
+  timestamps: Pick<TimestampArchive, 'all'>,
+  place: BackupPlace,
+  sealed: number,
+  { onUnfit, signal }: BackingUpArchive,
+): Promise<void> => {
+  for await (const stamped of readStorage('timestamps', timestamps.all())) {
+    if (signal.aborted) return;
+    const { checkpoint } = stamped;
+    if (checkpoint.size > sealed) continue;
+    const onTaken = (): void => onUnfit(checkpoint, 'the backup has another timestamp of it');
+    requirePut(await place.timestamps.put(stamped), 'timestamp', onTaken);
   }
 };

@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import type { ObjectStorage } from '../application/ports.js';
 import type { FileContents } from '../read/get-file.js';
 import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
+import type { TimestampArchive } from '../sealing/timestamp-archive.js';
 import { BackupFault } from './backup-fault.js';
 import { type Manifest, parseManifest } from './manifest.js';
 
@@ -12,6 +13,8 @@ export type BackupPlace = {
   readonly files: Pick<ObjectStorage, 'put'> & FileContents;
   /** The checkpoints that were in the file storage. */
   readonly archive: CheckpointArchive;
+  /** The timestamps that were beside them. */
+  readonly timestamps: TimestampArchive;
   /** Undefined where there is none. */
   readonly readManifest: () => Promise<string | undefined>;
   /** Whole and durable when it resolves, in place of the one before. */

@@ -7,6 +7,7 @@ import type { ObjectStorage } from '../application/ports.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
+import type { TimestampArchive } from '../sealing/timestamp-archive.js';
 import { backedUpLog, recordedCheckpoints } from './backed-up-log.js';
 import { BackupFault } from './backup-fault.js';
 import type { BackupPlace } from './backup-place.js';
@@ -19,6 +20,7 @@ type RestoreTarget = {
   readonly log: LogTarget;
   readonly files: Pick<ObjectStorage, 'put'> & FileContents;
   readonly archive: Pick<CheckpointArchive, 'put'>;
+  readonly timestamps: Pick<TimestampArchive, 'put'>;
   /** Records a checkpoint in Postgres, unless one of its origin and of its size or a larger one is there. */
   readonly record: (checkpoint: SignedCheckpoint) => Promise<void>;
 };
@@ -39,6 +41,7 @@ export type Restored = {
   readonly files: number;
   readonly fileBytes: number;
   readonly checkpoints: number;
+  readonly timestamps: number;
   /** Files that the backup does not have. */
   readonly lacking: number;
   /** Those of them that it should have. */
@@ -97,8 +100,23 @@ const restoreCheckpoints = async (
   return count;
 };
 
+const restoreTimestamps = async (
+  place: BackupPlace,
+  { timestamps }: RestoreTarget,
+  signal: AbortSignal,
+): Promise<number> => {
+  let count = 0;
+  for await (const stamped of place.timestamps.all()) {
+    if (signal.aborted) return count;
+    const put = await timestamps.put(stamped);
+    if (E.isLeft(put)) throw new BackupFault(`a timestamp cannot be stored: ${String(put.left.cause)}`);
+    count += 1;
+  }
+  return count;
+};
+
 const nothing = ({ events, streams }: Copied): Restored => ({
-  ...{ events, streams, files: 0, fileBytes: 0, checkpoints: 0, lacking: 0, lost: 0, isComplete: false },
+  ...{ events, streams, files: 0, fileBytes: 0, checkpoints: 0, timestamps: 0, lacking: 0, lost: 0, isComplete: false },
 });
 
 /** Whether the log has all of a backup, and behind it nothing but what a copy records when it is restored. */
@@ -142,6 +160,7 @@ export const restoreBackup = async (
   if (!copied.right.isComplete) return E.right(nothing(copied.right));
   const files = await restoreFiles(place, manifest, target, restoring);
   const checkpoints = await restoreCheckpoints(place, manifest, target, signal);
+  const timestamps = await restoreTimestamps(place, target, signal);
   const { events, streams } = copied.right;
-  return E.right({ events, streams, ...files, checkpoints, isComplete: !signal.aborted });
+  return E.right({ events, streams, ...files, checkpoints, timestamps, isComplete: !signal.aborted });
 };

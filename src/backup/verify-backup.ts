@@ -27,7 +27,9 @@ export type VerifiedBackup = {
   readonly files: number;
   readonly fileBytes: number;
   readonly checkpoints: number;
-  /** Those of them that were compared: of the origin in force, and of a key that the manifest has. */
+  /** Each of them is one of the checkpoint beside it. */
+  readonly timestamps: number;
+  /** Those checkpoints that were compared: of the origin in force, and of a key that the manifest has. */
   readonly compared: number;
   readonly faults: number;
   /** Which are no faults of the backup. */
@@ -136,7 +138,7 @@ export const verifyBackup = async (
   const isEnded = (): boolean => signal.aborted;
   const suspects = countSuspects({ ...verifying, before: 0 });
   let faults = 0;
-  let [checkpoints, compared] = [0, 0];
+  let [checkpoints, timestamps, compared] = [0, 0, 0];
   let isRead = true;
   const found = (finding: BackupFinding): void => {
     faults += 1;
@@ -147,6 +149,10 @@ export const verifyBackup = async (
   try {
     const check = await checkpointCheck(place, manifest, verifying, (reason) => found({ kind: 'checkpoint', reason }));
     checkpoints = check.checkpoints();
+    for await (const _each of place.timestamps.all()) {
+      signal.throwIfAborted();
+      timestamps += 1;
+    }
     for await (const events of verifiedEvents(place, manifest, chains)) {
       await check.take(events);
       events.forEach(suspects.take);
@@ -170,6 +176,7 @@ export const verifyBackup = async (
     streams,
     ...copied,
     checkpoints,
+    timestamps,
     compared,
     faults,
     suspects: suspects.counts(),

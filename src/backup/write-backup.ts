@@ -8,7 +8,8 @@ import { exportedLines } from '../event-sourcing/whole-log/export-log.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
-import { backUpArchive, backUpRecorded } from './back-up-checkpoints.js';
+import type { TimestampArchive } from '../sealing/timestamp-archive.js';
+import { backUpArchive, backUpRecorded, backUpTimestamps } from './back-up-checkpoints.js';
 import { BackupFault } from './backup-fault.js';
 import { type BackupPlace, findManifest } from './backup-place.js';
 import { CopiedFiles } from './copied-files.js';
@@ -25,6 +26,8 @@ export type BackupSources = {
   readonly files: FileContents;
   /** The checkpoints in the file storage. */
   readonly archive: Pick<CheckpointArchive, 'all'>;
+  /** The timestamps beside them. */
+  readonly timestamps: Pick<TimestampArchive, 'all'>;
   /** Those in Postgres, by origin and from the smallest to the largest. */
   readonly recorded: () => AsyncIterable<SignedCheckpoint>;
   /** Of the streams whose events are in the tree that is signed. */
@@ -217,7 +220,7 @@ class Backup {
   }
 
   async #backUpCheckpoints(): Promise<void> {
-    const { recorded, archive } = this.#sources;
+    const { recorded, archive, timestamps } = this.#sources;
     const { onUnfit, signal } = this.#options;
     const grown = await backUpRecorded(recorded(), this.#place, this.#manifest, onUnfit);
     if (grown !== undefined) {
@@ -225,6 +228,7 @@ class Backup {
       await this.#save({ checkpoints: grown.checkpoints });
     }
     await backUpArchive(archive, this.#place, this.#manifest.sealed, { onUnfit, signal });
+    await backUpTimestamps(timestamps, this.#place, this.#manifest.sealed, { onUnfit, signal });
   }
 }
 

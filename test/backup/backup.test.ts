@@ -22,6 +22,7 @@ import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { givenStream } from '../support/given-stream.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryArchive } from '../support/memory-archive.js';
+import { makeMemoryTimestamps } from '../support/memory-timestamps.js';
 import { makeMemoryBackupPlace } from '../support/memory-backup-place.js';
 import { checkpointOver, exportedText, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
 
@@ -68,7 +69,15 @@ describe('a backup', () => {
   };
 
   const sources = (): BackupSources => ({
-    ...{ store, files: storage, archive: makeMemoryArchive(), seal: null, isSealed, keys: [] },
+    ...{
+      store,
+      files: storage,
+      archive: makeMemoryArchive(),
+      timestamps: makeMemoryTimestamps(),
+      seal: null,
+      isSealed,
+      keys: [],
+    },
     recorded: async function* () {
       // nothing was signed
     },
@@ -117,6 +126,7 @@ describe('a backup', () => {
 
   const emptyTarget = () => ({
     ...{ log: makeInMemoryEventStore(), files: new FakeObjectStorage(), archive: makeMemoryArchive() },
+    timestamps: makeMemoryTimestamps(),
     record: () => Promise.resolve(),
   });
 

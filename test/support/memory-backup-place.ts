@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { BackupPlace } from '../../src/backup/backup-place.js';
 import { FakeObjectStorage } from './fake-object-storage.js';
 import { makeMemoryArchive } from './memory-archive.js';
+import { makeMemoryTimestamps } from './memory-timestamps.js';
 
 /** A backup in memory, which a test may look into and change. */
 export const makeMemoryBackupPlace = () => {
@@ -12,6 +13,7 @@ export const makeMemoryBackupPlace = () => {
   const place: BackupPlace = {
     files,
     archive: makeMemoryArchive(),
+    timestamps: makeMemoryTimestamps(),
     readManifest: () => Promise.resolve(manifests.at(-1)),
     writeManifest: (text) => Promise.resolve(void manifests.push(text)),
     writeSegment: async (name, chunks) => {

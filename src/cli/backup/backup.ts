@@ -13,6 +13,7 @@ import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
+import { makeTimestampArchive } from '../../infrastructure/checkpoints/timestamp-archive.js';
 import { openBackupToWrite } from '../../infrastructure/disk/backup-directory.js';
 import { OWN_SECRETS, readOwnSecrets, secretsOf } from '../../infrastructure/disk/own-secrets.js';
 import { openStorage } from '../../infrastructure/open-storage.js';
@@ -117,7 +118,7 @@ const conclude = ({ manifest, ...added }: BackedUp, notCopied: ReadonlyArray<str
 const sourcesOf = async (
   config: Config,
   { store, pool, registry }: ReadModels,
-  storage: Pick<BackupSources, 'files' | 'archive'>,
+  storage: Pick<BackupSources, 'files' | 'archive' | 'timestamps'>,
   { secrets }: Options,
 ): Promise<BackupSources & { readonly store: EventStore }> => {
   const ledger = ledgerOf(registry);
@@ -143,8 +144,10 @@ const backUpInto = async (
   if (E.isLeft(storage)) return failed(storage.left.message);
   const { checkpoints, space, ...files } = storage.right;
   try {
-    const archive = makeCheckpointArchive(checkpoints, { onUnfit: printUnfit('the file storage'), signal });
-    const sources = await sourcesOf(config, readModels, { files, archive }, options);
+    const reading = { onUnfit: printUnfit('the file storage'), signal };
+    const archive = makeCheckpointArchive(checkpoints, reading);
+    const timestamps = makeTimestampArchive(checkpoints, reading);
+    const sources = await sourcesOf(config, readModels, { files, archive, timestamps }, options);
     const { place, close } = await openBackupToWrite(directory, config.dataDir, { onUnfit: printUnfit(directory) });
     try {
       const backedUp = await backUp(sources, place, options, signal);

@@ -13,6 +13,7 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import type { CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
+import { makeTimestampArchive } from '../../infrastructure/checkpoints/timestamp-archive.js';
 import { openBackup } from '../../infrastructure/disk/backup-directory.js';
 import { OWN_SECRETS, planSecrets, putSecrets, type SecretsPlan } from '../../infrastructure/disk/own-secrets.js';
 import { makeRecordMissing } from '../../infrastructure/postgres/seal/record-missing.js';
@@ -27,7 +28,7 @@ import { beginOwnOrigin, originInForce } from './begin-own-origin.js';
 import { printLacking } from './print-lacking.js';
 import { printUnfit } from './print-unfit.js';
 import { findOutWhereToGoOn, type Installation, withInstallation } from './restore-target.js';
-import { printBackupFinding } from './verify.js';
+import { andTimestamps, printBackupFinding } from './verify.js';
 
 type Options = JsonOption & UserOption & { readonly replace?: true; readonly secrets: boolean };
 
@@ -80,8 +81,10 @@ const put = async (
 ): Promise<E.Either<CopyFailure, Restored>> => {
   const phases = makePhases();
   const onEvents = (phase: string, events: number): void => phases.report(phase, events, events / manifest.events);
-  const archive = makeCheckpointArchive(storage.checkpoints, { onUnfit: printUnfit('the file storage') });
-  const target = { log, files: storage, archive, record: await makeRecordMissing(pool) };
+  const onUnfit = printUnfit('the file storage');
+  const archive = makeCheckpointArchive(storage.checkpoints, { onUnfit });
+  const timestamps = makeTimestampArchive(storage.checkpoints, { onUnfit });
+  const target = { log, files: storage, archive, timestamps, record: await makeRecordMissing(pool) };
   const onFiles = (events: number): void => onEvents('restoring files', events);
   const onLacking = (lacking: Lacking): void => {
     phases.end();
@@ -177,7 +180,7 @@ const restoreInto = async (
   const { origin, note } = sealing.right;
   if (note !== undefined) printNote(note);
   const text = [
-    `restored ${counted(counts.events, 'event')} in ${counted(counts.streams, 'stream')}, ${counted(counts.files, 'file')} of ${counted(counts.fileBytes, 'byte')}, ${counted(counts.checkpoints, 'checkpoint')}`,
+    `restored ${counted(counts.events, 'event')} in ${counted(counts.streams, 'stream')}, ${counted(counts.files, 'file')} of ${counted(counts.fileBytes, 'byte')}, ${counted(counts.checkpoints, 'checkpoint')}${andTimestamps(counts.timestamps)}`,
     ...(lacking > 0 ? [`the backup does not have ${counted(lacking, 'file')} that events name`] : []),
     ...(origin === null ? [] : [`checkpoints are signed as ${origin} from now on`]),
   ];

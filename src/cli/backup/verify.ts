@@ -18,6 +18,10 @@ export const printBackupFinding = (finding: BackupFinding, options: JsonOption):
   else printFinding(options, `${finding.kind}: ${finding.reason}`, finding);
 };
 
+/** Most logs have none. */
+export const andTimestamps = (timestamps: number): string =>
+  timestamps === 0 ? '' : `, ${counted(timestamps, 'timestamp')}`;
+
 /** Reads a backup and says what is wrong with it; needs nothing else. With keys, it also counts events by nobody who has one. */
 export const verifyDirectory = async (
   directory: string,
@@ -56,9 +60,9 @@ export const verifyDirectory = async (
     if (!manifest.isComplete)
       printNote('the last backup was interrupted: this is what it had by then; the same command completes it');
     printSuspects(suspects);
-    const { events, files, fileBytes, checkpoints, compared } = counts;
+    const { events, files, fileBytes, checkpoints, timestamps, compared } = counts;
     const others = compared < checkpoints ? ` (${compared} of them of the key and origin in force, and compared)` : '';
-    const what = `${counted(events, 'event')}, ${counted(files, 'file')} of ${counted(fileBytes, 'byte')}, ${counted(checkpoints, 'checkpoint')}${others}`;
+    const what = `${counted(events, 'event')}, ${counted(files, 'file')} of ${counted(fileBytes, 'byte')}, ${counted(checkpoints, 'checkpoint')}${others}${andTimestamps(timestamps)}`;
     printFinding(options, `${what}: ${faults === 0 ? 'all whole' : counted(faults, 'fault')}`, {
       ...counts,
       faults,

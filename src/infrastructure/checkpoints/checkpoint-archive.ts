@@ -4,9 +4,10 @@ import { attempt } from '../../event-sourcing/attempt.js';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import type { SignedCheckpoint } from '../../read/sealed-tree.js';
 import type { CheckpointArchive, CheckpointTaken } from '../../sealing/checkpoint-archive.js';
-import { archivedCheckpoint, objectsAt, shortContentOf } from './archived-checkpoint.js';
+import { archivedCheckpoint } from './archived-checkpoint.js';
 import { checkpointKey, CHECKPOINTS, groupsOf, ORIGIN, originFolder, TIMESTAMPS } from './checkpoint-key.js';
 import type { CheckpointObjects, FoundObject } from './checkpoint-objects.js';
+import { keepOnce, Taken } from './keep-once.js';
 import { LargestFirst } from './largest-first.js';
 
 /** An object where checkpoints are kept that is none, or not the one that its key says. */
@@ -25,15 +26,10 @@ const AT_ONCE = 16;
 /** Objects of which is remembered that they were reported. */
 const REMEMBERED = 1_000;
 
-class Taken extends Error {
-  constructor(key: string) {
-    super(`the storage has something else under ${key}, where this checkpoint belongs`);
-  }
-}
-
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
-const notPut = (cause: unknown): StorageUnavailable | CheckpointTaken =>
+/** Why something was not put beside or among checkpoints. */
+export const notPut = (cause: unknown): StorageUnavailable | CheckpointTaken =>
   cause instanceof Taken ? { _tag: 'CheckpointTaken', cause } : storageUnavailable(cause);
 
 async function* inGroups<A>(items: AsyncIterable<A>, count: number): AsyncGenerator<ReadonlyArray<A>> {
@@ -63,12 +59,7 @@ class Archive {
 
   /** Does nothing where the same note is there already. Rejects where another one has its place and would be lost. */
   async put(checkpoint: SignedCheckpoint): Promise<void> {
-    const key = checkpointKey(checkpoint);
-    const content = Buffer.from(checkpoint.note);
-    if (await this.#holds(key, content)) return;
-    // another process may have put the same one meanwhile
-    if ((await this.#objects.add(key, content)) || (await this.#holds(key, content))) return;
-    throw new Taken(key);
+    await keepOnce(this.#objects, checkpointKey(checkpoint), Buffer.from(checkpoint.note), 'checkpoint');
   }
 
   async largestOf(origin: string, beyond: number): Promise<SignedCheckpoint | undefined> {
@@ -95,12 +86,6 @@ class Archive {
     const origins = folders.filter((name) => name !== TIMESTAMPS);
     for (const name of this.#largestFirst.named(ORIGIN, CHECKPOINTS, origins))
       yield* this.#largestFirst.below(`${CHECKPOINTS}/${name}`);
-  }
-
-  async #holds(key: string, content: Buffer): Promise<boolean> {
-    for (const object of await objectsAt(this.#objects, key))
-      if ((await shortContentOf(this.#objects, object))?.equals(content) === true) return true;
-    return false;
   }
 
   async #read(object: FoundObject): Promise<SignedCheckpoint | undefined> {

@@ -1,15 +1,16 @@
 import { either as E } from 'fp-ts';
 import type { SignedCheckpoint } from '../../read/sealed-tree.js';
+import type { Stamped } from '../../sealing/timestamp-archive.js';
 import { archivedCheckpoint, objectsAt, shortContentOf } from './archived-checkpoint.js';
 import type { UnfitObject } from './checkpoint-archive.js';
-import { CHECKPOINTS, checkpointKey, groupsOf, originFolder, TIMESTAMPS } from './checkpoint-key.js';
+import { CHECKPOINTS, checkpointKey, groupsOf, ORIGIN, originFolder, TIMESTAMPS } from './checkpoint-key.js';
 import type { CheckpointObjects, FoundObject } from './checkpoint-objects.js';
 import { LargestFirst } from './largest-first.js';
 
 const OF_TIMESTAMPS = `${CHECKPOINTS}/${TIMESTAMPS}`;
 
 /** The key of the timestamp of a checkpoint: as that of the checkpoint, in a folder beside those of the origins. */
-const timestampKey = (keyOfCheckpoint: string): string => keyOfCheckpoint.replace(CHECKPOINTS, OF_TIMESTAMPS);
+export const timestampKey = (keyOfCheckpoint: string): string => keyOfCheckpoint.replace(CHECKPOINTS, OF_TIMESTAMPS);
 
 /** Keeps a timestamp beside its checkpoint; one that is there already stays. Rejects with the storage's errors. */
 export const makeKeepTimestamp =
@@ -19,12 +20,13 @@ export const makeKeepTimestamp =
   };
 
 /** A checkpoint of the storage with the answer of the authority that stands beside it. Neither is verified. */
-export type StampedCheckpoint = {
+export type StampedCheckpoint = Stamped & {
   /** The key of the answer. */
   readonly key: string;
-  readonly checkpoint: SignedCheckpoint;
-  readonly answer: Buffer;
 };
+
+/** Why an answer is no timestamp of a checkpoint; undefined where it is one. */
+type WhyNot = (checkpoint: SignedCheckpoint, answer: Buffer) => string | undefined;
 
 /** Timestamps that are looked at for a good one: whoever can write into the storage can put any number there. */
 const MOST_READ = 8;
@@ -32,6 +34,7 @@ const MOST_READ = 8;
 const readBeside = async (
   objects: CheckpointObjects,
   object: FoundObject,
+  whyNot: WhyNot = () => undefined,
 ): Promise<E.Either<string, StampedCheckpoint>> => {
   const answer = await shortContentOf(objects, object);
   if (answer === undefined) return E.left('it is no regular object, or longer than any timestamp');
@@ -39,8 +42,10 @@ const readBeside = async (
   let why = 'there is no checkpoint beside it';
   for (const beside of (await objectsAt(objects, keyOfCheckpoint)).slice(0, MOST_READ)) {
     const checkpoint = await archivedCheckpoint(objects, beside);
-    if (E.isRight(checkpoint)) return E.right({ key: object.key, checkpoint: checkpoint.right, answer });
-    why = `${keyOfCheckpoint} is not its checkpoint: ${checkpoint.left}`;
+    const reason = E.isLeft(checkpoint) ? checkpoint.left : whyNot(checkpoint.right, answer);
+    if (E.isRight(checkpoint) && reason === undefined)
+      return E.right({ key: object.key, checkpoint: checkpoint.right, answer });
+    why = `${keyOfCheckpoint} is not its checkpoint: ${reason ?? ''}`;
   }
   return E.left(why);
 };
@@ -62,4 +67,19 @@ export async function* stampedCheckpoints(
     read += 1;
     if (read === MOST_READ) return;
   }
+}
+
+/** Those of all origins, the largest of each first; of what is none, why. Throws the storage's errors. */
+export async function* allStamped(
+  objects: CheckpointObjects,
+  whyNot: WhyNot,
+): AsyncGenerator<E.Either<UnfitObject, StampedCheckpoint>> {
+  // what has another name is no timestamp
+  const largestFirst = new LargestFirst(objects, () => undefined);
+  const { folders } = await objects.list(OF_TIMESTAMPS, '');
+  for (const name of largestFirst.named(ORIGIN, OF_TIMESTAMPS, folders))
+    for await (const object of largestFirst.below(`${OF_TIMESTAMPS}/${name}`))
+      yield E.mapLeft((reason: string): UnfitObject => ({ key: object.key, reason }))(
+        await readBeside(objects, object, whyNot),
+      );
 }

@@ -8,6 +8,7 @@ import { BackupFault } from '../../backup/backup-fault.js';
 import type { BackupPlace } from '../../backup/backup-place.js';
 import { formatOwner, isAlive, makeOwner, parseOwner } from '../process-liveness.js';
 import { type UnfitObject, makeCheckpointArchive } from '../checkpoints/checkpoint-archive.js';
+import { makeTimestampArchive } from '../checkpoints/timestamp-archive.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { errorCode } from '../error-code.js';
 import { createFirst, syncDirectory } from './durable-files.js';
@@ -89,6 +90,7 @@ const placeIn = (
 ): BackupPlace => ({
   files,
   archive: makeCheckpointArchive(checkpoints, { onUnfit }),
+  timestamps: makeTimestampArchive(checkpoints, { onUnfit }),
   readManifest: () => readable(unlessMissing(readFile(path.join(directory, MANIFEST), 'utf8'))),
   writeManifest: (text) => writable(replaceFile(path.join(directory, MANIFEST), [Buffer.from(text)])),
   writeSegment: async (name, chunks) => {
