@@ -293,6 +293,8 @@ const NO_ZIP = 'the pack is no ZIP in the one layout of packs: it was changed, o
 const NO_KEY = 'the key is not of the form NAME+ID+BASE64';
 const keyOfBytes = (...bytes: ReadonlyArray<number>): string =>
   `${ORIGIN}+${KEY_ID}+${Buffer.from(bytes).toString('base64')}`;
+/** The neutral point (y = 1) as y = 1 with the sign of a zero x, which RFC 8032 does not allow. */
+const SPELLED = Buffer.from(`01${'00'.repeat(30)}80`, 'hex');
 const FORGED = 'the signature of manifest.txt does not fit: it was changed, or is forged';
 const changed = (name: string): string => `${name} is not what manifest.txt lists: it was changed`;
 const atLine = (number: number, stream: StreamName, said: string): string =>
@@ -802,6 +804,12 @@ export const badPacks: ReadonlyArray<BadPack> = [
       ['a key without bytes', `${ORIGIN}+${KEY_ID}+`, NO_KEY],
       ['the name of another key', PACK_KEY.replace('log', 'fog'), 'the id in the key is not that of its name and key'],
       ['a key of another kind', keyOfBytes(2, ...Buffer.alloc(32)), 'the key is not a key for Ed25519'],
+      [
+        'a key that is no point of the curve',
+        keyOfBytes(1, 2, ...Buffer.alloc(31)),
+        'the key is not a key for Ed25519',
+      ],
+      ['a key that is a point in another spelling', keyOfBytes(1, ...SPELLED), 'the key is not a key for Ed25519'],
       ['a key that is too short', keyOfBytes(1, 2, 3), 'the key is not a key for Ed25519'],
     ] as const
   ).map(([what, key, said]): BadPack => ({

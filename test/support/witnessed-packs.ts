@@ -100,6 +100,12 @@ export const witnessedPacks: ReadonlyArray<Witnessed> = [
     fault: wrong(1, 'the key of a witness is not one of the signature type 4'),
   },
   {
+    what: 'has a key that is no point of the curve',
+    lines: both,
+    policy: `witness a w.example/1+00000000+${Buffer.of(4, 2, ...Buffer.alloc(31)).toString('base64')}\n`,
+    fault: wrong(1, 'the key of a witness is not one of the signature type 4'),
+  },
+  {
     what: 'has a key under another name',
     lines: both,
     policy: `witness a ${one.vkey.replace('/1', '/9')}\n`,
