@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { orThrow } from '../event-sourcing/attempt.js';
+import { decisionStream, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { logVerification } from '../infrastructure/logging/log-verification.js';
@@ -59,6 +60,7 @@ export const verifyContinuously = async (
   const [lines, counts] = [logVerification(log), makeVerificationMetrics(metrics)];
   const watching = watchLog({
     store,
+    decisionStreams: [SEAL_STREAM, ...registry.entities.map(({ projection }) => decisionStream(projection.name))],
     ledger,
     source: makeLedgerSource(pool, ledger),
     tree: makeSealedTree(pool, ledger.name),

@@ -4,8 +4,7 @@ import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { pause } from '../../event-sourcing/pause.js';
-import { DECISIONS } from '../../event-sourcing/operators/decision-events.js';
-import type { Position, StoredEvent } from '../../event-sourcing/recorded-event.js';
+import type { ExpectedRevision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../event-sourcing/whole-log/chain-ends.js';
 import type { LogFault, OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { verifyPages } from '../../event-sourcing/whole-log/verify-log.js';
@@ -29,7 +28,7 @@ const AT_ONCE = { events: 32, characters: 64 * 1024 };
 const REST = 3;
 /** At least so many are verified in a second, while it works. */
 const LEAST_A_SECOND = 1_000;
-/** How often it looks whether the period is over, or operators have decided something about the faults, ms. */
+/** How often it looks whether the period is over, or operators have decided something, ms. */
 const LOOK_MS = 1_000;
 
 export type Pass = {
@@ -40,7 +39,9 @@ export type Pass = {
 };
 
 type WatchLogOptions = {
-  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays' | 'head'>;
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays' | 'newestRevision'>;
+  /** Where operators' decisions are recorded. */
+  readonly decisionStreams: ReadonlyArray<StreamName>;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
   readonly tree: Pick<SealedTree, 'checkpoints' | 'cosigned' | 'newestOf' | 'cosignedOf'>;
@@ -157,11 +158,11 @@ const verifyOnce = async (
 /**
  * Verifies the whole log again and again, once in a period: as slowly as the period allows, but at least 1,000 events a
  * second, so that a small log is done soon and rests. Memory does not grow with the log. It goes on when log and database
- * are back, and leaves it to another process when that has become the verifier. Where faults were found, it begins anew as soon
- * as operators record a decision, after which they may be none.
+ * are back, and leaves it to another process when that has become the verifier. It begins anew as soon as a decision of operators is
+ * recorded: after that, what was found may be right; or somebody has made it up who has no key.
  */
 export const watchLog = (options: WatchLogOptions): LogWatch => {
-  const { store, isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
+  const { store, decisionStreams, isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const mayGoOn = makeMayGoOn(isVerifier, signal);
@@ -184,12 +185,14 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
     }
   };
 
-  /** Where the newest decision of operators is, as far as that is known. */
-  let decided: Position | undefined;
-  const lookForDecision = async (): Promise<Position | undefined> => {
-    const found = await store.head([DECISIONS]);
-    if (E.isRight(found)) decided = found.right;
-    return decided;
+  /** How many decisions of operators each stream has, as far as that is known. */
+  const decided = new Map<StreamName, ExpectedRevision>();
+  const lookForDecisions = async (): Promise<string> => {
+    for (const stream of decisionStreams) {
+      const newest = await store.newestRevision(stream);
+      if (E.isRight(newest)) decided.set(stream, newest.right);
+    }
+    return [...decided.values()].join(' ');
   };
 
   const watch = async (): Promise<void> => {
@@ -201,10 +204,10 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
         continue;
       }
       const next = performance.now() + periodMs;
-      const before = await lookForDecision();
+      const before = await lookForDecisions();
       await pass();
       while (performance.now() < next && (await mayGoOn())) {
-        if (inLastPass > 0 && (await lookForDecision()) !== before) break;
+        if ((await lookForDecisions()) !== before) break;
         await pause(Math.min(LOOK_MS, periodMs), signal);
       }
     }
