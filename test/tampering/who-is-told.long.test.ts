@@ -2,14 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { eventHash, macText } from '../../src/event-sourcing/envelope.js';
+import { eventHash, GENESIS_HASH, macText, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import { decisionStream } from '../../src/event-sourcing/operators/decision-events.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import { makeApi } from '../support/api.js';
 import { beforeProgram } from '../support/before-program.js';
 import { askRun } from '../support/once-a-run/ask.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { LIFT_GUARD, PUT_GUARD_BACK } from '../support/tamper.js';
 import { expectFound, expectNoWarning, expectWarning, verified, warningsOf } from './found.js';
 import { objectOf, rechained, withMetadata } from './history.js';
 import { places, type Place, runSql } from './places.js';
@@ -102,6 +104,33 @@ for (const [name, openPlace] of Object.entries(places))
       await expectWarning(started, LOG_CHANGED);
       await stopped(started);
     });
+
+    if (name === 'Postgres')
+      it('is the service soon, and who verifies the log, when a decision to skip a good event is made up', async () => {
+        const started = await running(service.settings, copy);
+        await outputWith(started, 'the whole log was verified');
+        const stream = decisionStream('businesses');
+        const [skipped] = service.history;
+        const about = { projection: 'businesses', stream: service.streams.first, revision: 0, eventId: skipped!.id };
+        const fact = {
+          ...{ id: ANOTHER_ID, stream, revision: 0n, type: 'ProjectionEventSkipped', schemaVersion: 2 },
+          data: { ...about, reason: 'a good one' },
+          ...{ at: '2026-01-02T03:04:05.678Z', actor: 'olga', previousHash: GENESIS_HASH },
+          ...{ correlationId: 'one', causationId: 'one', request: 'null' },
+        };
+        const { data, metadata } = seal(fact, newSalt());
+        await runSql(
+          copy.url,
+          LIFT_GUARD,
+          'update event_log.head set position = position + 1',
+          `insert into event_log.event (position, stream, revision, id, type, data, metadata)
+             select position, '${stream}', 0, '${ANOTHER_ID}', '${fact.type}', '${data}', '${metadata}' from event_log.head`,
+          PUT_GUARD_BACK,
+        );
+        await expectWarning(started, LOG_CHANGED);
+        await stopped(started);
+        expectFound(await verified(service.settings, copy), ['mac-missing:']);
+      });
 
     it('is nobody when the list of event keys has a key of his own: it is trusted whole', async () => {
       const own = 'a key of his own, which somebody adds at the end of the list';
