@@ -170,7 +170,7 @@ describe('the timestamp in a pack', function () {
     const { notes, members } = await pack(1);
     expect(notes.split('\n')).to.deep.equal([
       `${stampKey(alone)} in the file storage is not used: there is no checkpoint beside it`,
-      `${stampKey(byFormer)} in the file storage is not used: its checkpoint is not one of the key that signs now: no known key has signed the note`,
+      `${stampKey(byFormer)} in the file storage is not used: its checkpoint is not one of a key of this log: no known key has signed the note`,
       `${stampKey(elsewhere)} in the file storage is not used: the timestamp is of something else`,
       '',
     ]);
