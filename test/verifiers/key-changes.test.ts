@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { leafHash } from '../../src/seal/hash.js';
 import { renderVerifier } from '../../src/seal/note-key.js';
+import { recordKeyChange, renderKeyChanges } from '../../src/sealing/key-change.js';
 import { appendChained, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { aReplacedKey, keyChange } from '../support/key-changes.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 import { checkpointOver, exportedText, KEY, leavesOf, SIGNER, signerNamed, tlogFiles } from '../support/sealed-log.js';
-import { leafDataOf, treeOver } from '../support/sealed-tree.js';
+import { leafDataOf, right, treeOver } from '../support/sealed-tree.js';
 import { loadVerifyPage } from '../support/verify-page.js';
 import { refusal, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
 
@@ -41,12 +42,15 @@ describe('changes of the key', function () {
   before(async function () {
     needs(this, hasPython(), 'python3, in which a verifier is written');
     await appendChained(log, makeChains(), ...interleaved(4, 10));
-    text = await exportedText(log, true);
     sealed = leavesOf(await wholeLog(log));
     python = await startVerifyPy();
   });
   after(async () => {
     if (hasPython()) await python.stop();
+  });
+
+  beforeEach(async () => {
+    text = await exportedText(log, true);
   });
 
   /** After so many leaves, with the root that they have, or another one. */
@@ -91,6 +95,22 @@ describe('changes of the key', function () {
     expect(await verifyExport(checkpointOver(all), KEY, changedAfter(41, leafDataOf('x', 0)))).to.deep.equal(
       saidOfExport(40),
     );
+  });
+
+  it('are verified as the service records and renders them', async () => {
+    const store = makeInMemoryEventStore();
+    await appendChained(store, makeChains(), ...interleaved(2, 3));
+    const root = rootOf(leavesOf(await wholeLog(store)));
+    const last = { origin: SIGNER.verifier.name, size: 6, root };
+    const because = { reason: 'once a year, "ü"', actor: 'operator', at: '2026-02-01T00:00:00.000Z' };
+    const change = right(await recordKeyChange(store, { last, by: SIGNER, with: NEXT, ...because }, undefined));
+    text = await exportedText(store, true);
+    const checkpoint = checkpointOver(leavesOf(await wholeLog(store)), NEXT);
+    const { code, out } = await verifyExport(checkpoint, KEY, renderKeyChanges([change]));
+    expect([code, out.split('\n').slice(2, 4)]).to.deep.equal([
+      0,
+      ['The first 7 events of the tree are all that the checkpoint seals; the key signed it.', LATER('6 events')],
+    ]);
   });
 
   it('must have the root that the events of an export have, also behind the checkpoint', async () => {
