@@ -34,10 +34,14 @@ const readDecisions = async (store: Pick<EventStore, 'readStream'>): Promise<Rea
 
 const isSameKey = (one: Verifier, other: Verifier): boolean => one.publicKey.equals(other.publicKey);
 
-/** Origin and key before all decisions: those that lead to a key, each of which it, or a key before it, has signed. */
+/**
+ * Origin and key before all decisions: those that lead to a key, each of which it, or a key before it, has signed. What that key
+ * has signed after it was replaced leads nowhere: somebody may have found it out.
+ */
 const beginningOf = (decisions: ReadonlyArray<Decision>, own: Verifier): { origin: string; key: Verifier } => {
   let [origin, key] = [own.name, own];
-  for (const { told, change } of decisions.toReversed())
+  const end = decisions.findIndex(({ change }) => change !== undefined && isSameKey(change.replaced, own));
+  for (const { told, change } of decisions.slice(0, end < 0 ? undefined : end).toReversed())
     if (change !== undefined && isSameKey(change.key, key)) key = change.replaced;
     else if (told?.restart.origin === origin && told.isBy(key)) origin = told.restart.replaced;
   return { origin, key: renamedVerifier(key, origin) ?? key };

@@ -153,6 +153,13 @@ describe('the keys of the checkpoints', () => {
     for (const by of [first, second]) expect(await known(by)).to.deep.include(expected);
   });
 
+  it('are not put behind another one by who found out one that was replaced', async () => {
+    await change(store, first, second, 10);
+    await change(store, stranger, first, 12);
+    const expected = { inForce: second.verifier.id, changes: 1, unsigned: [1n] };
+    for (const by of [first, second]) expect(await known(by)).to.deep.include(expected);
+  });
+
   it('do not come back', async () => {
     await change(store, first, second, 10);
     await change(store, second, first, 20);
