@@ -72,7 +72,7 @@ const gather = async (
   const places = makeLedgerPlaces(pool, ledger);
   const stamped = (least: number) => findStamped(storage.checkpoints, history, least);
   const sources = { store, places, tree, stamped };
-  const found = await findSealedRecords(sources, signer.verifier, streams, signal);
+  const found = await findSealedRecords(sources, history, streams, signal);
   if (E.isLeft(found)) return found;
   return E.right({
     ...found.right,

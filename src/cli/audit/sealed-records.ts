@@ -11,7 +11,8 @@ import type { LedgerPlaces } from '../../read/ledger-places.js';
 import type { ReadModelUnavailable } from '../../read/queries.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
 import { openCheckpoint } from '../../seal/checkpoint.js';
-import type { Verifier } from '../../seal/note-key.js';
+import { openKnown } from '../../sealing/kept-checkpoint.js';
+import { keysOf, type SealHistory } from '../../sealing/seal-history.js';
 import { counted } from '../plural.js';
 
 type Sources = {
@@ -129,12 +130,12 @@ const decisionsAbout = async (
 
 const find = async (
   sources: Sources,
-  key: Verifier,
+  history: SealHistory,
   wanted: ReadonlyArray<Wanted>,
   waitsForWitnesses: boolean,
 ): Promise<E.Either<Never | NotYet, Found>> => {
   const { store, places, tree } = sources;
-  const origin = key.name;
+  const { origin, key } = history;
   const isSigned = ({ note }: SignedCheckpoint): boolean => E.isRight(openCheckpoint(Buffer.from(note), [key]));
   const records: Array<PackRecord> = [];
   let size = 0;
@@ -158,8 +159,10 @@ const find = async (
         `the newest signed checkpoint covers ${counted(newest.right.size, 'event')}, and ${counted(size, 'is', 'are')} needed`,
       ),
     );
+  const known = openKnown(Buffer.from(newest.right.note), keysOf(history)(origin));
+  if (E.isLeft(known)) return E.left(never(`the checkpoint is not one of the signing key: ${known.left}`));
   if (!isSigned(newest.right))
-    return E.left(notYet(`the newest checkpoint of ${origin} is not signed by the key that signs now`));
+    return E.left(notYet(`the newest checkpoint of ${origin} is signed by the key that was replaced`));
   const removed = await removedBelow(sources, newest.right.size);
   if (removed !== undefined) return E.left(removed);
   const cosigned = await tree.cosignedOf(origin);
@@ -183,14 +186,14 @@ const find = async (
  */
 export const findSealedRecords = async (
   sources: Sources,
-  key: Verifier,
+  history: SealHistory,
   streams: ReadonlyArray<StreamName>,
   signal: AbortSignal,
 ): Promise<E.Either<string, SealedRecords>> => {
   const wanted = await wantedOf(sources, streams);
   if (E.isLeft(wanted)) return E.left(wanted.left.why);
   for (let attempt = 1; ; attempt += 1) {
-    const found = await find(sources, key, wanted.right, attempt < ATTEMPTS);
+    const found = await find(sources, history, wanted.right, attempt < ATTEMPTS);
     if (E.isRight(found)) {
       const { sealed, needed } = found.right;
       return E.right({ ...sealed, ...(await sources.stamped(needed)) });

@@ -117,7 +117,7 @@ describe('log verify with ledger and seal', function () {
       ...{ withoutData: 0, unsealedDecisions: 0 },
       ledger: { compared: 300, notYet: 0 },
       checkpoints: { fitting: 2, differing: 0, beforePostgres: 0, putElsewhere: 0, earlierOrigins: [] },
-      restarts: [],
+      ...{ restarts: [], keyChanges: [] },
       faults: [],
       unchecked: [],
       unread: [],
