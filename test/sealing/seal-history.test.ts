@@ -160,6 +160,14 @@ describe('the keys of the checkpoints', () => {
     for (const by of [first, second]) expect(await known(by)).to.deep.include(expected);
   });
 
+  it('do not come back by a restart that leads to the origin of one that was replaced', async () => {
+    await change(store, first, second, 10);
+    const restart = { origin: ORIGIN, replaced: 'example.com/made-up', ...because };
+    right(await recordRestart(store, restart, first, eventKey));
+    for (const by of [first, second])
+      expect(await known(by)).to.include({ origin: ORIGIN, inForce: second.verifier.id, changes: 1, restarts: 0 });
+  });
+
   it('do not come back', async () => {
     await change(store, first, second, 10);
     await change(store, second, first, 20);
