@@ -1,4 +1,5 @@
 import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
+import { canonicalJson } from '../event-sourcing/canonical-json.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { readSealDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
@@ -60,9 +61,14 @@ export const findSealHistory = async (store: Pick<EventStore, 'readStream'>, own
   const decisions = await readDecisions(store);
   let { origin, key } = beginningOf(decisions, own);
   const [restarts, keyChanges, keys]: [Array<Restart>, Array<KeyChange>, Array<KnownKey>] = [[], [], []];
-  const others: Array<Decision> = [];
+  const unsigned: Array<StoredEvent> = [];
+  const signed = new Set<string>();
   for (const decision of decisions) {
-    const { told, change } = decision;
+    const { event, told, change } = decision;
+    const said = told && canonicalJson(told.restart);
+    // one that was recorded again, in the tree, is that of its time; what only a key of before has signed since is not
+    const isSigned = said !== undefined && (signed.has(said) || told?.isBy(key) === true);
+    if (isSigned) signed.add(said);
     if (told?.restart.replaced === origin && told.isBy(key)) {
       keys.push({ verifier: key });
       restarts.push(told.restart);
@@ -73,13 +79,9 @@ export const findSealHistory = async (store: Pick<EventStore, 'readStream'>, own
       keys.push({ verifier: key, last: change.last });
       keyChanges.push(change);
       ({ key } = change);
-    } else others.push(decision);
+    } else if (!isSigned) unsigned.push(event);
   }
   keys.push({ verifier: key });
-  // a restart that was recorded again, in the tree, is signed, too
-  const isRepeated = ({ told }: Decision): boolean =>
-    told !== undefined && keys.some(({ verifier }) => told.isBy(verifier));
-  const unsigned = others.filter((decision) => !isRepeated(decision)).map(({ event }) => event);
   return { origin, key, restarts, keyChanges, keys, unsigned };
 };
 

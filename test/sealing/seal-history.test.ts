@@ -68,6 +68,19 @@ describe('the keys of the checkpoints', () => {
     });
   });
 
+  it('leave a restart that only one that was replaced has signed without a signature', async () => {
+    await change(store, first, second, 10);
+    const restart = { origin: ORIGIN, replaced: 'example.com/made-up', ...because };
+    right(await recordRestart(store, restart, first, eventKey));
+    for (const by of [first, second])
+      expect(await known(by)).to.deep.include({
+        origin: ORIGIN,
+        inForce: second.verifier.id,
+        restarts: 0,
+        unsigned: [1n],
+      });
+  });
+
   it('are all that follow one another, to who knows any of them', async () => {
     await change(store, first, second, 10);
     await change(store, second, third, 20);
