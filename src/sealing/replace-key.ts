@@ -52,11 +52,11 @@ const replaceLocked = async (
   const seal = await sealInForce(signers, store);
   if (E.isLeft(seal)) return noKeys(seal.left.message);
   const { signer, history } = seal.right;
-  const next = findNew(history, signers);
-  if (E.isLeft(next)) return next;
   const { origin } = history;
   const compared = await compareTree(tree, history, await findLargest(origin));
   if (E.isLeft(compared)) return E.left({ _tag: 'Fault', fault: compared.left });
+  const next = findNew(history, signers);
+  if (E.isLeft(next)) return next;
   const [largest] = compared.right.known.toSorted((one, other) => other.size - one.size);
   const last = largest === undefined ? undefined : openKnown(Buffer.from(largest.note), keysOf(history)(origin));
   if (last === undefined || E.isLeft(last))

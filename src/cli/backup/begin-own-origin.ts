@@ -30,6 +30,9 @@ const NO_KEY =
 const OTHER_KEY =
   'checkpoints are signed with another key than that of the backup: who verifies them needs the new one';
 
+const NOT_FIRST =
+  'checkpoints of the backup are signed with another key of the same name: nothing is signed unless CHECKPOINT_KEY has that key first';
+
 const isSameKey = ({ publicKey }: Verifier, key: string): boolean => {
   const parsed = parseVerifier(key);
   return E.isRight(parsed) && parsed.right.publicKey.equals(publicKey);
@@ -68,8 +71,9 @@ export const beginOwnOrigin = async (
   const replaced = verifier.name;
   if (!wasSigned) return E.right({ origin: replaced });
   // whatever the name: a key that signs two histories is what must not be, and names change when a seal is restarted
-  if (seal !== null && !isSameKey(verifier, seal.key)) return E.right({ origin: replaced, note: OTHER_KEY });
-  if (replaces) return E.right({ origin: replaced });
+  const isOther = seal !== null && !isSameKey(verifier, seal.key);
+  if (isOther && replaced !== seal.origin) return E.right({ origin: replaced, note: OTHER_KEY });
+  if (replaces) return E.right({ origin: replaced, ...(isOther && { note: NOT_FIRST }) });
   const origin = originOfCopy(replaced);
   const [eventKey] = orThrow(await sharedEventKeys(config));
   const restart = { origin, replaced, reason: 'restored from a backup, as a copy', actor: user, at: now.toISOString() };
@@ -77,6 +81,6 @@ export const beginOwnOrigin = async (
   return E.bimap(
     (failure: Parameters<typeof describeAppendFailure>[0]) =>
       `the new origin of the checkpoints could not be recorded: ${describeAppendFailure(failure)}`,
-    () => ({ origin }),
+    () => ({ origin, ...(isOther && { note: OTHER_KEY }) }),
   )(recorded);
 };

@@ -8,7 +8,7 @@ import { isKeyName, renderSigner, renderVerifier } from '../../seal/note-key.js'
 import { renderKeyChanges } from '../../sealing/key-change.js';
 import { changesInForce, findSealHistory } from '../../sealing/seal-history.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { failed, print } from '../output.js';
+import { failed, print, printNote } from '../output.js';
 import { onConfiguredLog } from './with-log.js';
 
 export const NO_KEY = 'no key for checkpoints is set (CHECKPOINT_KEY_FILE), or sealing is switched off (SEALING)';
@@ -24,8 +24,8 @@ const printKeys = async (store: EventStore, config: Config, { all, changes }: Ke
   const { origin, key, keys } = history;
   if (changes === true) {
     const ofOrigin = changesInForce(history);
-    if (ofOrigin.length === 0) return failed(`no key of the origin ${origin} was replaced`);
-    print(renderKeyChanges(ofOrigin).replace(/\n$/, ''));
+    if (ofOrigin.length === 0) printNote(`no key of the origin ${origin} was replaced`);
+    else print(renderKeyChanges(ofOrigin).replace(/\n$/, ''));
     return EXIT.ok;
   }
   for (const one of all === true ? keys.map(({ verifier }) => verifier) : [key]) print(renderVerifier(one));

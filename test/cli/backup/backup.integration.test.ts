@@ -354,6 +354,28 @@ describe('the commands that back up and restore', function () {
       .that.is.not.equal(null);
   });
 
+  it('never sign as the old installation with another key of its name', async () => {
+    const [original, backup] = [at('original'), at('backup')];
+    const { service } = await given(original);
+    await untilSigned(service, 4);
+    await done(original, 'backup', backup);
+    const origin = await originOf(original);
+    const { stdout: key } = await runOperator(['log', 'new-key', origin]);
+    const restore = (name: string, ...args: ReadonlyArray<string>) =>
+      runOperator(['restore', backup, ...args], { env: { DATA_DIR: at(name), CHECKPOINT_KEY: key.trim() } });
+    const copy = await restore('copy');
+    expect([copy.code, copy.stderr]).to.satisfy(
+      ([code, said]: [number, string]) => code === 0 && said.includes('another key than that of the backup'),
+    );
+    expect(copy.stdout).to.match(
+      new RegExp(`^checkpoints are signed as ${origin}/copy-[0-9a-f]{16} from now on$`, 'm'),
+    );
+    const replaced = await restore('replaced', '--replace');
+    expect([replaced.code, replaced.stderr]).to.satisfy(
+      ([code, said]: [number, string]) => code === 0 && said.includes('unless CHECKPOINT_KEY has that key first'),
+    );
+  });
+
   it('say where a directory cannot be used', async () => {
     const original = at('original');
     await given(original);
