@@ -7,27 +7,18 @@ import { keepStamping, type StampingEvent } from '../../src/sealing/keep-stampin
 import { timeInAnswer, timestampRequest } from '../../src/sealing/timestamp.js';
 import { checkpointOf } from '../support/checkpoints.js';
 import { eventually } from '../support/eventually.js';
-import { needs } from '../support/needs.js';
-import { hasOpenssl, SmallTsa } from '../support/small-tsa.js';
+import { tsaOfSuite } from '../support/small-tsa.js';
 
 const NONCE = Buffer.from('8899aabbccddeeff', 'hex');
 const DATA = 'log.example\n3\n…\n';
 
 describe('timestamps of checkpoints', function () {
   this.timeout(60_000);
-  let tsa: SmallTsa;
+  const tsa = tsaOfSuite();
 
-  before(async function () {
-    needs(this, hasOpenssl(), 'openssl, which plays the authority');
-    tsa = new SmallTsa();
-    await tsa.start();
-  });
-  after(async () => {
-    if (hasOpenssl()) await tsa.stop();
-  });
   beforeEach(() => {
-    tsa.instead = undefined;
-    tsa.status = 200;
+    tsa().instead = undefined;
+    tsa().status = 200;
   });
 
   const faultOf = (answer: Buffer, data = DATA, nonce = NONCE): string => {
@@ -36,17 +27,17 @@ describe('timestamps of checkpoints', function () {
   };
 
   it('are what openssl verifies, of this checkpoint and no other', () => {
-    const answer = tsa.reply(timestampRequest(DATA, NONCE));
+    const answer = tsa().reply(timestampRequest(DATA, NONCE));
     const time = timeInAnswer(answer, DATA, NONCE);
     expect(E.isRight(time) && time.right).to.match(/^20\d{12}Z$/);
     // of the same data, for who no longer knows which request it was
     expect(timeInAnswer(answer, DATA)).to.deep.equal(time);
     expect(timeInAnswer(answer, `${DATA} `)).to.deep.equal(E.left('the timestamp is of something else'));
-    expect([tsa.verify(DATA, answer), tsa.verify(`${DATA} `, answer)]).to.deep.equal([0, 1]);
+    expect([tsa().verify(DATA, answer), tsa().verify(`${DATA} `, answer)]).to.deep.equal([0, 1]);
   });
 
   it('are not taken where they are of something else, or refused, or none', () => {
-    const answer = tsa.reply(timestampRequest(DATA, NONCE));
+    const answer = tsa().reply(timestampRequest(DATA, NONCE));
     expect(faultOf(answer, `${DATA} `)).to.equal('the timestamp is of something else');
     const other = Buffer.from('0102030405060708', 'hex');
     expect(faultOf(answer, DATA, other)).to.equal('the timestamp is of another request');
@@ -59,7 +50,7 @@ describe('timestamps of checkpoints', function () {
 
   it('are read without a failure wherever an answer is cut or changed, and never with another imprint', () => {
     const request = timestampRequest(DATA, NONCE);
-    const answer = tsa.reply(request);
+    const answer = tsa().reply(request);
     for (let end = 0; end < answer.length; end += 1) expect(faultOf(answer.subarray(0, end))).not.to.equal('none');
     const digest = request.subarray(request.indexOf(Buffer.from('0420', 'hex')) + 2).subarray(0, 32);
     const imprint = answer.indexOf(digest);
@@ -85,7 +76,7 @@ describe('timestamps of checkpoints', function () {
     const post = makePost(new AbortController().signal, 'application/timestamp-query');
     const stamping = keepStamping({
       post: async (request) => {
-        const { status, body } = await post(tsa.url, Buffer.from(request));
+        const { status, body } = await post(tsa().url, Buffer.from(request));
         if (status !== 200) throw new Error(`status ${status}`);
         return body;
       },
@@ -109,19 +100,19 @@ describe('timestamps of checkpoints', function () {
     await stop();
     expect(kept.map(([{ size }]) => size)).to.deep.equal([3]);
     const [[checkpoint, answer] = []] = kept;
-    expect(tsa.verify(checkpoint?.note ?? '', answer ?? Buffer.alloc(0))).to.equal(0);
+    expect(tsa().verify(checkpoint?.note ?? '', answer ?? Buffer.alloc(0))).to.equal(0);
   });
 
   it('are asked for again with the next checkpoint where the authority fails, which is said', async () => {
     const { offer, kept, events, said } = start();
-    tsa.status = 500;
+    tsa().status = 500;
     offer(checkpointOf('log.example', 3));
     await said(1);
-    tsa.status = 200;
-    tsa.instead = Buffer.from('nothing');
+    tsa().status = 200;
+    tsa().instead = Buffer.from('nothing');
     offer(checkpointOf('log.example', 4));
     await said(2);
-    tsa.instead = undefined;
+    tsa().instead = undefined;
     offer(checkpointOf('log.example', 5));
     await said(3);
     expect(events.map(({ _tag }) => _tag)).to.deep.equal(['NotStamped', 'NotStamped', 'Stamped']);

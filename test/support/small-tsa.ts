@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { needs } from './needs.js';
 
 export const hasOpenssl = (): boolean => spawnSync('openssl', ['version']).status === 0;
 
@@ -120,3 +121,17 @@ export class SmallTsa {
     execFileSync('openssl', args, { stdio: 'ignore' });
   }
 }
+
+/** An authority for all tests of a suite, which begins and ends with it; without openssl the suite is skipped. */
+export const tsaOfSuite = (): (() => SmallTsa) => {
+  let tsa: SmallTsa;
+  before(async function () {
+    needs(this, hasOpenssl(), 'openssl, which plays the authority');
+    tsa = new SmallTsa();
+    await tsa.start();
+  });
+  after(async () => {
+    if (hasOpenssl()) await tsa.stop();
+  });
+  return () => tsa;
+};

@@ -25,7 +25,7 @@ import { projectLog } from '../../support/projected-log.js';
 import { hasPython } from '../../support/python.js';
 import { sealLog } from '../../support/seal-log.js';
 import { right } from '../../support/sealed-tree.js';
-import { hasOpenssl, SmallTsa } from '../../support/small-tsa.js';
+import { tsaOfSuite } from '../../support/small-tsa.js';
 import { loadVerifyPage } from '../../support/verify-page.js';
 import { layFiles, refusal, runVerifyPy } from '../../support/verify-py.js';
 
@@ -46,16 +46,8 @@ describe('the timestamp in a pack', function () {
   this.timeout(startingPostgres * 3);
   let directory: string;
   let connectionString: string;
-  let tsa: SmallTsa;
+  const tsa = tsaOfSuite();
 
-  before(async function () {
-    needs(this, hasOpenssl(), 'openssl, which plays the authority');
-    tsa = new SmallTsa();
-    await tsa.start();
-  });
-  after(async () => {
-    if (hasOpenssl()) await tsa.stop();
-  });
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'stamped-pack-'));
     connectionString = await freshDatabase();
@@ -67,7 +59,7 @@ describe('the timestamp in a pack', function () {
   const stampKey = (checkpoint: SignedCheckpoint): string =>
     checkpointKey(checkpoint).replace('checkpoints/', 'checkpoints/timestamps/');
 
-  const answerAbout = (data: string): Buffer => tsa.reply(timestampRequest(data, randomBytes(8)));
+  const answerAbout = (data: string): Buffer => tsa().reply(timestampRequest(data, randomBytes(8)));
 
   /** Puts a checkpoint into the storage, and beside it the authority's answer, as the service does. */
   const stamp = async (checkpoint: SignedCheckpoint, answer = answerAbout(checkpoint.note)): Promise<void> => {
@@ -122,7 +114,7 @@ describe('the timestamp in a pack', function () {
 
     const unpacked = path.join(directory, 'unpacked');
     await layFiles(unpacked, members);
-    await copyFile(tsa.certificate, path.join(unpacked, 'ROOT.pem'));
+    await copyFile(tsa().certificate, path.join(unpacked, 'ROOT.pem'));
     const [command = '', ...args] = COMMAND.split(' ');
     expect(execFileSync(command, args, { cwd: unpacked, encoding: 'utf8' })).to.match(/^Verification: OK$/m);
 

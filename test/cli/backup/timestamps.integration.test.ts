@@ -11,29 +11,20 @@ import { renderSigner, signerOf } from '../../../src/seal/note-key.js';
 import { timestampRequest } from '../../../src/sealing/timestamp.js';
 import { appendChained, businessStream, makeChains } from '../../support/chained-events.js';
 import { diskStorage } from '../../support/disk-storage.js';
-import { needs } from '../../support/needs.js';
 import { runOperator } from '../../support/operator.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { right } from '../../support/sealed-tree.js';
 import { sealLog } from '../../support/seal-log.js';
-import { hasOpenssl, SmallTsa } from '../../support/small-tsa.js';
+import { tsaOfSuite } from '../../support/small-tsa.js';
 
 const signer = right(signerOf('log.example.com', Buffer.alloc(32, 7)));
 
 describe('the backup of a log whose checkpoints have timestamps', function () {
   this.timeout(startingPostgres);
   let directory: string;
-  let tsa: SmallTsa;
+  const tsa = tsaOfSuite();
 
-  before(async function () {
-    needs(this, hasOpenssl(), 'openssl, which plays the authority');
-    tsa = new SmallTsa();
-    await tsa.start();
-  });
-  after(async () => {
-    if (hasOpenssl()) await tsa.stop();
-  });
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'ops-backup-'));
   });
@@ -44,7 +35,7 @@ describe('the backup of a log whose checkpoints have timestamps', function () {
     return path.join(directory, folder, 'files', ...key.split('/'));
   };
 
-  const answerAbout = (data: string): Buffer => tsa.reply(timestampRequest(data, randomBytes(8)));
+  const answerAbout = (data: string): Buffer => tsa().reply(timestampRequest(data, randomBytes(8)));
 
   const ops = async (databaseUrl: string, dataDir: string, ...args: ReadonlyArray<string>) => {
     const env = {
@@ -91,7 +82,7 @@ describe('the backup of a log whose checkpoints have timestamps', function () {
     const restored = await ops(await freshDatabase(), 'other', 'restore', backup, '--replace');
     expect([restored.code, restored.counts['timestamps']], restored.stderr).to.deep.equal([0, 1]);
     expect(await readFile(stampIn('other', first))).to.deep.equal(answer);
-    expect(tsa.verify(first.note, await readFile(stampIn('other', first)))).to.equal(0);
+    expect(tsa().verify(first.note, await readFile(stampIn('other', first)))).to.equal(0);
 
     await writeFile(stampIn('backup', first), answerAbout(second.note));
     const changed = await ops(databaseUrl, 'data', 'backup', backup, '--verify');
