@@ -24,8 +24,9 @@ const foundOrThrow = (found: Found): SignedCheckpoint | undefined => {
 };
 
 /**
- * How many events the newest checkpoint is over. A process that has a key takes none that this one, or one before or behind it, has not signed, and none of
- * another origin than the one in force; one without it has to believe the database, and undefined says that there is none.
+ * How many events the newest checkpoint is over. A process that has a key takes none that this one, or one before or behind it,
+ * has not signed, and none of another origin than the one in force; one without a key has to believe the database, and undefined
+ * says that there is none.
  */
 const makeFindSigned =
   (

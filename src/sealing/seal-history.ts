@@ -53,9 +53,10 @@ const continues = ({ replaced, key }: KeyChange, inForce: Verifier, before: Read
   replaced.id === inForce.id && !before.some(({ verifier }) => isSameKey(verifier, key));
 
 /**
- * How checkpoints of a log came to be signed as they are, to who trusts one of its keys. A restart counts when the key in force has signed it and it
- * replaces the origin in force; a change of the key when the key in force and the new one have signed it. So whoever can write
- * into the database, also with the key of the events, can begin no other origin and bring in no other key. Throws `StoreUnavailable`.
+ * How checkpoints of a log came to be signed as they are, to who trusts one of its keys. A restart counts when the key in force
+ * has signed it and it replaces the origin in force; a change of the key when the key in force and the new one have signed it.
+ * So whoever can write into the database, also with the key of the events, can begin no other origin and bring in no other key.
+ * Throws `StoreUnavailable`.
  */
 export const findSealHistory = async (store: Pick<EventStore, 'readStream'>, own: Verifier): Promise<SealHistory> => {
   const decisions = await readDecisions(store);

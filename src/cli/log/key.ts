@@ -44,12 +44,7 @@ export const addKey = (log: Command, registry: Registry): void => {
       'prints the key that checkpoints are verified with (one line: origin+id+key), to be handed to auditors by a way\n' +
         'that does not lead through the database',
     )
-    .addOption(
-      new Option(
-        '--all',
-        'all keys there were under all origins, the oldest first: before each restart, and each change',
-      ),
-    )
+    .option('--all', 'all keys there were under all origins, the oldest first: before each restart, and each change')
     .addOption(
       new Option(
         '--changes',

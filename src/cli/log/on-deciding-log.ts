@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
 import { whyNotInTree } from '../../../projections/engine/generation/decisions-in-tree.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
@@ -9,7 +10,8 @@ import { type ReadModels, withReadModels } from '../projections/with-read-models
 import { runCommand } from '../run-command.js';
 
 /** A log into which an operator's decision can be recorded. */
-export type DecidingLog = Pick<ReadModels, 'store' | 'registry'> & {
+export type DecidingLog = Pick<ReadModels, 'store' | 'pool' | 'registry'> & {
+  readonly config: Config;
   /** The newest one seals decisions. */
   readonly keys: EventKeys;
 };
@@ -25,6 +27,6 @@ export const onDecidingLog = (
       if (E.isLeft(keys)) return failed(keys.left.message);
       const why = await whyNotInTree(pool, ledgerOf(signing));
       if (why !== undefined) return failed(`not recorded: ${why}`);
-      return work({ store, registry: signing, keys: keys.right }, signal);
+      return work({ store, pool, registry: signing, config, keys: keys.right }, signal);
     }),
   );

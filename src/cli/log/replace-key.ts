@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import { either as E, readonlyArray as RA } from 'fp-ts';
-import type { Config } from '../../config.js';
-import { whyNotInTree } from '../../../projections/engine/generation/decisions-in-tree.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeLockTree } from '../../infrastructure/postgres/seal/lock-tree.js';
 import { keyChangeMembers } from '../../sealing/key-change.js';
 import { type NotReplaced, replaceKey } from '../../sealing/replace-key.js';
@@ -12,16 +9,13 @@ import { largestIn, withCheckpointArchive } from '../checkpoint-archive.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
-import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
 import { type ReasonOption, reasonOption } from '../reason-option.js';
-import { runCommand } from '../run-command.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { NO_KEY } from './key.js';
+import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
 
 type Options = JsonOption & UserOption & ReasonOption;
-
-const LONGEST_REASON = 255;
 
 const whyNot = (failure: NotReplaced): string => {
   if (failure._tag === 'NoKeys') return failure.reason;
@@ -32,21 +26,18 @@ const whyNot = (failure: NotReplaced): string => {
     : `the log does not extend the checkpoint of ${counted(signed, 'event')} of ${origin} (ops log verify says what is wrong)`;
 };
 
-const replace = async ({ store, pool, registry }: ReadModels, config: Config, options: Options): Promise<ExitCode> => {
-  const [signers, eventKeys] = [await checkpointSigners(config), await sharedEventKeys(config)];
+const replace = async (log: DecidingLog, options: Options): Promise<ExitCode> => {
+  const { store, pool, registry, config, keys } = log;
+  const signers = await checkpointSigners(config);
   if (E.isLeft(signers)) return failed(signers.left.message);
-  if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
-  const { right: keys } = signers;
-  if (!RA.isNonEmpty(keys)) return failed(NO_KEY);
-  const ledger = ledgerOf(registry);
-  const why = await whyNotInTree(pool, ledger);
-  if (why !== undefined) return failed(`not recorded: ${why}`);
+  const { right: own } = signers;
+  if (!RA.isNonEmpty(own)) return failed(NO_KEY);
   return withCheckpointArchive(config, async (archive) => {
-    const replaced = await replaceKey(makeLockTree(pool, ledger.name), store, {
-      signers: keys,
+    const replaced = await replaceKey(makeLockTree(pool, ledgerOf(registry).name), store, {
+      signers: own,
       because: { reason: options.reason, actor: options.user, at: new Date().toISOString() },
       findLargest: largestIn(archive),
-      eventKey: eventKeys.right[0],
+      eventKey: keys[0],
     });
     if (replaced === undefined) return failed('not recorded: there is no ledger yet: start the service first');
     if (E.isLeft(replaced)) return failed(`not recorded: ${whyNot(replaced.left)}`);
@@ -68,12 +59,8 @@ export const addReplaceKey = (log: Command, registry: Registry): void => {
         'sign that, so that whoever has one of the two knows the other (ops log key --changes). First put the new key\n' +
         '(ops log new-key) on a line behind the old one, for every process; afterwards take the old one out',
     )
-    .addOption(reasonOption(LONGEST_REASON))
+    .addOption(reasonOption())
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: both keys, how many events the old one has signed, and the reason'))
-    .action((options: Options) =>
-      runCommand((config, signal) =>
-        withReadModels(config, registry, signal, (readModels) => replace(readModels, config, options)),
-      ),
-    );
+    .action((options: Options) => onDecidingLog(registry, (log) => replace(log, options)));
 };

@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import { either as E, readonlyArray as RA } from 'fp-ts';
-import type { Config } from '../../config.js';
-import { whyNotInTree } from '../../../projections/engine/generation/decisions-in-tree.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeLockTree } from '../../infrastructure/postgres/seal/lock-tree.js';
 import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-queries.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
@@ -14,18 +11,14 @@ import { type SealHistory, sealInForce } from '../../sealing/seal-history.js';
 import { findSealFault } from '../../sealing/sign-tree.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
-import type { ReadModels } from '../projections/with-read-models.js';
-import { withReadModels } from '../projections/with-read-models.js';
 import { type ReasonOption, reasonOption } from '../reason-option.js';
-import { runCommand } from '../run-command.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { NO_KEY } from './key.js';
+import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
 import { checkpointOrThrow, largestIn, withCheckpointArchive } from '../checkpoint-archive.js';
 
 type Options = JsonOption & UserOption & ReasonOption & { readonly force?: true };
-
-const LONGEST_REASON = 255;
 
 /** Whether the log does not extend what was signed. */
 const isCalledFor = async (history: SealHistory, archive: CheckpointArchive, lockTree: LockTree): Promise<boolean> => {
@@ -33,25 +26,22 @@ const isCalledFor = async (history: SealHistory, archive: CheckpointArchive, loc
   return (await findSealFault(lockTree, history, archived)) !== undefined;
 };
 
-const restart = async ({ store, pool, registry }: ReadModels, config: Config, options: Options): Promise<ExitCode> => {
-  const [signers, eventKeys] = [await checkpointSigners(config), await sharedEventKeys(config)];
+const restart = async (log: DecidingLog, options: Options): Promise<ExitCode> => {
+  const { store, pool, registry, config, keys } = log;
+  const signers = await checkpointSigners(config);
   if (E.isLeft(signers)) return failed(signers.left.message);
-  if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
   if (!RA.isNonEmpty(signers.right)) return failed(NO_KEY);
   const base = signers.right[0].verifier.name;
-  const [eventKey] = eventKeys.right;
   const seal = await sealInForce(signers.right, store);
   if (E.isLeft(seal)) return failed(`not recorded: ${seal.left.message}`);
   const { signer, history } = seal.right;
   const { origin: replaced, restarts } = history;
-  const ledger = ledgerOf(registry);
-  const tree = makeSealedTree(pool, ledger.name);
-  const why = await whyNotInTree(pool, ledger);
-  if (why !== undefined) return failed(`not recorded: ${why}`);
+  const { name } = ledgerOf(registry);
+  const tree = makeSealedTree(pool, name);
   return withCheckpointArchive(config, async (archive) => {
     const isTaken = async (origin: string): Promise<boolean> =>
       checkpointOrThrow(await tree.newestOf(origin)) !== undefined || (await largestIn(archive)(origin)) !== undefined;
-    if (options.force !== true && !(await isCalledFor(history, archive, makeLockTree(pool, ledger.name))))
+    if (options.force !== true && !(await isCalledFor(history, archive, makeLockTree(pool, name))))
       return failed(
         `not recorded: the tree extends every checkpoint of ${replaced}, so that nothing calls for another origin; ` +
           'it would only set the old checkpoints aside, which are what shows a change (--force does it all the same). ' +
@@ -64,7 +54,7 @@ const restart = async ({ store, pool, registry }: ReadModels, config: Config, op
       actor: options.user,
       at: new Date().toISOString(),
     };
-    const done = await recordRestart(store, recorded, signer, eventKey);
+    const done = await recordRestart(store, recorded, signer, keys[0]);
     if (E.isLeft(done)) return failed(`not recorded: ${describeAppendFailure(done.left)}`);
     printFinding(
       options,
@@ -83,13 +73,9 @@ export const addRestartSeal = (log: Command, registry: Registry): void => {
         'backup and lacks events that were signed. The old checkpoints stay, and `log verify` names them. Hand the new\n' +
         'key (ops log key) to those who have the old one, and tell them why',
     )
-    .addOption(reasonOption(LONGEST_REASON))
+    .addOption(reasonOption())
     .option('--force', 'also where the log extends every checkpoint')
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: the new origin, the one that it replaces, and the reason'))
-    .action((options: Options) =>
-      runCommand((config, signal) =>
-        withReadModels(config, registry, signal, (readModels) => restart(readModels, config, options)),
-      ),
-    );
+    .action((options: Options) => onDecidingLog(registry, (log) => restart(log, options)));
 };
