@@ -7,6 +7,7 @@ import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import type { CheckpointArchive } from '../sealing/checkpoint-archive.js';
 import type { ExitCode } from './exit-code.js';
 import { failed, printNote } from './output.js';
+import { systemRuntime } from '../infrastructure/system-runtime.js';
 
 const causeOf = ({ cause }: { readonly cause: unknown }): Error =>
   cause instanceof Error ? cause : new Error('cannot be read', { cause });
@@ -26,7 +27,7 @@ export const withCheckpointArchive = async (
   config: Config,
   use: (archive: CheckpointArchive) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const storage = await openStorage(config);
+  const storage = await openStorage(config, { runtime: systemRuntime });
   if (E.isLeft(storage)) return failed(storage.left.message);
   const { checkpoints, space } = storage.right;
   const onUnfit = ({ key, reason }: { readonly key: string; readonly reason: string }): void =>

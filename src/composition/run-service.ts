@@ -3,6 +3,7 @@ import { loadConfig } from '../config.js';
 import type { Registry } from '../entities/registry.js';
 import { makeLogger } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
+import { systemRuntime } from '../infrastructure/system-runtime.js';
 import { startService } from './start-service.js';
 import { Started } from './started.js';
 
@@ -19,9 +20,9 @@ export const runService = async (registry: Registry): Promise<void> => {
   }
   const log = makeLogger(config.right.logLevel, process.stdout.isTTY);
   const started = new Started();
-  const starting = startService(config.right, log, started, registry);
+  const starting = startService(config.right, log, started, registry, systemRuntime);
   const stop = async (code: number): Promise<void> => {
-    setTimeout(() => process.exit(1), STOP_LIMIT).unref();
+    systemRuntime.clock.after(STOP_LIMIT, () => process.exit(1), { isBackground: true });
     await started.stop();
     // a start that is under way goes on, and what it has started by then is stopped, too
     await starting.catch(() => undefined);

@@ -21,7 +21,7 @@ type ServedFrom = Pick<Stores, 'store'> & {
 
 /** The rows of the route table for all kinds of entities. */
 export const serveEntities = async (
-  { config, log, metrics, registry, decisions, started }: ServiceContext,
+  { config, log, runtime, metrics, registry, decisions, started }: ServiceContext,
   { store: storeOfLog, storage, memory }: ServedFrom,
   queries: ReadModelQueries,
   { byName }: Projections,
@@ -56,7 +56,7 @@ export const serveEntities = async (
       progress: metrics.timeProjection(projection.name, progress),
       freshness,
       feed,
-      now: () => new Date(),
+      now: runtime.clock.date,
     });
   });
   return (await Promise.all(serving)).flat();

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Registry } from '../entities/registry.js';
 import type { Decisions } from '../event-sourcing/decisions.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import type { Started } from './started.js';
@@ -9,6 +10,7 @@ import type { Started } from './started.js';
 export type ServiceContext = {
   readonly config: Config;
   readonly log: Logger;
+  readonly runtime: Runtime;
   readonly started: Started;
   readonly metrics: Metrics;
   /** Its projections sign their rows. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { categoriesOf, type Registry, signingRows } from '../entities/registry.js';
@@ -8,6 +7,7 @@ import { type LogMemory, makeLogMemory } from '../event-sourcing/log-memory.js';
 import { startSweeping } from '../application/document/start-sweeping.js';
 import type { Config } from '../config.js';
 import { orThrow } from '../event-sourcing/attempt.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
@@ -88,7 +88,7 @@ const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front
 };
 
 const openAll = async (context: ServiceContext, front: Front): Promise<Opened> => {
-  const { config, log, started, metrics, registry } = context;
+  const { config, log, runtime, started, metrics, registry } = context;
   const logEvent = logConnectionEvent(log);
   let compareAfter: OnConnectionEvent = () => undefined;
   const onConnectionEvent: OnConnectionEvent = (event) => {
@@ -98,6 +98,7 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
   };
   const stores = await required(
     openStores(config, {
+      runtime,
       processKind: 'service',
       waiting: answerMeanwhile(context, front),
       categories: categoriesOf(registry),
@@ -114,17 +115,17 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
   started.add(memory.stop);
   const timed = metrics.timeAppends(memory.store);
   const store = config.isTraced ? traceStore(timed) : timed;
-  const storage = await required(openStorage(config));
+  const storage = await required(openStorage(config, { runtime }));
   if (storage.space !== undefined) started.add(storage.space.stop);
   return { ...stores, store, storage, memory };
 };
 
-const sweep = ({ config, log, started }: ServiceContext, store: Stores['store'], storage: Storage): void => {
+const sweep = ({ config, log, started, runtime }: ServiceContext, store: Stores['store'], storage: Storage): void => {
   if (!config.parts.projector) return;
   const sweeping = startSweeping({
     store,
     storage,
-    now: () => new Date(),
+    now: runtime.clock.date,
     onFault: logSweepFault(log),
     onSwept: logSwept(log),
   });
@@ -156,13 +157,14 @@ export const startService = async (
   log: ProcessLog,
   started: Started,
   registry: Registry,
+  runtime: Runtime,
 ): Promise<string> => {
   requireUsableKey(config);
   logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
   for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics();
   countLostLines(metrics, log.linesLost);
-  const unsigned = { config, log, started, metrics, registry, decisions: makeDecisions() };
+  const unsigned = { config, log, started, runtime, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
   const limits = connectionLimitsOf(config, openFilesLimit());
   if (limits.connections < config.maxConnections)
@@ -171,7 +173,7 @@ export const startService = async (
   await front.probe();
   const stores = await openAll(unsigned, front);
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
-  const snapshotKey = (await sharedSnapshotKey(config)) ?? randomBytes(32).toString('base64url');
+  const snapshotKey = (await sharedSnapshotKey(config)) ?? runtime.random.bytes(32).toString('base64url');
   const context: ServiceContext = { ...unsigned, registry: signingRows(registry, snapshotKey) };
   const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
   started.add(queries.close);

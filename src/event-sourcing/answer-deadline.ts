@@ -1,3 +1,5 @@
+import type { Clock } from './clock.js';
+
 /**
  * How long a call to the log or to a database may be silent before it is given up, ms. A server that stops for 2 s (a
  * pause of its machine, a full garbage collection, a switch of the network) is waited for, because a repeat would wait
@@ -8,5 +10,6 @@ export const SILENCE_MS = 2_400;
 /** Every request is answered within 3 s; the rest is for what is done before and after the waiting. */
 const ANSWER_MS = 2_800;
 
-/** Until when a request that begins now may wait for the log and for its row, of `performance.now`. */
-export const answerDeadline = (): number => performance.now() + ANSWER_MS;
+/** Until when a request that begins now may wait for the log and for its row, of `Clock.monotonic`. */
+export const answerDeadline = (clock?: Pick<Clock, 'monotonic'>): number =>
+  (clock?.monotonic() ?? performance.now()) + ANSWER_MS;

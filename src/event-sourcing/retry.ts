@@ -1,13 +1,16 @@
 import { pause } from './pause.js';
+import type { Runtime } from './runtime.js';
 
 /** How often, and how long, something that failed is tried again. */
 export type RetryPolicy = {
+  // INTERIM: optional until its last caller gives it
+  readonly runtime?: Runtime;
   /** Bound of the first pause, ms; it doubles with each further one, up to `longest`. */
   readonly first: number;
   readonly longest: number;
   /** Tries in all. Default: no bound. */
   readonly attempts?: number;
-  /** When the last try may begin, of `performance.now`. Default: never too late. */
+  /** When the last try may begin, of `Clock.monotonic`. Default: never too late. */
   readonly until?: number;
   /** Ends the retries, and the pause under way. */
   readonly signal?: AbortSignal;
@@ -26,14 +29,23 @@ const MOST_DOUBLINGS = 30;
  * The one way of trying again. A pause is drawn between 0 and its bound (full jitter), so that those who failed together
  * do not come back together: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export const makeRetry = ({ first, longest, attempts = Infinity, until = Infinity, signal }: RetryPolicy): Retry => {
+export const makeRetry = ({
+  runtime,
+  first,
+  longest,
+  attempts = Infinity,
+  until = Infinity,
+  signal,
+}: RetryPolicy): Retry => {
   let failures = 0;
   return {
     again: () => {
       failures += 1;
       if (failures >= attempts || signal?.aborted === true) return Promise.resolve(false);
-      const ms = Math.random() * Math.min(longest, first * 2 ** Math.min(failures - 1, MOST_DOUBLINGS));
-      return performance.now() + ms > until ? Promise.resolve(false) : pause(ms, signal);
+      const bound = Math.min(longest, first * 2 ** Math.min(failures - 1, MOST_DOUBLINGS));
+      const ms = (runtime?.random.fraction() ?? Math.random()) * bound;
+      if ((runtime?.clock.monotonic() ?? performance.now()) + ms > until) return Promise.resolve(false);
+      return runtime === undefined ? pause(ms, signal) : runtime.clock.sleep(ms, signal);
     },
     reset: () => void (failures = 0),
   };

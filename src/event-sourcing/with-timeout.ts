@@ -1,8 +1,36 @@
-/** What the promise resolves to, or `undefined` after `ms` or when `signal` aborts. */
-export const withTimeout = <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined> =>
+import type { Clock } from './clock.js';
+
+// INTERIM: calls without a clock go with their last caller
+const SYSTEM: Pick<Clock, 'after' | 'soon'> = {
+  after: (ms, task) => {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+  soon: (task) => {
+    const timer = setImmediate(task);
+    return () => clearImmediate(timer);
+  },
+};
+
+type WithTimeout = {
+  <A>(
+    clock: Pick<Clock, 'after' | 'soon'>,
+    ms: number,
+    promise: Promise<A>,
+    signal?: AbortSignal,
+  ): Promise<A | undefined>;
+  <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined>;
+};
+
+const giveTime = <A>(
+  clock: Pick<Clock, 'after' | 'soon'>,
+  ms: number,
+  promise: Promise<A>,
+  signal?: AbortSignal,
+): Promise<A | undefined> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', giveUp);
     };
     const giveUp = (): void => {
@@ -10,9 +38,16 @@ export const withTimeout = <A>(ms: number, promise: Promise<A>, signal?: AbortSi
       resolve(undefined);
     };
     // where this process itself stood still, what came meanwhile is read between the timer and the end of the wait
-    const timer = setTimeout(() => setImmediate(giveUp), ms);
+    const cancel = clock.after(ms, () => clock.soon(giveUp));
     // by hand, because AbortSignal.any holds on to what it made for as long as a long-lived signal lives
     signal?.addEventListener('abort', giveUp);
     if (signal?.aborted === true) giveUp();
     promise.finally(end).then(resolve, reject);
   });
+
+/** What the promise resolves to, or `undefined` after `ms` or when `signal` aborts. */
+export const withTimeout: WithTimeout = ((first: unknown, ...rest: ReadonlyArray<unknown>) =>
+  // reason: interim
+  typeof first === 'number'
+    ? giveTime(SYSTEM, first, ...(rest as [Promise<unknown>]))
+    : giveTime(first as Clock, ...(rest as unknown as [number, Promise<unknown>])));

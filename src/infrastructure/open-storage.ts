@@ -2,6 +2,7 @@ import path from 'node:path';
 import { either as E } from 'fp-ts';
 import type { ObjectStorage, StorageUnavailable } from '../application/ports.js';
 import type { Config, S3Config } from '../config.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { FileContents } from '../read/get-file.js';
 import type { CheckpointObjects } from './checkpoints/checkpoint-objects.js';
 import { openDiskStorage } from './disk/disk-storage.js';
@@ -25,6 +26,7 @@ export type Storage = ObjectStorage &
 const FILES = 'files';
 
 type OpenOptions = {
+  readonly runtime: Runtime;
   /** Whether a directory that is not there is a failure. Otherwise it is made. */
   readonly mustExist?: boolean;
 };
@@ -47,7 +49,7 @@ export const placeOfStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>):
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
 export const openStorage = async (
   { s3, dataDir }: Pick<Config, 's3' | 'dataDir'>,
-  options: OpenOptions = {},
+  options: OpenOptions,
 ): Promise<E.Either<CannotOpen, Storage>> =>
   E.mapLeft(({ cause }: StorageUnavailable): CannotOpen => ({
     _tag: 'CannotOpen',

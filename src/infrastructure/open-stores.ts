@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import type { EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { pause } from '../event-sourcing/pause.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
@@ -55,6 +56,7 @@ type Waiting = {
 };
 
 type OpenOptions = {
+  readonly runtime: Runtime;
   /** Absent: a Postgres that is away is a failure. */
   readonly waiting?: Waiting;
   /** Whether a Postgres without our data is a failure. Otherwise the data directory or the tables are made there. */
@@ -80,7 +82,11 @@ type OpenDatabase = {
 /** Opens a Postgres: an embedded one is started or joined. */
 export const openDatabase = async (
   location: DatabaseLocation,
-  { processKind, mustExist, onPostgresLog }: Pick<OpenOptions, 'processKind' | 'mustExist' | 'onPostgresLog'>,
+  {
+    processKind,
+    mustExist,
+    onPostgresLog,
+  }: Pick<OpenOptions, 'runtime' | 'processKind' | 'mustExist' | 'onPostgresLog'>,
 ): Promise<E.Either<CannotOpen, OpenDatabase>> => {
   if (location._tag === 'Postgres')
     return E.right({ url: location.url, directory: undefined, close: () => Promise.resolve() });

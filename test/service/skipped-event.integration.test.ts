@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Named = { readonly _id: string; readonly name: string };
 
@@ -38,6 +39,7 @@ describe('an event that no process can read, before and after it is skipped', fu
   const appendUnreadable = async (id: string): Promise<void> => {
     const config = { dataDir, databaseUrl: env['DATABASE_URL'], eventStoreDbUrl: undefined };
     const opened = await openStores(config, {
+      runtime: systemRuntime,
       processKind: 'operator',
       categories: categoriesOf(registry),
       onPostgresLog: () => undefined,

@@ -9,6 +9,7 @@ import { Started } from '../../src/composition/started.js';
 import { readConfig } from '../../src/config.js';
 import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
 import { categoriesOf, registry } from '../../src/entities/registry.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import { startDouble } from './eventstoredb-double/double.js';
 import { freshDatabase } from './postgres.js';
@@ -37,7 +38,11 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
     await rm(dataDir, { recursive: true });
   };
   try {
-    return { baseUrl: await startService(config.right, makeLogger('fatal', false), started, registry), tokenFor, stop };
+    return {
+      baseUrl: await startService(config.right, makeLogger('fatal', false), started, registry, systemRuntime),
+      tokenFor,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -29,6 +29,7 @@ import { recordArgument, recordsIn } from './record-argument.js';
 import { findSealedRecords } from './sealed-records.js';
 import { findStamped } from './stamped-checkpoint.js';
 import { readVerifiers } from './verifiers.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & { readonly out: string; readonly withoutData?: true; readonly force?: true };
 
@@ -132,7 +133,7 @@ const pack = async (
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const storage = await openStorage(config);
+  const storage = await openStorage(config, { runtime: systemRuntime });
   if (E.isLeft(storage)) return failed(storage.left.message);
   try {
     const withData = options.withoutData !== true;

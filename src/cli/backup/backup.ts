@@ -34,6 +34,7 @@ import { printLacking } from './print-lacking.js';
 import { printSuspects } from './print-suspects.js';
 import { printUnfit } from './print-unfit.js';
 import { verifyDirectory } from './verify.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & {
   readonly verify?: true;
@@ -140,7 +141,7 @@ const backUpInto = async (
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
-  const storage = await openStorage(config, { mustExist: true });
+  const storage = await openStorage(config, { runtime: systemRuntime, mustExist: true });
   if (E.isLeft(storage)) return failed(storage.left.message);
   const { checkpoints, space, ...files } = storage.right;
   try {

@@ -13,6 +13,7 @@ import { withConfiguredLog } from '../log/with-log.js';
 import { failed, printNote } from '../output.js';
 import { type CommandPool, withCommandPool } from '../with-command-pool.js';
 import { withOpened } from '../with-opened.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** What a service with these settings keeps its data in. */
 export type Installation = { readonly log: LogTarget; readonly pool: CommandPool; readonly storage: Storage };
@@ -26,7 +27,7 @@ const withPool = async (
     withCommandPool(database.url, 'ops restore', use);
   // an embedded one is open already where it holds the log
   if (url !== undefined) return useIn({ url });
-  const options = { processKind: 'operator', onPostgresLog: printNote } as const;
+  const options = { runtime: systemRuntime, processKind: 'operator', onPostgresLog: printNote } as const;
   return withOpened(await openDatabase(configuredDatabase(config), options), useIn);
 };
 
@@ -41,7 +42,7 @@ export const withInstallation = (
     registry,
     ({ log, database }) =>
       withPool(config, database?.url, async (pool) => {
-        const storage = await openStorage(config);
+        const storage = await openStorage(config, { runtime: systemRuntime });
         if (E.isLeft(storage)) return failed(storage.left.message);
         try {
           return await use({ log, pool, storage: storage.right });

@@ -6,6 +6,7 @@ import type { ExitCode } from '../exit-code.js';
 import { withLog } from '../log/with-log.js';
 import { failed } from '../output.js';
 import { runCommand } from '../run-command.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** The log, and the storage of the files that its events name. */
 export type Files = { readonly store: OpenLog['log']; readonly storage: Storage };
@@ -17,7 +18,7 @@ export const onConfiguredFiles = (
 ): Promise<void> =>
   runCommand((config, signal) =>
     withLog(configuredLog(config), registry, async ({ log }) => {
-      const storage = await openStorage(config, { mustExist: true });
+      const storage = await openStorage(config, { runtime: systemRuntime, mustExist: true });
       if (E.isLeft(storage)) return failed(storage.left.message);
       try {
         return await work({ store: log, storage: storage.right }, signal);

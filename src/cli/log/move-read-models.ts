@@ -8,6 +8,7 @@ import { failed } from '../output.js';
 import { withCommandPool } from '../with-command-pool.js';
 import { withOpened } from '../with-opened.js';
 import type { Route } from './copy-report.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** Whether a service that keeps its log there has its read models where they are now. */
 export const keepsReadModels = ({ databaseUrl }: Config, to: LogLocation): boolean => {
@@ -45,6 +46,10 @@ export const withMove = async (
   const opened = [from, to].findIndex(({ _tag }) => _tag === 'Embedded' && location._tag === 'Embedded');
   const own = [source, target][opened]?.database;
   if (own !== undefined) return moveIn(own.url, registry, source, use);
-  const database = await openDatabase(location, { processKind: 'operator', onPostgresLog: () => undefined });
+  const database = await openDatabase(location, {
+    runtime: systemRuntime,
+    processKind: 'operator',
+    onPostgresLog: () => undefined,
+  });
   return withOpened(database, ({ url }) => moveIn(url, registry, source, use));
 };

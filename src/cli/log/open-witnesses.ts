@@ -13,6 +13,7 @@ import { makeSealedTree } from '../../infrastructure/postgres/seal/sealed-tree-q
 import type { LogWitnesses } from '../../infrastructure/verification/log-checks.js';
 import { makeCommandPool } from '../command-pool.js';
 import { printNote } from '../output.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type OpenWitnesses = Pick<LogWitnesses, 'source' | 'tree' | 'archive' | 'findNoted'> & {
   /** Guards of the database that are lifted; undefined where it could not be opened. */
@@ -26,7 +27,7 @@ const openArchive = async (
   onFault: OnLogFault,
   signal: AbortSignal,
 ): Promise<Pick<OpenWitnesses, 'archive' | 'close'>> => {
-  const storage = await openStorage(config);
+  const storage = await openStorage(config, { runtime: systemRuntime });
   if (E.isLeft(storage)) return { archive: storage.left.message, close: () => Promise.resolve() };
   const { checkpoints, space } = storage.right;
   return {
@@ -55,6 +56,7 @@ export const openWitnesses = async (
   const opened =
     own === undefined
       ? await openDatabase(configuredDatabase(config), {
+          runtime: systemRuntime,
           processKind: 'operator',
           mustExist: true,
           onPostgresLog: printNote,

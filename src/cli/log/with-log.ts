@@ -6,6 +6,7 @@ import { printNote } from '../output.js';
 import { runCommand } from '../run-command.js';
 import { withOpened } from '../with-opened.js';
 import { makePrintConnectionEvents } from './connection-events.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** A command that has to have a log finds none where it was told to look; one that fills a log makes it there, and a restore goes on. */
 type Missing = 'fails' | 'is made' | 'is restored';
@@ -18,6 +19,7 @@ export const withLog = async (
   missing: Missing = 'fails',
 ): Promise<ExitCode> => {
   const opened = await openLog(location, {
+    runtime: systemRuntime,
     mustExist: missing === 'fails',
     isToBeRestored: missing === 'is restored',
     processKind: 'operator',

@@ -13,6 +13,7 @@ import { failed } from '../output.js';
 import { databaseTrouble } from '../database-trouble.js';
 import { ReportFailed } from './difference-report.js';
 import { LoadFailed } from './loading-threads.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** The log, and the database of the read models. */
 export type ReadModels = {
@@ -42,7 +43,13 @@ export const withReadModels = async (
 ): Promise<ExitCode> => {
   const categories = categoriesOf(registry);
   const silent = { onPostgresLog: () => undefined, onConnectionEvent: () => undefined };
-  const opened = await openStores(config, { processKind: 'operator', mustExist, categories, ...silent });
+  const opened = await openStores(config, {
+    runtime: systemRuntime,
+    processKind: 'operator',
+    mustExist,
+    categories,
+    ...silent,
+  });
   if (E.isLeft(opened)) return failed(opened.left.message);
   const { store, readModelsUrl, close } = opened.right;
   const pool = makeCommandPool(readModelsUrl, 'ops', 6);

@@ -17,6 +17,7 @@ import { needs } from '../../support/needs.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { LIFT_GUARD } from '../../support/tamper.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const SECRET = 'the event key of the logs of this test';
 const key = makeEventKey(SECRET);
@@ -49,6 +50,7 @@ const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   const opened = await openLog(
     { _tag: 'Embedded', dataDir },
     {
+      runtime: systemRuntime,
       processKind: 'operator',
       categories: categoriesOf(registry),
       onPostgresLog: () => undefined,

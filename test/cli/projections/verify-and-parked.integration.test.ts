@@ -10,6 +10,7 @@ import { openStores } from '../../../src/infrastructure/open-stores.js';
 import { append, created, renamed, sealed } from '../../projections/appending.js';
 import { untilShown } from '../../support/until-shown.js';
 import { runOperator } from '../../support/operator.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const [BAD, GOOD] = ['0198f000-0000-7000-8000-000000000001', '0198f000-0000-7000-8000-000000000002'];
 const [BAD_STREAM, GOOD_STREAM] = [`business-${BAD}`, `business-${GOOD}`] as const;
@@ -26,6 +27,7 @@ describe('the commands that verify rows and release parked entities', function (
     const config = { dataDir, databaseUrl: undefined, eventStoreDbUrl: undefined };
     const quiet = (): void => undefined;
     const opened = await openStores(config, {
+      runtime: systemRuntime,
       processKind: 'service',
       categories: categoriesOf(registry),
       onPostgresLog: quiet,

@@ -1,0 +1,64 @@
+import { type Clock, sleepBy } from '../../src/event-sourcing/clock.js';
+
+type Waiting = { at: number; readonly everyMs?: number; readonly task: () => void };
+
+export type ManualClock = Clock & {
+  /** Lets `ms` pass: runs what falls due, in order of its time, and what follows from it. */
+  readonly advance: (ms: number) => Promise<void>;
+  /** Sets the time of day, forward or back by `ms`; what waits is not touched by it. */
+  readonly setBy: (ms: number) => void;
+  /** How many timers and sleeps wait. */
+  readonly waiting: () => number;
+};
+
+const TURNS = 3;
+
+/** What was woken does all that needs no time: promises, ticks, and turns of the event loop. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A clock that stands still but when a test lets time pass. */
+export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z')): ManualClock => {
+  const timers = new Set<Waiting>();
+  let now = 0;
+  let day = began.getTime();
+  const add = (waiting: Waiting) => {
+    timers.add(waiting);
+    return () => void timers.delete(waiting);
+  };
+  const after: Clock['after'] = (ms, task) => add({ at: now + Math.max(0, ms), task });
+  const earliest = (until: number): Waiting | undefined => {
+    const due = [...timers].filter(({ at }) => at <= until);
+    // of those that are due together, the first asked for is the first
+    return due.reduce<Waiting | undefined>(
+      (first, one) => (first === undefined || one.at < first.at ? one : first),
+      undefined,
+    );
+  };
+  return {
+    date: () => new Date(day + now),
+    monotonic: () => now,
+    sleep: sleepBy(after),
+    after,
+    every: (ms, task) => add({ at: now + ms, everyMs: ms, task }),
+    soon: (task) => {
+      const immediate = setImmediate(task);
+      return () => clearImmediate(immediate);
+    },
+    advance: async (ms) => {
+      await settled();
+      const until = now + ms;
+      for (let next = earliest(until); next !== undefined; next = earliest(until)) {
+        now = Math.max(now, next.at);
+        if (next.everyMs === undefined) timers.delete(next);
+        else next.at += next.everyMs;
+        next.task();
+        await settled();
+      }
+      now = until;
+    },
+    setBy: (ms) => void (day += ms),
+    waiting: () => timers.size,
+  };
+};
