@@ -175,7 +175,7 @@ export const startService = async (
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
   const snapshotKey = (await sharedSnapshotKey(config)) ?? runtime.random.bytes(32).toString('base64url');
   const context: ServiceContext = { ...unsigned, registry: signingRows(registry, snapshotKey) };
-  const queries = makeReadModelQueries({ connectionString: stores.readModelsUrl });
+  const queries = makeReadModelQueries(runtime.clock, { connectionString: stores.readModelsUrl });
   started.add(queries.close);
   watchBackups(metrics, async () => queries.lastBackup(orThrow(await stores.store.identity())));
   const disks = watchFullDisks(metrics, stores);

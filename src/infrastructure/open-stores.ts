@@ -127,9 +127,9 @@ const whenThere = async (
 const openLogIn = async (
   database: OpenDatabase,
   notifies: boolean,
-  { mustExist, onConnectionEvent, waiting }: OpenOptions,
+  { runtime, mustExist, onConnectionEvent, waiting }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
-  const options = { connectionString: database.url, mustExist, notifies, onConnectionEvent };
+  const options = { runtime, connectionString: database.url, mustExist, notifies, onConnectionEvent };
   const opened = await whenThere(() => makePostgresEventStore(options), waiting);
   if (E.isLeft(opened)) {
     await database.close();

@@ -1,3 +1,5 @@
+import type { Clock } from '../event-sourcing/clock.js';
+
 /** Rows by key; what has no row is left out. */
 type FetchRows<Wanted, Row> = (wanted: ReadonlyArray<Wanted>) => Promise<ReadonlyMap<string, Row>>;
 
@@ -29,6 +31,7 @@ const makeWaiting = <Wanted, Row>(wanted: Wanted): Waiting<Wanted, Row> => {
  * that it does not read an older row. When a batch fails, those that wait fail with it.
  */
 export const makeCoalescedReads = <Wanted, Row>(
+  clock: Pick<Clock, 'soon'>,
   keyOf: (wanted: Wanted) => string,
   fetch: FetchRows<Wanted, Row>,
   mostAtOnce = MAX_AT_ONCE,
@@ -76,7 +79,7 @@ export const makeCoalescedReads = <Wanted, Row>(
     waiting.set(key, own);
     if (!isScheduled && inFlight < MAX_IN_FLIGHT) {
       isScheduled = true;
-      setImmediate(flush);
+      clock.soon(flush);
     }
     return own.row;
   };
@@ -84,6 +87,7 @@ export const makeCoalescedReads = <Wanted, Row>(
 
 /** Reads single rows together, by their ids. */
 export const makeCoalescedRows = <Row>(
+  clock: Pick<Clock, 'soon'>,
   fetch: FetchRows<string, Row>,
   mostAtOnce = MAX_AT_ONCE,
-): ((id: string) => Promise<Row | undefined>) => makeCoalescedReads((id: string) => id, fetch, mostAtOnce);
+): ((id: string) => Promise<Row | undefined>) => makeCoalescedReads(clock, (id: string) => id, fetch, mostAtOnce);

@@ -75,9 +75,8 @@ export const makeLastingConnection = ({ config, prepare, onLost }: LastingConnec
     close: async () => {
       const opened = forget();
       if (opened === undefined) return;
-      const overdue = setTimeout(() => opened.socket.destroy(), END_TIMEOUT);
+      opened.socket.setTimeout(END_TIMEOUT, () => opened.socket.destroy());
       await opened.client.end();
-      clearTimeout(overdue);
     },
   };
 };

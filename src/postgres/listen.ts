@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { pause } from '../event-sourcing/pause.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { makeLastingConnection } from './lasting-connection.js';
 
 type ListenOptions = {
+  readonly runtime: Runtime;
   readonly config: pg.ClientConfig & { readonly connectionString: string };
   readonly channel: string;
   readonly onNotification: (payload: string) => void;
@@ -25,7 +26,7 @@ const CHECK_MS = 1_000;
  * lost. Notifications that are sent meanwhile are missed: a caller that depends on them must also poll. Never rejects.
  */
 export const listen = async (
-  { config, channel, onNotification, onLost, onFailed, afterCheck }: ListenOptions,
+  { runtime: { clock, random }, config, channel, onNotification, onLost, onFailed, afterCheck }: ListenOptions,
   signal: AbortSignal,
 ): Promise<void> => {
   const listener = makeLastingConnection({
@@ -43,7 +44,7 @@ export const listen = async (
     } catch (cause) {
       onFailed(cause);
     }
-    await pause(CHECK_MS * (0.5 + Math.random() / 2), signal);
+    await clock.sleep(CHECK_MS * (0.5 + random.fraction() / 2), signal);
   }
   await listener.close();
 };

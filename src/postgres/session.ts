@@ -49,18 +49,17 @@ const TEXT = `
   union all
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** For so long a new connection that is limited to less than its first statement takes is tried, ms. */
-const LIFTING_MS = 2_000;
+/** So often a new connection that is limited to less than its first statement takes is tried. */
+const LIFTING_TRIES = 100;
 
 /** Until this has run, the time limit that the role or the database is set to holds. */
 const liftTimeLimit = async (client: pg.ClientBase): Promise<void> => {
-  const until = performance.now() + LIFTING_MS;
-  for (;;)
+  for (let tries = 1; ; tries += 1)
     try {
       await client.query('set statement_timeout = 0');
       return;
     } catch (error) {
-      if (!isCanceled(error) || performance.now() > until) throw error;
+      if (!isCanceled(error) || tries === LIFTING_TRIES) throw error;
     }
 };
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { makeCoalescedRows } from '../../src/postgres/coalesced-rows.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Call = { readonly ids: ReadonlyArray<string>; readonly answer: (rows: ReadonlyArray<string>) => void };
 
@@ -14,6 +15,7 @@ describe('coalesced rows', () => {
   beforeEach(() => {
     calls = [];
     read = makeCoalescedRows(
+      systemRuntime.clock,
       (ids) =>
         new Promise((resolve) => {
           calls.push({ ids, answer: (rows) => resolve(new Map(rows.map((id) => [id, `row ${id}`]))) });
@@ -60,6 +62,7 @@ describe('coalesced rows', () => {
   it('fails those who wait with a query that fails, without asking for them', async () => {
     const fails: Array<() => void> = [];
     const silent = makeCoalescedRows(
+      systemRuntime.clock,
       () => new Promise<ReadonlyMap<string, string>>((_, reject) => fails.push(() => reject(new Error('silent')))),
     );
     const sent = [silent('a')];
@@ -76,7 +79,7 @@ describe('coalesced rows', () => {
 
   it('fails all who asked when the query fails, and goes on', async () => {
     let isDown = true;
-    const flaky = makeCoalescedRows((ids) =>
+    const flaky = makeCoalescedRows(systemRuntime.clock, (ids) =>
       isDown ? Promise.reject(new Error('down')) : Promise.resolve(new Map(ids.map((id) => [id, id]))),
     );
     const outcomes = await Promise.allSettled([flaky('a'), flaky('b')]);

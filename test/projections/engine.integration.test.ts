@@ -20,6 +20,7 @@ import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 describe('the projection engine', function () {
   this.timeout(startingPostgres);
@@ -34,7 +35,7 @@ describe('the projection engine', function () {
   beforeEach(async () => {
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
-    queries = makeReadModelQueries({ connectionString });
+    queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     database = new pg.Pool({ connectionString, max: 2 });
     database.on('error', () => undefined);
     running = [];

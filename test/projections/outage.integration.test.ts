@@ -21,6 +21,7 @@ import { type SeverableProxy, startSeverableProxy } from '../support/severable-p
 import { append, created, renamed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** Between two renewals of the right to write the rows, and some more, ms. */
 const LONGER_THAN_A_RENEWAL_MS = 600;
@@ -68,7 +69,7 @@ describe('while the database is away', function () {
       rollbackWindowMs: 60_000,
       onEvent: (event) => events.push(event),
     });
-    queries = makeReadModelQueries({ connectionString: proxy.url });
+    queries = makeReadModelQueries(systemRuntime.clock, { connectionString: proxy.url });
   });
 
   afterEach(async () => {
@@ -182,7 +183,7 @@ describe('while the database is away', function () {
     const silent = net.createServer((socket) => void sockets.add(socket));
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const { port } = silent.address() as net.AddressInfo;
-    const deaf = makeReadModelQueries({ connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
+    const deaf = makeReadModelQueries(systemRuntime.clock, { connectionString: `postgres://a:b@127.0.0.1:${port}/c` });
     const answers = await asked(deaf);
     expect(answers.map((answer: E.Either<{ readonly _tag: string }, unknown>) => E.isLeft(answer))).to.deep.equal(
       answers.map(() => true),

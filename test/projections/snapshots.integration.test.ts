@@ -22,6 +22,7 @@ import { makeEngine, orThrow } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { memoryPorts, portsOf } from '../support/memory-ports.js';
 import { startingPostgres } from '../support/postgres.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const KEY = 'a key of at least thirty-two bytes';
 
@@ -69,7 +70,9 @@ describe('a row that its service has signed', function () {
   /** A process with nothing in memory: its commands, and a projector unless another one projects. */
   const aProcess = async ({ key = KEY, projects = true, handsOver = true } = {}) => {
     const { ports, close } = await memoryPorts();
-    const queries: ReadModelQueries = makeReadModelQueries({ connectionString: engine.connectionString });
+    const queries: ReadModelQueries = makeReadModelQueries(systemRuntime.clock, {
+      connectionString: engine.connectionString,
+    });
     closing.push(close, queries.close);
     // a row that is not there soon is not waited for: on a busy machine a connection takes longer than that
     orThrow(await queries.ping());

@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.js';
 import { memoryPorts, portsOf } from '../support/memory-ports.js';
 import { startingPostgres } from '../support/postgres.js';
 import { type Operation, staleReads } from '../support/read-history.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const now: AsOf = { _tag: 'Now' };
 
@@ -68,7 +69,7 @@ describe('reads by id in several processes', function () {
   /** A process that serves and does not project. */
   const anApi = async (name: string) => {
     const { ports, close } = await memoryPorts();
-    const queries = makeReadModelQueries({ connectionString: engine.connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString: engine.connectionString });
     closing.push(close, queries.close);
     const way = makeWay(engine.store);
     const projections = engine.serve({ store: way.store, projector: false });

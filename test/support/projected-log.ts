@@ -5,13 +5,18 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { untilShown } from './until-shown.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** Writes a log in a database by `write`, which gives its last position, and leaves it projected into rows there. */
 export const projectLog = async (
   connectionString: string,
   write: (store: EventStore) => Promise<Position>,
 ): Promise<void> => {
-  const opened = await makePostgresEventStore({ connectionString, onConnectionEvent: () => undefined });
+  const opened = await makePostgresEventStore({
+    runtime: systemRuntime,
+    connectionString,
+    onConnectionEvent: () => undefined,
+  });
   if (E.isLeft(opened)) throw opened.left;
   const store = opened.right;
   const projections = startProjections({

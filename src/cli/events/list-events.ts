@@ -16,6 +16,7 @@ import { type EventOptions, filterOf, misfitOf, TABLE, withEventOptions } from '
 import { followEvents } from './follow-events.js';
 import { stateOfLedger } from './ledger-state.js';
 import { tableHead, tableLine } from './event-table.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 const PAGE = 500;
 
@@ -103,7 +104,7 @@ const events = async (readModels: ReadModels, options: EventOptions, signal: Abo
   const state = await stateOfLedger(readModels, signal);
   if (E.isLeft(state)) return failed(state.left);
   if (state.right !== undefined) printNote(state.right);
-  const queries = makeReadModelQueries({ connectionString: readModels.databaseUrl });
+  const queries = makeReadModelQueries(systemRuntime.clock, { connectionString: readModels.databaseUrl });
   const diffs = diffsOf(readModels, options);
   try {
     return await listOrFollow(queries.ofLedger(ledgerOf(readModels.registry)), diffs, options, signal);

@@ -11,6 +11,7 @@ import { makeCommandPool } from '../command-pool.js';
 import { messageOf } from '../message-of.js';
 import { databaseTrouble } from '../database-trouble.js';
 import type { LoadReply, LoadRequest, ThreadData } from './loading-threads.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 const reply = (message: LoadReply): void => parentPort?.postMessage(message);
 
@@ -33,7 +34,9 @@ const open = async ({
   const { registry } = (await import(module)) as { readonly registry: Registry };
   const declared = projectionsOf(signingRows(registry, snapshotKey)).find((projection) => projection.name === name);
   if (declared === undefined) throw new Error(`no projection is called ${name}`);
-  const store = orThrow(await makePostgresEventStore({ connectionString: databaseUrl, readers: 1 }));
+  const store = orThrow(
+    await makePostgresEventStore({ runtime: systemRuntime, connectionString: databaseUrl, readers: 1 }),
+  );
   const { byStream } = store;
   if (byStream === undefined) throw new Error('the log cannot be read by key ranges');
   const pool = makeCommandPool(databaseUrl, 'rebuild', 1);

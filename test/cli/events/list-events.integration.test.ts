@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { runOperator, startOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
@@ -114,7 +115,11 @@ describe('the command that lists events', function () {
   });
 
   it('says on standard error what the ledger lacks of the log while no service runs', async () => {
-    const opened = await makePostgresEventStore({ connectionString, onConnectionEvent: () => undefined });
+    const opened = await makePostgresEventStore({
+      runtime: systemRuntime,
+      connectionString,
+      onConnectionEvent: () => undefined,
+    });
     if (E.isLeft(opened)) throw opened.left;
     await append(opened.right, streamAt(3), 0n, created('Three'));
     await opened.right.close();
@@ -191,7 +196,7 @@ describe('the command that lists events', function () {
       1,
       'the event log cannot be opened: this database has none yet; a service that starts makes it, and so does `ops migrate`\n',
     ]);
-    const opened = await makePostgresEventStore({ connectionString });
+    const opened = await makePostgresEventStore({ runtime: systemRuntime, connectionString });
     if (E.isRight(opened)) await opened.right.close();
     const { code, stderr } = await runOperator(['events'], { env });
     expect(code).to.equal(1);

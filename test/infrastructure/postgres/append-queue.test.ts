@@ -6,6 +6,7 @@ import {
   type PendingAppend,
 } from '../../../src/infrastructure/postgres/event-log/append-queue.js';
 import { anEvent, aStream } from '../../contract/event-store/store-under-test.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 type Batch = { readonly appends: ReadonlyArray<PendingAppend>; readonly commit: () => void };
 
@@ -26,6 +27,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const arrange = (limits = defaultAppendLimits) => {
   const batches: Array<Batch> = [];
   const queue = makeAppendQueue(
+    systemRuntime.clock,
     (appends) =>
       new Promise((resolve) => {
         const commit = (): void => {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { copyJson, type CopyLimits } from '../../../src/infrastructure/postgres/read-models/copy-json.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const ROW = 'x'.repeat(990);
 // in the select list the rows are made as they are sent
@@ -29,7 +30,7 @@ describe('a list copied out of Postgres', function () {
   after(() => Promise.all([pool.end(), observer.end()]));
 
   const copy = async (select: string, limits = PATIENT): Promise<Readable> =>
-    copyJson(await pool.connect(), select, limits);
+    copyJson(systemRuntime.clock, await pool.connect(), select, limits);
 
   /** What the server's side of the connection waits for; undefined when it is gone. */
   const waitsFor = async (): Promise<string | null | undefined> => {

@@ -12,6 +12,7 @@ import { migrate } from '../../../src/postgres/migrate.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { LIFT_GUARD_OF_EVENTS, LIFT_GUARD_OF_HEAD } from '../../support/tamper.js';
 import { openStore } from '../../support/postgres-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('the table of the event log in Postgres', function () {
   this.timeout(startingPostgres);
@@ -135,7 +136,7 @@ describe('the table of the event log in Postgres', function () {
   it('is left alone by a program older than the one that has changed it, which says how to go on', async () => {
     await open();
     await client.query('update event_log.log set version = 99');
-    const opened = await makePostgresEventStore({ connectionString });
+    const opened = await makePostgresEventStore({ runtime: systemRuntime, connectionString });
     expect(E.isLeft(opened) && String(opened.left.cause)).to.equal(
       `Error: event_log.log has schema version 99, this program knows up to ${eventLogSchema.steps.length}: ` +
         'a newer version of it has changed the tables. Start that version; the way back is `ops restore` of a backup ' +

@@ -7,6 +7,7 @@ import { anEvent, appended, aStream } from '../../contract/event-store/store-und
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const unasked = (): Promise<never> => Promise.reject(new Error('not asked here'));
 
@@ -29,7 +30,7 @@ describe('the watch over the head of the log', () => {
 
   /** Watches as the process `me`; what a look at the head finds is `polled`. */
   const watch = (polled: () => bigint) => {
-    const feed = makeCommitFeed();
+    const feed = makeCommitFeed(systemRuntime.clock);
     const pages: Pages = {
       head: () => Promise.resolve(polled()),
       log: unasked,
@@ -39,7 +40,14 @@ describe('the watch over the head of the log', () => {
       newestOfFew: unasked,
       identity: unasked,
     };
-    const deps = { config: { connectionString }, feed, pages, process: 'me', onConnectionEvent: () => undefined };
+    const deps = {
+      runtime: systemRuntime,
+      config: { connectionString },
+      feed,
+      pages,
+      process: 'me',
+      onConnectionEvent: () => undefined,
+    };
     watching = watchHead(deps, leaving.signal);
     return feed;
   };

@@ -15,6 +15,7 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { recordsOf } from '../../support/records-of.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { IN_CREATION_ORDER } from '../../../src/read/queries.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 type Filter = FilterValues & RecordFilter;
 
@@ -141,7 +142,7 @@ describe('a page of a long list in Postgres', function () {
       const after = key === undefined ? {} : { after: { id: middle, key } };
       const readOne = async () => {
         const before = await readSoFar();
-        const queries = makeReadModelQueries({ connectionString });
+        const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
         const page = await queries.of(projection).page(filter, { order, limit: LIMIT, ...after });
         // a connection reports what it has read when it ends
         await queries.close();
@@ -155,7 +156,7 @@ describe('a page of a long list in Postgres', function () {
     });
 
   it('takes no connection of the searches where its walk is short, so that it does not wait for those of others', async () => {
-    const queries = makeReadModelQueries({ connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     const filter = { businessType: 'frequent', q: 'all' };
     const page = await queries.of(businesses).page(filter, { order: IN_CREATION_ORDER, limit: LIMIT });
     expect(E.isRight(page) && recordsOf(page.right).length).to.equal(LIMIT);
@@ -207,7 +208,7 @@ describe('a page of a long list in Postgres', function () {
   const inVain = { tag: 'half 0', uploadedBy: 'user 1' };
 
   it('is given up within 2 s where its search takes longer, in the server too', async () => {
-    const queries = makeReadModelQueries({ connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     const { page } = queries.of(documents);
     const search = () => page(inVain, asked);
     // the walk gives up, so the next time only the search is tried
@@ -227,7 +228,7 @@ describe('a page of a long list in Postgres', function () {
 
   it('holds up no page without a search, and not the ledger', async () => {
     await client.query(createLedgerTable('read_model.ledger'));
-    const queries = makeReadModelQueries({ connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     const ofDocuments = queries.of(documents);
     const search = (limit: number) => ofDocuments.page(inVain, { ...asked, limit });
     expect(E.isRight(await eventually(() => search(LIMIT), E.isRight))).to.equal(true);
@@ -254,7 +255,7 @@ describe('a page of a long list in Postgres', function () {
   });
 
   it('waits for connection and statement together no longer than for a database that pauses', async () => {
-    const queries = makeReadModelQueries({ connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     const ofBusinesses = queries.of(businesses);
     const page = (limit: number) => ofBusinesses.page({}, { ...asked, limit });
     await whileLocked(businesses, async () => {
@@ -272,7 +273,7 @@ describe('a page of a long list in Postgres', function () {
     const body = `'{"_id":"' || repeat('x', 300000) || '"}'`;
     await client.query(`insert into ${await tableOf(documents)} (id, place, revision, parked, body, type, tags)
       values (gen_random_uuid(), ${ROWS + 1}, 0, false, ${body}, 'large', array['large'])`);
-    const queries = makeReadModelQueries({ connectionString });
+    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     for (const filter of [{ tag: 'large' }, { type: 'large' }]) {
       const page = await eventually(() => queries.of(documents).page(filter, asked), E.isRight);
       if (E.isLeft(page) || Buffer.isBuffer(page.right.records)) throw new Error('the page is not streamed');

@@ -7,6 +7,7 @@ import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-
 import { queriesContract } from '../../contract/queries.contract.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { untilShown } from '../../support/until-shown.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 queriesContract('Postgres', async () => {
   const connectionString = await freshDatabase();
@@ -20,7 +21,7 @@ queriesContract('Postgres', async () => {
     rollbackWindowMs: 60_000,
     onEvent: () => undefined,
   });
-  const queries = makeReadModelQueries({ connectionString });
+  const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
   return {
     store,
     businesses: queries.of(businesses),

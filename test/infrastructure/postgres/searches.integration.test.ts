@@ -5,6 +5,7 @@ import { makePool } from '../../../src/postgres/pool.js';
 import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { startSeverableProxy } from '../../support/severable-proxy.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const statement = (text: string) => ({ name: '', text, values: [] });
 
@@ -40,12 +41,12 @@ describe('a search', function () {
     (await client.query<{ is_called: boolean }>('select is_called from begun')).rows[0]!.is_called;
 
   it('gives its rows', async () => {
-    const search = makeSearch(pool);
+    const search = makeSearch(systemRuntime.clock, pool);
     expect((await search(statement('select generate_series(1, 3)'), performance.now() + 30_000))?.count).to.equal(3);
   });
 
   it('is ended in the server by what is left of its time, on a connection that serves on', async () => {
-    const search = makeSearch(pool);
+    const search = makeSearch(systemRuntime.clock, pool);
     const pid = async () =>
       (await search(statement('select pg_backend_pid()'), performance.now() + 30_000))?.ascii(0, 0);
     const before = await pid();
@@ -59,7 +60,7 @@ describe('a search', function () {
   });
 
   it('is given up while it waits for a connection, and is then never begun', async () => {
-    const search = makeSearch(pool);
+    const search = makeSearch(systemRuntime.clock, pool);
     const now = performance.now();
     const first = search(SLEEPING, now + 2_000);
     await eventually(running, (count) => count === 1);
@@ -78,7 +79,9 @@ describe('a search', function () {
     const silent = makePool({ connectionString: proxy.url, name: 'silent', connections: 1, connectMs: 30_000 });
     proxy.mute();
     const began = performance.now();
-    const failed = await makeSearch(silent)(SLEEPING, began + 300).catch((error: unknown) => error);
+    const failed = await makeSearch(systemRuntime.clock, silent)(SLEEPING, began + 300).catch(
+      (error: unknown) => error,
+    );
     expect(String(failed)).to.include('has not given a connection');
     expect(performance.now() - began).to.be.below(5_000);
     await proxy.close();
@@ -86,9 +89,10 @@ describe('a search', function () {
   });
 
   it('rejects where its statement fails', async () => {
-    const failed = await makeSearch(pool)(statement('select 1 / 0'), performance.now() + 30_000).catch(
-      (error: unknown) => error,
-    );
+    const failed = await makeSearch(systemRuntime.clock, pool)(
+      statement('select 1 / 0'),
+      performance.now() + 30_000,
+    ).catch((error: unknown) => error);
     expect(String(failed)).to.include('division by zero');
   });
 });

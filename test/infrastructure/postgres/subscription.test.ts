@@ -6,6 +6,7 @@ import { type Committed, makeCommitFeed } from '../../../src/infrastructure/post
 import type { Pages } from '../../../src/infrastructure/postgres/event-log/read/pages.js';
 import { followLog } from '../../../src/infrastructure/postgres/event-log/subscription.js';
 import { anEvent, aStream } from '../../contract/event-store/store-under-test.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const eventAt = (position: Position, category = 'business'): StoredEvent => ({
   ...anEvent(),
@@ -27,7 +28,7 @@ const arrange = (
   table: ReadonlyArray<StoredEvent> = [],
   { head = table.at(-1)?.position ?? 0n, ...filter }: { readonly head?: Position; readonly categories?: string[] } = {},
 ) => {
-  const feed = makeCommitFeed({ commits: 4, bytes: 1_000, slice: 500 });
+  const feed = makeCommitFeed(systemRuntime.clock, { commits: 4, bytes: 1_000, slice: 500 });
   const leaving = new AbortController();
   const read: Array<readonly [Position, Position]> = [];
   const pages: Pages = {
@@ -44,7 +45,7 @@ const arrange = (
     identity: () => Promise.reject(new Error('not asked here')),
   };
   const following = followLog(
-    { feed, pages, onConnectionEvent: () => undefined },
+    { runtime: systemRuntime, feed, pages, onConnectionEvent: () => undefined },
     { after: 'start', ...filter },
     leaving.signal,
   );

@@ -7,8 +7,9 @@ import {
   StoreUnavailable,
 } from '../../../event-sourcing/event-store.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
-/** An append that waits for its answer. `since`: when it came, ms of `performance.now`. */
+/** An append that waits for its answer. `since`: when it came, of `Clock.monotonic`. */
 export type PendingAppend = Append & {
   readonly bytes: number;
   readonly since: number;
@@ -40,9 +41,10 @@ export type AppendQueue = {
 
 /**
  * Gathers appends into batches without waiting for more to come: a batch is what has arrived while the one before it
- * was under way. It starts with `setImmediate`, so that requests that are read in one turn of the event loop share it.
+ * was under way. It starts with `Clock.soon`, so that requests that are read in one turn of the event loop share it.
  */
 export const makeAppendQueue = (
+  clock: Pick<Clock, 'monotonic' | 'soon'>,
   commit: (batch: ReadonlyArray<PendingAppend>) => Promise<void>,
   limits: AppendLimits = defaultAppendLimits,
 ): AppendQueue => {
@@ -74,7 +76,7 @@ export const makeAppendQueue = (
 
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => clock.soon(resolve));
       await commit(nextBatch());
     }
     running = undefined;
@@ -92,7 +94,7 @@ export const makeAppendQueue = (
     const failure = failureAtOnce(events, bytes);
     if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      waiting.push({ stream, expected, events, bytes, since: performance.now(), mayAppend, answer });
+      waiting.push({ stream, expected, events, bytes, since: clock.monotonic(), mayAppend, answer });
       waitingBytes += bytes;
       running ??= run();
     });

@@ -1,4 +1,5 @@
 import { categoryOf, type Position, type StoredEvent } from '../../../event-sourcing/recorded-event.js';
+import type { Cancel, Clock } from '../../../event-sourcing/clock.js';
 
 /** What one commit of this process added to the log: all events after `prev`, up to and including `head`. */
 export type Committed = {
@@ -49,16 +50,23 @@ class Waiter {
   #cursor: Position;
   readonly #categories: ReadonlyArray<string> | undefined;
   readonly #wake: (cursor: Position) => void;
-  #idle: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #cancelIdle: Cancel | undefined;
 
-  constructor(cursor: Position, categories: ReadonlyArray<string> | undefined, wake: (cursor: Position) => void) {
+  constructor(
+    clock: Clock,
+    cursor: Position,
+    categories: ReadonlyArray<string> | undefined,
+    wake: (cursor: Position) => void,
+  ) {
+    this.#clock = clock;
     this.#cursor = cursor;
     this.#categories = categories;
     this.#wake = wake;
   }
 
   wake(): void {
-    clearTimeout(this.#idle);
+    this.#cancelIdle?.();
     this.#wake(this.#cursor);
   }
 
@@ -68,12 +76,12 @@ class Waiter {
     if (prev !== this.#cursor || categories === undefined) return false;
     if (events.some(({ stream }) => categories.includes(categoryOf(stream)))) return false;
     this.#cursor = head;
-    this.#idle ??= setTimeout(() => this.wake(), IDLE_MS).unref();
+    this.#cancelIdle ??= this.#clock.after(IDLE_MS, () => this.wake(), { isBackground: true });
     return true;
   }
 }
 
-export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed => {
+export const makeCommitFeed = (clock: Clock, limits: FeedLimits = defaultLimits): CommitFeed => {
   const buffered: Array<Committed> = [];
   const waiting = new Set<Waiter>();
   let bufferedBytes = 0;
@@ -120,7 +128,7 @@ export const makeCommitFeed = (limits: FeedLimits = defaultLimits): CommitFeed =
     if (head > cursor || signal.aborted) return Promise.resolve(cursor);
     return new Promise((resolve) => {
       const leave = (): void => waiter.wake();
-      const waiter = new Waiter(cursor, categories, (upTo) => {
+      const waiter = new Waiter(clock, cursor, categories, (upTo) => {
         waiting.delete(waiter);
         signal.removeEventListener('abort', leave);
         resolve(upTo);

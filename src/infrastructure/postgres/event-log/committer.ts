@@ -11,6 +11,7 @@ import { makeRetry } from '../../../event-sourcing/retry.js';
 import { conflictQuery, conflictOutcome } from './conflict-outcome.js';
 import { sqlFailureOf } from '../../../postgres/sql-failure.js';
 import { run, type Statement, type TextRow } from '../../../postgres/statement.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 /**
  * How long a statement may take at least, however late it begins, ms: an append is tried for `SILENCE_MS` from its
@@ -29,13 +30,8 @@ const storedEvents = ({ append, position }: StoredAppend<PendingAppend>): Readon
     position: position + BigInt(index),
   }));
 
-const isLate = ({ since }: PendingAppend): boolean => performance.now() > since + SILENCE_MS;
-
-/** For the append that has waited longest, ms. */
-const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
-  Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + SILENCE_MS - performance.now());
-
 type CommitterDeps = {
+  readonly runtime: Runtime;
   readonly connection: LastingConnection;
   readonly feed: CommitFeed;
   /** The name of this process in notifications; null: it sends none. */
@@ -47,7 +43,15 @@ type CommitterDeps = {
  * Stores batches, one after the other, and answers each of their appends. After a lost connection the outcome is
  * unknown, so the same appends are sent again: those that had been stored are recognised by their ids.
  */
-export const makeCommitter = ({ connection, feed, notifier, onConnectionEvent }: CommitterDeps) => {
+export const makeCommitter = ({ runtime, connection, feed, notifier, onConnectionEvent }: CommitterDeps) => {
+  const { clock } = runtime;
+
+  const isLate = ({ since }: PendingAppend): boolean => clock.monotonic() > since + SILENCE_MS;
+
+  /** For the append that has waited longest, ms. */
+  const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
+    Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + SILENCE_MS - clock.monotonic());
+
   const ask = async (statement: Statement, appends: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<TextRow>> => {
     const client = connection.current() ?? (await connection.open(timeLeft(appends)));
     // all come from the same process, so that one answer is that of all
@@ -112,7 +116,7 @@ export const makeCommitter = ({ connection, feed, notifier, onConnectionEvent }:
   const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
     // a lost connection is not opened again for appends that are late already
     let open = connection.current() !== undefined ? batch : failLate(batch, new Error('no connection'));
-    const retry = makeRetry({ first: 10, longest: 200 });
+    const retry = makeRetry({ runtime, first: 10, longest: 200 });
     while (open.length > 0) {
       try {
         open = await insert(open);

@@ -4,8 +4,10 @@ import { listen } from '../../../postgres/listen.js';
 import { HEAD_CHANNEL } from './append-statement.js';
 import type { CommitFeed } from './commit-feed.js';
 import type { Pages } from './read/pages.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 type HeadWatch = {
+  readonly runtime: Runtime;
   readonly config: pg.ClientConfig & { readonly connectionString: string };
   readonly feed: CommitFeed;
   readonly pages: Pages;
@@ -18,11 +20,12 @@ type HeadWatch = {
  * Raises the feed's head when other processes append, until `signal` aborts. Resolves when its connection is closed.
  */
 export const watchHead = (
-  { config, feed, pages, process, onConnectionEvent }: HeadWatch,
+  { runtime, config, feed, pages, process, onConnectionEvent }: HeadWatch,
   signal: AbortSignal,
 ): Promise<void> =>
   listen(
     {
+      runtime,
       config,
       channel: HEAD_CHANNEL,
       onNotification: (payload) => {

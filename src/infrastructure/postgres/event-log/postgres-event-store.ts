@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { either as E } from 'fp-ts';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
@@ -25,11 +24,13 @@ import { isBeingRestored, markRestore } from './restore-mark.js';
 import { eventLogSchema } from './schema.js';
 import { makeStreamOrder } from './read/stream-order.js';
 import { followLog } from './subscription.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 /** `close` answers the appends that wait, ends the subscriptions without an error and closes every connection. */
 export type PostgresEventStore = LogTarget & { readonly close: () => Promise<void> };
 
 export type PostgresEventStoreOptions = {
+  readonly runtime: Runtime;
   readonly connectionString: string;
   /** Whether a database without a log is a failure. Default: no, its tables are created there. */
   readonly mustExist?: boolean | undefined;
@@ -68,6 +69,7 @@ const migrateLog = async ({ connectionString, mustExist = false }: PostgresEvent
 };
 
 const open = ({
+  runtime,
   connectionString,
   readers = DEFAULT_READERS,
   notifies = true,
@@ -80,7 +82,8 @@ const open = ({
     query_timeout: STATEMENT_TIMEOUT,
     application_name: NAME,
   };
-  const process = randomUUID();
+  const { clock, random } = runtime;
+  const process = random.uuid();
   const closing = new AbortController();
   let isClosing = false;
   const reading: PoolOptions = {
@@ -97,16 +100,17 @@ const open = ({
   const pool = makePool({ ...reading, queryMs: STATEMENT_TIMEOUT });
   // no time limit for queries: a copy lasts as long as its reader reads
   const copies = makePool(reading);
-  const pages = makePages(pool);
+  const pages = makePages(clock, pool);
   const { newestOf, forget } = makeNewestEvent(pages);
-  const feed = makeCommitFeed();
+  const feed = makeCommitFeed(clock);
   const connection = makeLastingConnection({
     config,
     prepare: planByIndex,
     onLost: (cause) => onConnectionEvent({ kind: 'connection-lost', connection: 'writer', cause }),
   });
   const queue = makeAppendQueue(
-    makeCommitter({ connection, feed, notifier: notifies ? process : null, onConnectionEvent }),
+    clock,
+    makeCommitter({ runtime, connection, feed, notifier: notifies ? process : null, onConnectionEvent }),
   );
   let watching: Promise<void> | undefined;
 
@@ -118,15 +122,15 @@ const open = ({
     newestRevision: (stream) => ask(() => pages.newestRevision(stream)),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
-      watching ??= watchHead({ config, feed, pages, process, onConnectionEvent }, closing.signal);
-      return followLog({ feed, pages, onConnectionEvent }, range, AbortSignal.any([signal, closing.signal]));
+      watching ??= watchHead({ runtime, config, feed, pages, process, onConnectionEvent }, closing.signal);
+      return followLog({ runtime, feed, pages, onConnectionEvent }, range, AbortSignal.any([signal, closing.signal]));
     },
     head: (categories) => ask(() => newestOf(categories)),
     reaches: ({ commit }) => ask(async () => commit <= (await pages.head())),
     identity: () => ask(pages.identity),
     forget,
     readStrays: () => ask(() => readStrays(pool)),
-    byStream: makeStreamOrder(pool, copies),
+    byStream: makeStreamOrder(clock, pool, copies),
     appendInOrder: (appends) => appendInOrder(queue, appends),
     adoptIdentity: (identity) => adoptIdentity(pool, identity),
     isBeingRestored: () => ask(() => isBeingRestored(pool)),

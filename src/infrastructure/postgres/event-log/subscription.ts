@@ -4,11 +4,13 @@ import type { CommitFeed, LogSlice } from './commit-feed.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import type { Pages } from './read/pages.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 /** Bounds of the pause before a read is repeated, ms. */
 const RETRY = { first: 300, longest: 300 };
 
 type SubscriptionDeps = {
+  readonly runtime: Runtime;
   readonly feed: CommitFeed;
   readonly pages: Pages;
   readonly onConnectionEvent: OnConnectionEvent;
@@ -19,13 +21,13 @@ type SubscriptionDeps = {
  * gap; all others are read from the table, page by page.
  */
 export async function* followLog(
-  { feed, pages, onConnectionEvent }: SubscriptionDeps,
+  { runtime, feed, pages, onConnectionEvent }: SubscriptionDeps,
   { after, categories }: LogRange,
   signal: AbortSignal,
 ): AsyncGenerator<LogBatch> {
   /** Repeats a read until it succeeds; undefined when the subscription ends first. */
   const persist = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
-    const retry = makeRetry({ ...RETRY, signal });
+    const retry = makeRetry({ runtime, ...RETRY, signal });
     do {
       try {
         return await read();

@@ -3,6 +3,7 @@ import type { Connection, PoolClient, Submittable } from 'pg';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { takeOverSocket } from '../../../postgres/take-over-socket.js';
 import { makeCopyFraming } from './copy-framing.js';
+import type { Cancel, Clock } from '../../../event-sourcing/clock.js';
 
 /** A reader that takes nothing for so long is cut off, because it holds a connection and an old snapshot. */
 const IDLE_MS = 60_000;
@@ -24,6 +25,7 @@ export type CopyLimits = {
  * slow.
  */
 export const copyJson = (
+  clock: Clock,
   client: PoolClient,
   select: string,
   { beginMs = SILENCE_MS, idleMs = IDLE_MS, totalMs = TOTAL_MS }: CopyLimits = {},
@@ -34,20 +36,23 @@ export const copyJson = (
     let isComplete = false;
 
     const giveUp = (reason: string) => (): void => void body.destroy(new Error(reason));
-    const begin = setTimeout(giveUp(`list: not begun within ${beginMs} ms`), beginMs);
-    const idle = setTimeout(giveUp(`list: no progress for ${idleMs} ms`), idleMs);
-    const total = setTimeout(giveUp(`list: not read within ${totalMs} ms`), totalMs);
+    const cancelBegin = clock.after(beginMs, giveUp(`list: not begun within ${beginMs} ms`));
+    const cancelTotal = clock.after(totalMs, giveUp(`list: not read within ${totalMs} ms`));
+    const watchIdle = (): Cancel => clock.after(idleMs, giveUp(`list: no progress for ${idleMs} ms`));
+    let cancelIdle = watchIdle();
+    const noteProgress = (): void => {
+      cancelIdle();
+      cancelIdle = watchIdle();
+    };
 
     const body = new Readable({
       highWaterMark: HIGH_WATER_MARK,
       read: () => {
-        idle.refresh();
+        noteProgress();
         socket?.resume();
       },
       destroy: (error, done) => {
-        clearTimeout(begin);
-        clearTimeout(idle);
-        clearTimeout(total);
+        for (const cancel of [cancelBegin, cancelIdle, cancelTotal]) cancel();
         if (!isComplete) {
           socket?.destroy();
           client.release(true);
@@ -64,11 +69,11 @@ export const copyJson = (
       submit: (connection: Connection) => {
         socket = connection.stream;
         const driver = takeOverSocket(socket, (chunk) => {
-          idle.refresh();
+          noteProgress();
           const { json, rest } = framing.take(chunk);
           if (json.length > 0 && !body.push(json)) connection.stream.pause();
           if (framing.hasStarted()) {
-            clearTimeout(begin);
+            cancelBegin();
             resolve(body);
           }
           if (rest !== undefined) driver.giveBack(rest);

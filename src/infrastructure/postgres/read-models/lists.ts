@@ -34,6 +34,7 @@ import { type Listed, type ListPlan, type ReadModelConnections, unavailable } fr
 import { conditionsOf, type Wanted, wantedOf } from './read-model-filter.js';
 import type { Estimates } from './estimates.js';
 import { makeWalkBounds } from './walk-bounds.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 /**
  * Rows of a whole list that are sorted before the first is sent, which takes half a second. Of more, an index is walked
@@ -44,7 +45,7 @@ const MOST_SORTED = 50_000;
 /** A search is given up so long after the page was asked for, so that it is answered within 2 s. */
 const SEARCHED_MS = 1_900;
 
-/** Until when the parts of one page are waited for, of `performance.now`. */
+/** Until when the parts of one page are waited for, of `Clock.monotonic`. */
 type Deadline = {
   /** Its searches: others wait for their connections. */
   readonly searched: number;
@@ -53,14 +54,18 @@ type Deadline = {
 };
 
 /** That of a page which is asked for now. */
-export const pageDeadline = (): Deadline => {
-  const now = performance.now();
+export const pageDeadline = (clock: Clock): Deadline => {
+  const now = clock.monotonic();
   return { searched: now + SEARCHED_MS, answered: now + SILENCE_MS };
 };
 
 /** What a page comes to by its deadline; rejects after it. */
-export const answeredBy = async <A extends object>({ answered }: Deadline, answering: Promise<A>): Promise<A> => {
-  const answer = await withTimeout(answered - performance.now(), answering);
+export const answeredBy = async <A extends object>(
+  clock: Clock,
+  { answered }: Deadline,
+  answering: Promise<A>,
+): Promise<A> => {
+  const answer = await withTimeout(clock, answered - clock.monotonic(), answering);
   if (answer === undefined) throw new Error(`the database has not given a page within ${SILENCE_MS} ms`);
   return answer;
 };
@@ -107,12 +112,12 @@ const EMPTY: Page = { records: Buffer.from('[]'), next: undefined };
 
 /** A page of records, all of whose searches end by one deadline. One with large records is opened later, and has its own. */
 export const makePage = (connections: ReadModelConnections, listed: Listed, estimates: Estimates) => {
-  const { short, search, copyList } = connections;
+  const { clock, short, search, copyList } = connections;
   const { name: view, keys } = listed;
   const statementsOf = makePageStatements(listed);
   const isId = makeIsId(connections, view);
 
-  const bounds = makeWalkBounds(estimates);
+  const bounds = makeWalkBounds(clock, estimates);
 
   const readOf = ({ statement, isShort }: PageStatement, { searched }: Deadline): Promise<Rows | undefined> =>
     isShort ? withConnection(short, (client) => readRows(client, statement)) : search(statement, searched);

@@ -35,6 +35,7 @@ import { makeLargeBody, makeRowById } from './row-by-id.js';
 import { type FindRowRevision, makeFindRowRevision } from './row-revisions.js';
 import { makeSearch } from './searches.js';
 import { makeFindTrustedRow } from './trusted-rows.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 const SHORT_CONNECTIONS = 10;
 const SEARCH_CONNECTIONS = 4;
@@ -66,9 +67,9 @@ const orUnknownCursor = <A extends object>(found: E.Either<ReadModelUnavailable,
 
 /** The queries that every read model answers, over the view of its live rows. */
 const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries<FilterValues> => {
-  const bodyById = makeRowById(connections.short, listed.name, 'body');
+  const bodyById = makeRowById(connections, listed.name, 'body');
   const largeBody = makeLargeBody(connections, listed.name);
-  const estimates = makeEstimates(connections.short, listed);
+  const estimates = makeEstimates(connections, listed);
   const page = makePage(connections, listed, estimates);
   const joined = makeJoinedReads<E.Either<SearchTooSlow | UnknownCursor, Page>>();
   const all = makeAll(connections, listed, estimates);
@@ -90,16 +91,16 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
     page: async (filter, request) => {
       const key = JSON.stringify([filter, request]);
       // from here on, because a page waits for the same one that is under way
-      const deadline = pageDeadline();
+      const deadline = pageDeadline(connections.clock);
       const reading = joined(key, () => page(filter, request, deadline));
-      return E.flattenW(await attempt(() => answeredBy(deadline, reading), unavailable));
+      return E.flattenW(await attempt(() => answeredBy(connections.clock, deadline, reading), unavailable));
     },
     all: async (filter, request) => orUnknownCursor(await attempt(() => all(filter, request), unavailable)),
   };
 };
 
-const makeHiddenStates = ({ short }: ReadModelConnections, { name }: Listed): HiddenStates => {
-  const rowById = makeRowById(short, name, 'kept');
+const makeHiddenStates = (connections: ReadModelConnections, { name }: Listed): HiddenStates => {
+  const rowById = makeRowById(connections, name, 'kept');
   return {
     hiddenState: async (id, asNoted) => {
       const found = await attempt(() => rowById(id, asNoted), unavailable);
@@ -127,7 +128,10 @@ const ping = async (pool: Pool): Promise<'Writes' | 'ReadsOnly'> => {
 };
 
 /** The read models in Postgres. Connects with the first query; fails within seconds while the database is away. */
-export const makeReadModelQueries = ({ connectionString }: { readonly connectionString: string }): ReadModelQueries => {
+export const makeReadModelQueries = (
+  clock: Clock,
+  { connectionString }: { readonly connectionString: string },
+): ReadModelQueries => {
   const answering = { connectionString, connectMs: SILENCE_MS, queryMs: SILENCE_MS };
   const short = makePool({
     ...answering,
@@ -154,22 +158,23 @@ export const makeReadModelQueries = ({ connectionString }: { readonly connection
     ByValues: makePool({ ...streaming, name: 'read-model-searched-lists', prepare: planByValues }),
   };
   const connections: ReadModelConnections = {
+    clock,
     short,
-    search: makeSearch(searches),
+    search: makeSearch(clock, searches),
     copyList: async (select, plan, limits) => {
-      const end = performance.now() + SILENCE_MS;
+      const end = clock.monotonic() + SILENCE_MS;
       const client = await streams[plan].connect();
-      return copyJson(client, select, { beginMs: Math.max(1, end - performance.now()), ...limits });
+      return copyJson(clock, client, select, { beginMs: Math.max(1, end - clock.monotonic()), ...limits });
     },
   };
   return {
     of: (listed) => ({ ...makeQueries(connections, listed), ...makeHiddenStates(connections, listed) }),
-    findTrustedRow: (projection) => makeFindTrustedRow(short, projection),
+    findTrustedRow: (projection) => makeFindTrustedRow(connections, projection),
     ofLedger: (ledger) => makeLedgerQueries(ledgers, ledger),
     sealedTree: ({ name }) => makeSealedTree(short, name),
     ledgerExtent: ({ name }) => makeFindLedgerExtent(short, name),
     liftedGuards: makeFindLiftedGuards(short),
-    findRevision: (projection) => makeFindRowRevision(short, projection),
+    findRevision: (projection) => makeFindRowRevision(connections, projection),
     lastBackup: (log) => findLastBackup(short, log),
     ping: () => attempt(() => ping(short), unavailable),
     close: async () => {

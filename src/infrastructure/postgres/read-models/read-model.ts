@@ -5,10 +5,12 @@ import type { Projection } from '../../../../projections/projection.js';
 import type { CopyLimits } from './copy-json.js';
 import type { ReadModelUnavailable, RowParked } from '../../../read/queries.js';
 import type { Search } from './searches.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 export type ListPlan = 'ByIndex' | 'ByValues';
 
 export type ReadModelConnections = {
+  readonly clock: Clock;
   /** For queries of one round trip whose cost is bounded; planned once for each connection (`planByIndex`). */
   readonly short: Pool;
   /** For pages whose cost or best plan depends on the values; planned each time (`planByValues`). */

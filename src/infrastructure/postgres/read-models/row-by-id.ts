@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import pg, { type Pool } from 'pg';
+import pg from 'pg';
 import { uuidArray } from '../../../postgres/binary-array.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { Rows } from '../../../postgres/rows.js';
@@ -51,14 +51,18 @@ const lacking = (view: string): string => `
  * lacks events that could not be projected. `asNoted`: rejects where the rows of the view lack a change that was
  * acknowledged, by what is noted when the row is read.
  */
-export const makeRowById = (pool: Pool, view: string, column: string) => {
+export const makeRowById = (
+  { clock, short }: Pick<ReadModelConnections, 'clock' | 'short'>,
+  view: string,
+  column: string,
+) => {
   const columns = `id, revision, parked, octet_length(${column}) > ${SHORT_BYTES},
     case when octet_length(${column}) <= ${SHORT_BYTES} then ${column} end`;
 
   const makeRead = (name: string, text: string, check: (rows: Rows) => void) =>
-    makeCoalescedRows(async (ids) => {
+    makeCoalescedRows(clock, async (ids) => {
       const statement = { name, text, values: [uuidArray(ids)] };
-      const rows = await withConnection(pool, (client) => readRows(client, statement));
+      const rows = await withConnection(short, (client) => readRows(client, statement));
       check(rows);
       const found = new Map<string, FoundRow>();
       for (let row = 0; row < rows.count; row += 1)

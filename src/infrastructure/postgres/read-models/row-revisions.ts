@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import type { Projection } from '../../../../projections/projection.js';
 import type { Revision } from '../../../event-sourcing/recorded-event.js';
 import { isUuid } from '../../../event-sourcing/uuid.js';
@@ -6,6 +5,7 @@ import { uuidArray } from '../../../postgres/binary-array.js';
 import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import { withTimeout } from '../../../event-sourcing/with-timeout.js';
+import type { ReadModelConnections } from './read-model.js';
 
 /** Commands wait for it beside the read of a stream, ms. */
 const TIMEOUT_MS = 300;
@@ -14,12 +14,15 @@ const TIMEOUT_MS = 300;
 export type FindRowRevision = (id: string) => Promise<Revision | undefined>;
 
 /** Finds the revisions that the live rows of a read model show. Calls at the same time share a query. */
-export const makeFindRowRevision = (pool: Pool, { name: view }: Pick<Projection, 'name'>): FindRowRevision => {
+export const makeFindRowRevision = (
+  { clock, short }: Pick<ReadModelConnections, 'clock' | 'short'>,
+  { name: view }: Pick<Projection, 'name'>,
+): FindRowRevision => {
   const text = `select id, revision from read_model.${view} where id = any($1::uuid[])`;
 
-  const read = makeCoalescedRows<Revision>(async (ids) => {
+  const read = makeCoalescedRows<Revision>(clock, async (ids) => {
     const statement = { name: `${view} revisions`, text, values: [uuidArray(ids)] };
-    const rows = await withConnection(pool, (client) => run(client, statement, TIMEOUT_MS));
+    const rows = await withConnection(short, (client) => run(client, statement, TIMEOUT_MS));
     const found = new Map<string, Revision>();
     for (const [id, revision] of rows)
       if (typeof id === 'string' && typeof revision === 'string') found.set(id, BigInt(revision));
@@ -30,6 +33,7 @@ export const makeFindRowRevision = (pool: Pool, { name: view }: Pick<Projection,
     if (!isUuid(id)) return undefined;
     // the driver's limit begins only when there is a connection
     const found = await withTimeout(
+      clock,
       TIMEOUT_MS,
       read(id).then((revision) => ({ revision })),
     );

@@ -3,9 +3,10 @@ import type { Rows } from '../../../postgres/rows.js';
 import { isCanceled } from '../../../postgres/sql-failure.js';
 import { readRows, releasing, type Statement } from '../../../postgres/statement.js';
 import { withTimeout } from '../../../event-sourcing/with-timeout.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 /**
- * The rows of a search; undefined when it was given up at `end`, of `performance.now`, because it or others took too long.
+ * The rows of a search; undefined when it was given up at `end`, of `Clock.monotonic`, because it or others took too long.
  * The server then ends it, too. Rejects where the database gives no connection, or no answer.
  */
 export type Search = (statement: Statement, end: number) => Promise<Rows | undefined>;
@@ -17,7 +18,7 @@ export type Search = (statement: Statement, end: number) => Promise<Rows | undef
 const STEP_MS = 100;
 
 /** Searches on connections whose `statement_timeout` nobody else sets. */
-export const makeSearch = (pool: Pool): Search => {
+export const makeSearch = (clock: Clock, pool: Pool): Search => {
   const limits = new WeakMap<ClientBase, number>();
   let underWay = 0;
 
@@ -28,7 +29,7 @@ export const makeSearch = (pool: Pool): Search => {
   };
 
   const read = async (client: ClientBase, statement: Statement, end: number): Promise<Rows | undefined> => {
-    const ms = Math.floor((end - performance.now()) / STEP_MS) * STEP_MS;
+    const ms = Math.floor((end - clock.monotonic()) / STEP_MS) * STEP_MS;
     // a limit of 0 would be none
     if (ms <= 0) return undefined;
     underWay += 1;
@@ -44,10 +45,10 @@ export const makeSearch = (pool: Pool): Search => {
   };
 
   return async (statement, end) => {
-    const left = end - performance.now();
+    const left = end - clock.monotonic();
     if (left <= 0) return undefined;
     const connecting = pool.connect();
-    const client = await withTimeout(left, connecting);
+    const client = await withTimeout(clock, left, connecting);
     if (client !== undefined) return releasing(client, () => read(client, statement, end));
     // nobody waits for this search any more: the connection is for the next one
     connecting.then(

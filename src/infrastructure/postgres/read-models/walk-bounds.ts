@@ -1,6 +1,7 @@
 import type { PageRequest } from '../../../read/queries.js';
 import { type Estimate, type Estimates, KNOWN_MS, listKey } from './estimates.js';
 import type { Wanted } from './read-model-filter.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 /** Lists of which it is known that a walk gave up. */
 const MOST_KNOWN = 1_000;
@@ -32,16 +33,16 @@ type WalkBounds = {
 };
 
 /** How far the walks of one view go before a search is tried. */
-export const makeWalkBounds = (estimates: Estimates): WalkBounds => {
+export const makeWalkBounds = (clock: Clock, estimates: Estimates): WalkBounds => {
   const givenUp = new Map<string, number>();
   return {
     of: async (wanted, { limit, order }) => {
-      if (performance.now() < (givenUp.get(listKey(wanted, order)) ?? 0)) return 0;
+      if (clock.monotonic() < (givenUp.get(listKey(wanted, order)) ?? 0)) return 0;
       return boundOfWalk(limit + 1, await estimates(wanted, order));
     },
     gaveUp: (wanted, { order }) => {
       if (givenUp.size >= MOST_KNOWN) givenUp.clear();
-      givenUp.set(listKey(wanted, order), performance.now() + KNOWN_MS);
+      givenUp.set(listKey(wanted, order), clock.monotonic() + KNOWN_MS);
     },
   };
 };

@@ -8,6 +8,7 @@ import type { Rows } from '../../../../postgres/rows.js';
 import type { Statement } from '../../../../postgres/statement.js';
 import { bytesAt, EventRow } from './event-rows.js';
 import { OF_STREAM, ORDINAL, queries } from './queries.js';
+import type { Clock } from '../../../../event-sourcing/clock.js';
 
 /** First pages that one statement reads. */
 const AT_ONCE = 32;
@@ -55,9 +56,10 @@ const pagesIn = (rows: Rows, wanted: ReadonlyArray<Wanted>): ReadonlyMap<string,
  * Reads what ranges begin with, those of several streams by one statement: for short histories, most of the time of a
  * read is the statement's. A page is empty, and not the last, where the first event is too large for it.
  */
-export const makeReadFirstPage = (read: (statement: Statement) => Promise<Rows>): ReadFirstPage => {
+export const makeReadFirstPage = (clock: Clock, read: (statement: Statement) => Promise<Rows>): ReadFirstPage => {
   const makeRead = (direction: Direction): ((wanted: Wanted) => Promise<StreamPage | undefined>) =>
     makeCoalescedReads(
+      clock,
       keyOf,
       async (wanted) => {
         const values = [

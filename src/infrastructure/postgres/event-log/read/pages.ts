@@ -17,10 +17,11 @@ import { withTimeout } from '../../../../event-sourcing/with-timeout.js';
 import { bigintAt, bytesAt, EventRow, storedEventAt } from './event-rows.js';
 import { makeReadFirstPage } from './first-pages.js';
 import { LOG_LIMITS, OF_LOG, type PageQueries, queries, type Query, STREAM_LIMITS } from './queries.js';
+import type { Clock } from '../../../../event-sourcing/clock.js';
 
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
-  /** Given up at `until`, of `performance.now`, or after `SILENCE_MS`. */
+  /** Given up at `until`, of `Clock.monotonic`, or after `SILENCE_MS`. */
   readonly stream: (stream: StreamName, range: Required<StreamRange>) => Promise<StreamPage>;
   readonly newestRevision: (stream: StreamName) => Promise<ExpectedRevision>;
   /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
@@ -59,7 +60,7 @@ const arrayOf = (categories: ReadonlyArray<string> | undefined): Buffer | null =
 type Read = { readonly rows: Rows; readonly count: number; readonly isCut: boolean };
 
 /** Throws `StoreUnavailable`, whatever went wrong. */
-export const makePages = (pool: pg.Pool): Pages => {
+export const makePages = (clock: Clock, pool: pg.Pool): Pages => {
   const ask = async <A>(work: (client: pg.ClientBase) => Promise<A>): Promise<A> => {
     try {
       return await withConnection(pool, work);
@@ -86,9 +87,11 @@ export const makePages = (pool: pg.Pool): Pages => {
     return { rows: whole, count: whole.count, isCut: bytes >= limits.bytes };
   };
 
-  const readFirstPage = makeReadFirstPage((statement) => ask((client) => readRows(client, statement, SILENCE_MS)));
+  const readFirstPage = makeReadFirstPage(clock, (statement) =>
+    ask((client) => readRows(client, statement, SILENCE_MS)),
+  );
 
-  const newestRevisions = makeCoalescedRows(async (names) => {
+  const newestRevisions = makeCoalescedRows(clock, async (names) => {
     const statement = { ...queries.newestRevision, values: [textArray(names)] };
     const rows = await ask((client) => run(client, statement, SILENCE_MS));
     return new Map(
@@ -113,10 +116,10 @@ export const makePages = (pool: pg.Pool): Pages => {
 
   const stream: Pages['stream'] = async (name, range) => {
     const { until } = range;
-    const left = Math.max(1, Math.min(SILENCE_MS, until - performance.now()));
+    const left = Math.max(1, Math.min(SILENCE_MS, until - clock.monotonic()));
     const reading = range.startsSmall ? readFirstPage(name, range) : readOne(name, range, left);
     // the driver's limit begins only when there is a connection
-    const page = until === Infinity ? await reading : await withTimeout(left, reading);
+    const page = until === Infinity ? await reading : await withTimeout(clock, left, reading);
     if (page === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
     return page;
   };

@@ -7,6 +7,7 @@ import { StoreUnavailable, type ByStream, type KeyRange } from '../../../../even
 import type { Position, StoredEvent, StreamName } from '../../../../event-sourcing/recorded-event.js';
 import { COPIED_COLUMNS, makeCopiedEvents } from './copied-events.js';
 import { IN_LOG } from './queries.js';
+import type { Cancel, Clock } from '../../../../event-sourcing/clock.js';
 
 /** Events in the sample by which the log is divided. */
 const SAMPLE = 20_000;
@@ -45,28 +46,33 @@ const copyOf = ({ category, from, before }: KeyRange, upTo: Position): string =>
   ) to stdout (format binary)`;
 
 /** Fails the copy when nothing comes for too long. Set each time that the copy is waited for. */
-const awaiting = (copy: Readable): NodeJS.Timeout =>
-  setTimeout(() => void copy.destroy(new Error(`nothing came for ${SILENCE} ms`)), SILENCE);
+const awaiting = (clock: Clock, copy: Readable): Cancel =>
+  clock.after(SILENCE, () => void copy.destroy(new Error(`nothing came for ${SILENCE} ms`)));
 
-async function* read(copies: pg.Pool, range: KeyRange, upTo: Position): AsyncGenerator<ReadonlyArray<StoredEvent>> {
+async function* read(
+  clock: Clock,
+  copies: pg.Pool,
+  range: KeyRange,
+  upTo: Position,
+): AsyncGenerator<ReadonlyArray<StoredEvent>> {
   const client = await copies.connect().catch((cause: unknown) => Promise.reject(unavailable(cause)));
   const copy = client.query(copyTo(copyOf(range, upTo)));
   const eventsOf = makeCopiedEvents();
-  let silence = awaiting(copy);
+  let cancel = awaiting(clock, copy);
   let isWhole = false;
   try {
     // reason: without an encoding it gives Buffers
     for await (const chunk of copy as AsyncIterable<Buffer>) {
-      clearTimeout(silence);
+      cancel();
       const events = eventsOf(chunk);
       if (events.length > 0) yield events;
-      silence = awaiting(copy);
+      cancel = awaiting(clock, copy);
     }
     isWhole = true;
   } catch (cause) {
     throw unavailable(cause);
   } finally {
-    clearTimeout(silence);
+    cancel();
     // closing the connection is the only way to end a copy early
     client.release(!isWhole);
   }
@@ -76,7 +82,7 @@ async function* read(copies: pg.Pool, range: KeyRange, upTo: Position): AsyncGen
  * Reads by the index on stream and revision. Each read holds a connection of `copies` until it ends; queries of that
  * pool must have no time limit.
  */
-export const makeStreamOrder = (readers: pg.Pool, copies: pg.Pool): ByStream => ({
+export const makeStreamOrder = (clock: Clock, readers: pg.Pool, copies: pg.Pool): ByStream => ({
   divide: (category, events) => attempt(() => divide(readers, category, events), unavailable),
-  read: (range, upTo) => read(copies, range, upTo),
+  read: (range, upTo) => read(clock, copies, range, upTo),
 });
