@@ -1,4 +1,5 @@
 import { counted, type Noun } from './plural.js';
+import { systemRuntime } from '../infrastructure/system-runtime.js';
 
 /** Where progress is shown: standard error, or a test. */
 type Terminal = {
@@ -14,7 +15,7 @@ const standardError: Terminal = {
   isTerminal: process.stderr.isTTY,
   columns: () => process.stderr.columns,
   write: (text) => void process.stderr.write(text),
-  now: () => performance.now(),
+  now: systemRuntime.clock.monotonic,
 };
 
 /** How far a command is. */

@@ -85,7 +85,7 @@ const gather = async (
     ...(changes.length === 0 ? {} : { keyChanges: renderKeyChanges(changes) }),
     signer,
     openFile: async ({ key }) => E.mapLeft(whyNot)(await storage.open(key)),
-    createdAt: new Date(),
+    createdAt: systemRuntime.clock.date(),
     withData,
     verifiers: verifiers.right,
   });

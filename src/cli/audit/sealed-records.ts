@@ -4,7 +4,6 @@ import type { PackRecord, PackSources } from '../../audit-pack/pack-sources.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { readEvent } from '../../event-sourcing/read-event.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { categoryOf, entityIdOf, type StreamName } from '../../event-sourcing/recorded-event.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import type { LedgerPlaces } from '../../read/ledger-places.js';
@@ -14,6 +13,7 @@ import { openCheckpoint } from '../../seal/checkpoint.js';
 import { openKnown } from '../../sealing/kept-checkpoint.js';
 import { keysOf, type SealHistory } from '../../sealing/seal-history.js';
 import { counted } from '../plural.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Sources = {
   readonly store: Pick<EventStore, 'newestRevision' | 'readStream'>;
@@ -199,7 +199,7 @@ export const findSealedRecords = async (
       return E.right({ ...sealed, ...(await sources.stamped(needed)) });
     }
     if (found.left._tag === 'Never') return E.left(found.left.why);
-    const goesOn = attempt < ATTEMPTS && (await pause(BETWEEN_MS, signal));
+    const goesOn = attempt < ATTEMPTS && (await systemRuntime.clock.sleep(BETWEEN_MS, signal));
     if (!goesOn) return E.left(`${found.left.why}: a running service writes and signs the rest, so start it, or wait`);
   }
 };

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import { linkDurably, renameDurably } from '../../infrastructure/disk/durable-files.js';
 import { unlessMissing } from '../../infrastructure/disk/missing-files.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 export const exists = async (file: string): Promise<boolean> => (await unlessMissing(stat(file))) !== undefined;
 
@@ -47,7 +47,7 @@ export const writeWholeFile = async <Failure, A>(
   overwrites: boolean,
   write: Write<Failure, A>,
 ): Promise<E.Either<Failure | FileExists, A>> => {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.part`;
+  const temporary = `${file}.${systemRuntime.random.bytes(6).toString('hex')}.part`;
   try {
     const written = await writeSynced(temporary, write);
     if (E.isLeft(written) || (await putInPlace(temporary, file, overwrites))) return written;

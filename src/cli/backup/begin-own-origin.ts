@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { either as E, readonlyArray as RA } from 'fp-ts';
 import type { Config } from '../../config.js';
 import type { Manifest } from '../../backup/manifest.js';
@@ -10,6 +9,7 @@ import { parseVerifier, type Verifier } from '../../seal/note-key.js';
 import { recordRestart } from '../../sealing/restart.js';
 import { findSealHistory, sealInForce } from '../../sealing/seal-history.js';
 import { describeAppendFailure } from '../log/describe-append-failure.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** What checkpoints of the restored log are signed as; `note` is for the operator. */
 type Sealing = { readonly origin: string | null; readonly note?: string };
@@ -39,7 +39,7 @@ const isSameKey = ({ publicKey }: Verifier, key: string): boolean => {
 };
 
 /** A name that neither the old installation nor another copy of it takes, now or later. */
-const originOfCopy = (origin: string): string => `${origin}/copy-${randomBytes(8).toString('hex')}`;
+const originOfCopy = (origin: string): string => `${origin}/copy-${systemRuntime.random.bytes(8).toString('hex')}`;
 
 /** What a service with these settings signs checkpoints as; undefined where it signs none. */
 export const originInForce = async (

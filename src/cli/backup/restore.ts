@@ -29,6 +29,7 @@ import { printLacking } from './print-lacking.js';
 import { printUnfit } from './print-unfit.js';
 import { findOutWhereToGoOn, type Installation, withInstallation } from './restore-target.js';
 import { andTimestamps, printBackupFinding } from './verify.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption & { readonly replace?: true; readonly secrets: boolean };
 
@@ -171,7 +172,12 @@ const restoreInto = async (
   if (!isComplete) return interrupted(`${counted(counts.events, 'event')}: ${GO_ON}`);
   if (lost > 0) return failed(`not restored: ${counted(lost, 'file')} of the backup cannot be used`);
   const { checkpoints } = counts;
-  const wanted = { checkpoints, replaces: options.replace === true, user: options.user, now: new Date() };
+  const wanted = {
+    checkpoints,
+    replaces: options.replace === true,
+    user: options.user,
+    now: systemRuntime.clock.date(),
+  };
   const sealing = await beginOwnOrigin(signing(config, plan), installation.log, manifest, wanted);
   if (E.isLeft(sealing)) return failed(sealing.left);
   await putCheckpointKey(config, plan);

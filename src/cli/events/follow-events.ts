@@ -1,6 +1,5 @@
 import { either as E, function as F } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { type Feed, makeLedgerFeed } from '../../read/ledger-feed.js';
 import { type LedgerProgress, makeLedgerTail } from '../../read/ledger-tail.js';
@@ -9,6 +8,7 @@ import type { ReadModelUnavailable } from '../../read/queries.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, printNote } from '../output.js';
 import { databaseTrouble } from '../database-trouble.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** How often it is looked for new events, ms. */
 const POLL_MS = 500;
@@ -23,7 +23,7 @@ const QUIET_MS = 60_000;
 const polling: LedgerProgress = {
   reached: () => 0n,
   untilMoved: async (_known, signal) => {
-    await pause(POLL_MS, signal);
+    await systemRuntime.clock.sleep(POLL_MS, signal);
   },
 };
 
@@ -88,7 +88,7 @@ export const followEvents = async (
         if (!(await showParts(opened.right))) break;
       } else if (opened.left._tag === 'PastEnd') return failed(`there is no event ${last} in the ledger`);
       else if (!hasBegun) throw trouble;
-      else await pause(RETRY_MS, signal);
+      else await systemRuntime.clock.sleep(RETRY_MS, signal);
     }
     return EXIT.ok;
   } finally {

@@ -3,10 +3,10 @@ import { readStatuses } from '../../../projections/engine/generation/read-status
 import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { categoriesOf } from '../../../projections/read-model.js';
 import { ledgerOf } from '../../entities/registry.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { counted } from '../plural.js';
 import { type GenerationLine, toLine } from '../projections/generation-line.js';
 import type { ReadModels } from '../projections/with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** How long a ledger that a service writes may take to show the newest events, and how often it is looked at, ms. */
 const LEDGER_TIMEOUT_MS = 3_000;
@@ -40,6 +40,6 @@ export const stateOfLedger = async (
     if (line.refused !== null) return E.left(line.refused);
     const missing = missingIn(line);
     const isWaitedFor = missing !== undefined && line.leader !== null && waited < LEDGER_TIMEOUT_MS;
-    if (!isWaitedFor || !(await pause(POLL_MS, signal))) return E.right(missing);
+    if (!isWaitedFor || !(await systemRuntime.clock.sleep(POLL_MS, signal))) return E.right(missing);
   }
 };

@@ -11,6 +11,7 @@ import { failed, interrupted, type JsonOption, jsonOption, printFinding } from '
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { type Files, onConfiguredFiles } from './with-files.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** Files that no event names; `recent` are those of the last 24 hours, which may be uploads in progress. */
 type Unnamed = { readonly unnamed: number; readonly recent: number };
@@ -61,7 +62,7 @@ const findUnnamed = async (
   const progress = makeProgress('listing', ['file']);
   const counts = { unnamed: 0, recent: 0 };
   let listed = 0;
-  const ports = { store, storage, now: () => new Date() };
+  const ports = { store, storage, now: systemRuntime.clock.date };
   const isNamed = (key: string): boolean => named.has(key);
   const onListed = (): void => progress.report((listed += 1));
   for await (const { key, size, modifiedAt, isRecent } of findUnnamedFiles(ports, isNamed, onListed, signal)) {

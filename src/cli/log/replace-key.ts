@@ -14,6 +14,7 @@ import { type UserOption, userOption } from '../user-option.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { NO_KEY } from './key.js';
 import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption & ReasonOption;
 
@@ -35,7 +36,7 @@ const replace = async (log: DecidingLog, options: Options): Promise<ExitCode> =>
   return withCheckpointArchive(config, async (archive) => {
     const replaced = await replaceKey(makeLockTree(pool, ledgerOf(registry).name), store, {
       signers: own,
-      because: { reason: options.reason, actor: options.user, at: new Date().toISOString() },
+      because: { reason: options.reason, actor: options.user, at: systemRuntime.clock.date().toISOString() },
       findLargest: largestIn(archive),
       eventKey: keys[0],
     });

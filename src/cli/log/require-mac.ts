@@ -13,6 +13,7 @@ import { describeAppendFailure } from './describe-append-failure.js';
 import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
 import { sealUnsealed } from './seal-decisions.js';
 import { shareOfLog } from './share-of-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption & { readonly force?: true };
 
@@ -46,7 +47,7 @@ const require = async (
   const suspect = options.force === true ? undefined : suspects(macs);
   if (suspect !== undefined) return failed(suspect);
 
-  const by = { actor: options.user, at: new Date() };
+  const by = { actor: options.user, at: systemRuntime.clock.date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   if (E.isLeft(decisions)) return failed(`not recorded: ${describeAppendFailure(decisions.left)}`);
   const { sealed, withoutMac, from, indexOf } = macs;

@@ -17,6 +17,7 @@ import { describeAppendFailure } from './describe-append-failure.js';
 import { NO_KEY } from './key.js';
 import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
 import { checkpointOrThrow, largestIn, withCheckpointArchive } from '../checkpoint-archive.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption & ReasonOption & { readonly force?: true };
 
@@ -52,7 +53,7 @@ const restart = async (log: DecidingLog, options: Options): Promise<ExitCode> =>
       replaced,
       reason: options.reason,
       actor: options.user,
-      at: new Date().toISOString(),
+      at: systemRuntime.clock.date().toISOString(),
     };
     const done = await recordRestart(store, recorded, signer, keys[0]);
     if (E.isLeft(done)) return failed(`not recorded: ${describeAppendFailure(done.left)}`);

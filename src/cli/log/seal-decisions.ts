@@ -9,6 +9,7 @@ import { counted } from '../plural.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { type DecidingLog, onDecidingLog } from './on-deciding-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption;
 
@@ -28,7 +29,12 @@ export const sealUnsealed = async (
 };
 
 const seal = async ({ store, keys }: DecidingLog, options: Options): Promise<ExitCode> => {
-  const sealed = await sealUnsealed(store, { actor: options.user, at: new Date(), keys, withoutMac: false });
+  const sealed = await sealUnsealed(store, {
+    actor: options.user,
+    at: systemRuntime.clock.date(),
+    keys,
+    withoutMac: false,
+  });
   if (E.isLeft(sealed)) return failed(`not recorded: ${describeAppendFailure(sealed.left)}`);
   const { recorded, left, exitCode } = sealed.right;
   const text =

@@ -10,6 +10,7 @@ import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { counted } from '../plural.js';
 import { describeAppendFailure } from './describe-append-failure.js';
 import { sealUnsealed } from './seal-decisions.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** What was said of the events without a `mac` that a command brought into a log. */
 export type Vouched = {
@@ -37,7 +38,7 @@ export const vouchForBrought = async (
   const macs = await surveyMacs(store, { isSealed: sealedBy(ledgerOf(registry)) });
   const { from = 0, behind = 0, indexOf = () => undefined } = macs ?? {};
   const withoutMac = (macs?.withoutMac ?? 0) + (macs?.decisionsWithoutMac ?? 0);
-  const by = { actor, at: new Date() };
+  const by = { actor, at: systemRuntime.clock.date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   const recorded =
     E.isLeft(decisions) || from === 0 ? decisions : await requireMac(store, { ...by, from, indexOf }, newest, keys);

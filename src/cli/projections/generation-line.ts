@@ -4,6 +4,7 @@ import { wrongLogOf } from '../../../projections/engine/generation/provenance.js
 import type { GenerationStatus } from '../../../projections/engine/generation/read-statuses.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** A generation as it is shown; what is not known or does not apply is null. */
 export type GenerationLine = {
@@ -60,7 +61,7 @@ const rateOf = async (
   const earlier = before?.checkpoints.get(name);
   if (before === undefined || earlier === undefined) return null;
   const events = await countBetween(store, categories, earlier, commitOf(checkpoint));
-  return Math.round((events * 1_000) / (performance.now() - before.at));
+  return Math.round((events * 1_000) / (systemRuntime.clock.monotonic() - before.at));
 };
 
 type Lag = Pick<GenerationLine, 'head' | 'lagEvents' | 'lagSeconds' | 'rate' | 'refused'>;
@@ -78,7 +79,7 @@ const lagLine = async (
   const newest = head?.toString() ?? null;
   const wrongLog = await wrongLogOf(store, status.projection, status);
   if (wrongLog !== undefined) return { ...UNKNOWN, head: newest, refused: wrongLog.message };
-  const { events, seconds } = await lagOf(store, categories, status.checkpoint, new Date());
+  const { events, seconds } = await lagOf(store, categories, status.checkpoint, systemRuntime.clock.date());
   const rate = await rateOf(store, categories, status, before);
   return { head: newest, lagEvents: events, lagSeconds: Math.round(seconds * 10) / 10, rate, refused: null };
 };

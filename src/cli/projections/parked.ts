@@ -8,6 +8,7 @@ import { type ReasonOption, reasonOption } from '../reason-option.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { onEntities } from './on-read-models.js';
 import { listAll, retry, show, skip } from './parked-entities.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type SkipOptions = JsonOption & UserOption & ReasonOption;
 
@@ -63,7 +64,12 @@ export const addParked = (projections: Command, registry: Registry): void => {
       onEntities(
         registry,
         (operations) =>
-          skip(operations, stream, { actor: options.user, reason: options.reason, at: new Date() }, options),
+          skip(
+            operations,
+            stream,
+            { actor: options.user, reason: options.reason, at: systemRuntime.clock.date() },
+            options,
+          ),
         ({ pool, registry: signing }) => whyNotInTree(pool, ledgerOf(signing)),
       ),
     );

@@ -14,6 +14,7 @@ import { loadingThreads } from './loading-threads.js';
 import { readModelArgument, readModelsNamed } from './projection-argument.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & {
   readonly switch: 'always' | 'if-same' | 'never';
@@ -39,7 +40,7 @@ const decideBy =
 
 const observe = (name: string, say: Say) => {
   const progress = makeProgress(`rebuilding ${name}`);
-  const began = performance.now();
+  const began = systemRuntime.clock.monotonic();
   let events = 0;
   return {
     onOpened: (generation: string, resumedAt: 'start' | { readonly commit: bigint }) => {
@@ -56,7 +57,7 @@ const observe = (name: string, say: Say) => {
     },
     onBuilt: () => {
       progress.end();
-      const seconds = (performance.now() - began) / 1_000;
+      const seconds = (systemRuntime.clock.monotonic() - began) / 1_000;
       say(
         `${name}: built from ${counted(events, 'event')} in ${seconds.toFixed(1)} s (${Math.round(events / seconds)} a second)`,
       );

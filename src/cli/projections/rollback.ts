@@ -7,6 +7,7 @@ import { failed, type JsonOption, jsonOption, printFinding } from '../output.js'
 import { onReadModels } from './on-read-models.js';
 import { readModelArgument, readModelsNamed } from './projection-argument.js';
 import type { ReadModels } from './with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 const rollBackAll = async (
   { pool, store, registry }: ReadModels,
@@ -15,11 +16,11 @@ const rollBackAll = async (
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   for (const projection of readModelsNamed(registry, name)) {
-    const began = performance.now();
+    const began = systemRuntime.clock.monotonic();
     const switched = await rollBack({ pool, store, projection, signal });
     if (E.isLeft(switched)) return failed(switched.left.message);
     const { live, previous } = switched.right;
-    const ms = Math.round(performance.now() - began);
+    const ms = Math.round(systemRuntime.clock.monotonic() - began);
     const text = `${projection.name}: ${live} is live again after ${ms} ms; ${previous ?? 'nothing'} is kept`;
     printFinding(options, text, {
       projection: projection.name,

@@ -3,12 +3,12 @@ import { readStatuses } from '../../../projections/engine/generation/read-status
 import { categoriesOf } from '../../../projections/read-model.js';
 import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { readModelsOf, type Registry } from '../../entities/registry.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printNote } from '../output.js';
 import { type GenerationLine, type Reading, toLine } from './generation-line.js';
 import { onReadModels } from './on-read-models.js';
 import type { ReadModels } from './with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & { readonly watch?: true };
 
@@ -48,7 +48,7 @@ const table = (lines: ReadonlyArray<GenerationLine>): string => {
 const read = async ({ store, pool, registry }: ReadModels, before: Reading | undefined) => {
   const statuses = await readStatuses(pool);
   const now: Reading = {
-    at: performance.now(),
+    at: systemRuntime.clock.monotonic(),
     checkpoints: new Map(statuses.map(({ name, checkpoint }) => [name, checkpoint])),
   };
   const categories = new Map(readModelsOf(registry).map((model) => [model.name, categoriesOf(model)]));
@@ -75,7 +75,7 @@ const status = async (readModels: ReadModels, options: Options, signal: AbortSig
   let { now } = await read(readModels, undefined);
   let code: ExitCode = EXIT.ok;
   do {
-    if (!(await pause(POLL_MS, signal))) break;
+    if (!(await systemRuntime.clock.sleep(POLL_MS, signal))) break;
     const next = await read(readModels, now);
     ({ now } = next);
     show(next.lines, options);
