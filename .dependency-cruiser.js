@@ -25,6 +25,8 @@ const config = '^src/config([.]ts$|/)';
 const composition = '^src/composition/';
 const main = '^src/main[.]ts$';
 const test = '^test/';
+const systemRuntime = '^src/infrastructure/system-runtime[.]ts$';
+const composesProcess = '^src/composition/run-service[.]ts$';
 
 const product = '^(src|projections)/';
 const everythingButHttp = '^(src/(?!(http|composition)/)|projections/)';
@@ -200,6 +202,13 @@ const walls = zones.flatMap(({ name, files, itself = files, may, types = [], bec
 export default {
   forbidden: [
     ...walls,
+    {
+      name: 'the clock and the chance of the machine are taken by those who compose',
+      comment: 'take a Clock, a Random or a Runtime of src/event-sourcing as an argument: a test gives another one',
+      severity: 'error',
+      from: { path: product, pathNot: [composesProcess, cli] },
+      to: { path: systemRuntime },
+    },
     {
       name: 'nobody imports src/main.ts',
       comment: 'move what is needed into a module that both import',

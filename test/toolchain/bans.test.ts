@@ -31,15 +31,49 @@ const bans: Readonly<Record<string, readonly [rule: string, ...ReadonlyArray<Pla
     ['src/http/app.ts', "export const f = (s: NodeJS.ReadableStream) => s.on('data', async () => {});"],
     ['test/http/app.test.ts', "export const f = (s: NodeJS.ReadableStream) => s.on('data', async function () {});"],
   ],
-  'no clock and no chance in the domain': [
+  'no clock and no chance but those of the composition': [
     'no-restricted-syntax',
     ['src/domain/business/decide.ts', 'export const now = () => new Date();'],
-    ['src/domain/business/decide.ts', 'export const now = () => Date.now();'],
-    ['src/domain/business/decide.ts', 'export const chance = () => Math.random();'],
+    ['src/config.ts', 'export const now = () => new Date();'],
+    ['src/http/app.ts', 'export const now = () => Date.now();'],
+    ['src/http/app.ts', "export const now = Date['now'];"],
+    ['src/http/app.ts', 'export const { now } = Date;'],
+    ['src/cli/token.ts', 'export const now = () => Date();'],
+    ['projections/ledger.ts', 'export const chance = () => Math.random();'],
+    ['src/http/app.ts', 'export const limit = () => AbortSignal.timeout(1);'],
+    ['src/http/app.ts', 'export const now = () => process.hrtime.bigint();'],
+    ['src/http/app.ts', 'export const wait = (a: Int32Array) => Atomics.wait(a, 0, 0, 1);'],
+    ['src/http/app.ts', 'export const later = (f: () => void) => globalThis.setTimeout(f, 1);'],
+    ['src/http/app.ts', 'export const id = () => crypto.randomUUID();'],
+    ['src/http/app.ts', "import c from 'node:crypto';\nexport const x = () => c.randomBytes(1);"],
+  ],
+  'no timer that is global': [
+    'no-restricted-globals',
+    ...['setTimeout(f, 1)', 'setInterval(f, 1)', 'setImmediate(f)', 'performance.now(f)'].map((call): Plant => [
+      'projections/engine/run/projector.ts',
+      `export const x = (f: never) => ${call};`,
+    ]),
+  ],
+  'no timer and no chance of a module': [
+    'no-restricted-imports',
+    ...[
+      "import { setTimeout as delay } from 'node:timers/promises'",
+      "import { setImmediate as soon } from 'timers'",
+      "import { performance as p } from 'node:perf_hooks'",
+      "import * as x from 'node:crypto'",
+      "import { randomBytes as x } from 'node:crypto'",
+      "import { randomUUID as x } from 'node:crypto'",
+      "import { randomFillSync as x } from 'crypto'",
+      "import { randomInt as x } from 'node:crypto'",
+      "import { webcrypto as x } from 'node:crypto'",
+      "import { hrtime as x } from 'node:process'",
+      "import { v4 as x } from 'uuid'",
+      "import { v7 as x } from 'uuid'",
+    ].map((line): Plant => ['src/sealing/restart.ts', `${line};`]),
   ],
   'no effect in the domain': [
     'no-restricted-globals',
-    ['src/domain/business/decide.ts', 'export const id = () => crypto.randomUUID();'],
+    ['src/domain/business/decide.ts', 'export const x = () => crypto.subtle;'],
   ],
   'no import that loads a module for its types': [
     '@typescript-eslint/no-import-type-side-effects',
@@ -68,6 +102,16 @@ describe('bans', function () {
       }
     });
   }
+
+  it('one place takes time and chance from the machine', async () => {
+    const code = 'export const x = () => [new Date(), performance.now(), Math.random(), setTimeout(() => 1, 1)];';
+    expect(await rulesBroken('src/infrastructure/system-runtime.ts', code)).to.deep.equal([]);
+  });
+
+  it('a socket may have its own limit of time', async () => {
+    const code = "import type { Socket } from 'node:net';\nexport const x = (s: Socket) => s.setTimeout(1);";
+    expect(await rulesBroken('src/http/app.ts', code)).to.deep.equal([]);
+  });
 
   it('the configuration and the tests may read the environment', async () => {
     expect(await rulesBroken('src/config.ts', 'export const { env } = process;')).to.deep.equal([]);

@@ -38,6 +38,7 @@ const imported = {
   'src/domain/document/decide.ts': exporting,
   'src/event-sourcing/decider.ts': exporting,
   'src/infrastructure/postgres/pool.ts': exporting,
+  'src/infrastructure/system-runtime.ts': exporting,
   'src/main.ts': exporting,
   'src/seal/hash.ts': exporting,
   'test/support/builders.ts': exporting,
@@ -75,6 +76,18 @@ const walls: ReadonlyArray<readonly [what: string, file: string, code: string, w
     "import { x } from '../seal/hash.js';",
     'the kernel may not import this',
   ],
+  [
+    'an adapter',
+    'src/infrastructure/adapter.ts',
+    "import { x } from './system-runtime.js';",
+    'the clock and the chance of the machine are taken by those who compose',
+  ],
+  [
+    'a part of the service',
+    'src/composition/start-service.ts',
+    "import { x } from '../infrastructure/system-runtime.js';",
+    'the clock and the chance of the machine are taken by those who compose',
+  ],
   ['src/main.ts', 'test/a.test.ts', "import { x } from '../src/main.js';", 'nobody imports src/main.ts'],
   [
     'a test',
@@ -95,6 +108,8 @@ const legal: Readonly<Record<string, string>> = {
   'src/infrastructure/postgres/log.ts': "import pg from 'pg';\nimport { x } from './pool.js';",
   'projections/engine/live.ts': "import pg from 'pg';\nimport { x } from '../documents.js';",
   'projections/engine/tiles.ts': "import { x } from '../../src/seal/hash.js';",
+  'src/composition/run-service.ts': "import { x } from '../infrastructure/system-runtime.js';",
+  'src/cli/progress.ts': "import { x } from '../infrastructure/system-runtime.js';",
   'src/seal/note.ts': "import { sign } from 'node:crypto';\nimport { x } from '../event-sourcing/decider.js';",
   'test/http/app.test.ts': "import { x } from '../support/builders.js';\nimport pg from 'pg';",
 };
