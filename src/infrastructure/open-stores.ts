@@ -145,11 +145,11 @@ const openLogIn = async (
 
 const openInEventStoreDb = async (
   connectionString: string,
-  { categories, onConnectionEvent }: OpenOptions,
+  { runtime, categories, onConnectionEvent }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
   const { openEventStoreDb } = await import('./eventstoredb/event-store.js');
   return pipe(
-    openEventStoreDb({ connectionString, categories, onConnectionEvent }),
+    openEventStoreDb({ runtime, connectionString, categories, onConnectionEvent }),
     E.bimap(cannotOpen, (log) => ({ log, database: undefined, close: log.close })),
   );
 };

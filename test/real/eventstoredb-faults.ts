@@ -17,6 +17,7 @@ import type { Appended } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
 import type { EventStoreDb } from '../../src/infrastructure/eventstoredb/options.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
@@ -138,6 +139,7 @@ const main = async (): Promise<void> => {
   const connectionEvents = new Map<string, number>();
   const category = `probe${randomUUID().replaceAll('-', '')}`;
   const opened = openEventStoreDb({
+    runtime: systemRuntime,
     connectionString: process.env['EVENTSTOREDB_URL'] ?? 'esdb://127.0.0.1:2113?tls=false',
     categories: [category],
     onConnectionEvent: ({ kind }) => count(connectionEvents, kind),

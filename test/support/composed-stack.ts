@@ -63,7 +63,7 @@ const s3 = async (): Promise<{ readonly settings: Settings; readonly close: () =
 };
 
 const requireUnusedLog = async (connectionString: string): Promise<void> => {
-  const opened = openEventStoreDb({ connectionString, categories: categoriesOf(registry) });
+  const opened = openEventStoreDb({ runtime: systemRuntime, connectionString, categories: categoriesOf(registry) });
   if (E.isLeft(opened)) throw opened.left;
   const head = await opened.right.head();
   await opened.right.close();

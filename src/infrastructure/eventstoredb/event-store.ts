@@ -20,10 +20,10 @@ import { makeReadTruncations } from './reading/read-truncations.js';
 export const openEventStoreDb = (options: EventStoreDbOptions): E.Either<StoreUnavailable, EventStoreDb> => {
   const settings = readConnectionString(options.connectionString);
   if (E.isLeft(settings)) return E.left(new StoreUnavailable(settings.left.message));
-  const { categories, onConnectionEvent = () => undefined } = options;
+  const { runtime, categories, onConnectionEvent = () => undefined } = options;
   const timings = { ...defaultTimings, ...options.timings };
-  const connection = makeConnection(settings.right, timings, onConnectionEvent);
-  const access = { connection, timings, onConnectionEvent };
+  const connection = makeConnection(runtime, settings.right, timings, onConnectionEvent);
+  const access = { runtime, connection, timings, onConnectionEvent };
   const append = makeAppend(access);
   const store: EventStore = {
     append,

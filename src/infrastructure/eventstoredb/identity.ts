@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { textOf } from '../../event-sourcing/byte-string.js';
@@ -43,7 +42,12 @@ const nameLog = async (
   known: StoredIdentity | undefined,
   identity: string,
 ): Promise<E.Either<StoreUnavailable, string>> => {
-  const event = { id: randomUUID(), type: 'LogNamed', data: canonicalJson({ identity }), metadata: '{}' };
+  const event = {
+    id: access.runtime.random.uuid(),
+    type: 'LogNamed',
+    data: canonicalJson({ identity }),
+    metadata: '{}',
+  };
   const outcome = await append(STREAM, known?.revision ?? 'no-stream', [event]);
   if (E.isLeft(outcome) && outcome.left._tag !== 'RevisionConflict')
     return E.left(new StoreUnavailable(`${STREAM} could not be written`, outcome.left));
@@ -63,7 +67,9 @@ export const makeIdentity =
   async () => {
     const known = await storedIdentity(access);
     if (E.isLeft(known)) return known;
-    return known.right === undefined ? nameLog(access, append, undefined, randomUUID()) : E.right(known.right.identity);
+    return known.right === undefined
+      ? nameLog(access, append, undefined, access.runtime.random.uuid())
+      : E.right(known.right.identity);
   };
 
 export const makeAdoptIdentity =

@@ -1,6 +1,7 @@
 import { SILENCE_MS } from '../../event-sourcing/answer-deadline.js';
 import type { OnConnectionEvent } from '../../event-sourcing/connection-event.js';
 import type { RetryPolicy } from '../../event-sourcing/retry.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 
 /** In milliseconds. */
@@ -33,6 +34,7 @@ export const defaultTimings: Timings = {
 };
 
 export type EventStoreDbOptions = {
+  readonly runtime: Runtime;
   /** `esdb://`, `kurrentdb://` or another scheme of theirs, as the EventStoreDB client takes it. */
   readonly connectionString: string;
   /** The categories that belong to this service; the database may hold other streams. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
@@ -29,7 +28,12 @@ export const makeRestoreMark = (
   markRestore: async (state) => {
     const last = await lastMark(access);
     if (E.isLeft(last)) return last;
-    const event = { id: randomUUID(), type: state === 'begun' ? BEGAN : ENDED, data: '{}', metadata: '{}' };
+    const event = {
+      id: access.runtime.random.uuid(),
+      type: state === 'begun' ? BEGAN : ENDED,
+      data: '{}',
+      metadata: '{}',
+    };
     const appended = await append(STREAM, last.right?.revision ?? 'no-stream', [event]);
     return E.bimap(
       (failure: unknown) => new StoreUnavailable(`${STREAM} could not be written`, failure),

@@ -3,6 +3,7 @@ import { categoriesOf, registry } from '../../../src/entities/registry.js';
 import type { Append } from '../../../src/event-sourcing/whole-log/log-target.js';
 import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
 import { type BenchFact, type OpenStream, sealNext } from '../sealed-log.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const AT_ONCE = 1_000;
 
@@ -11,7 +12,7 @@ export const fillEventStoreDb = async (
   connectionString: string,
   events: Iterable<readonly [stream: OpenStream, fact: BenchFact]>,
 ): Promise<void> => {
-  const opened = openEventStoreDb({ connectionString, categories: categoriesOf(registry) });
+  const opened = openEventStoreDb({ runtime: systemRuntime, connectionString, categories: categoriesOf(registry) });
   if (E.isLeft(opened)) throw opened.left;
   const { appendInOrder, close } = opened.right;
   let appends: Array<Append> = [];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { readConnectionString } from '../../../src/infrastructure/eventstoredb/connection/connection-string.js';
 import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const settingsIn = (text: string): unknown => {
   const settings = readConnectionString(text);
@@ -107,9 +108,13 @@ describe('the EventStoreDB connection string', () => {
   });
 
   it('is the only reason why a store is not made', async () => {
-    const rejected = openEventStoreDb({ connectionString: 'nonsense', categories: [] });
+    const rejected = openEventStoreDb({ runtime: systemRuntime, connectionString: 'nonsense', categories: [] });
     expect(E.isLeft(rejected) && rejected.left._tag).to.equal('StoreUnavailable');
-    const unreachable = openEventStoreDb({ connectionString: 'esdb://127.0.0.1:1?tls=false', categories: [] });
+    const unreachable = openEventStoreDb({
+      runtime: systemRuntime,
+      connectionString: 'esdb://127.0.0.1:1?tls=false',
+      categories: [],
+    });
     if (E.isLeft(unreachable)) throw unreachable.left;
     await unreachable.right.close();
   });

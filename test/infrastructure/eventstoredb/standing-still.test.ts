@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Node } from '../../../src/infrastructure/eventstoredb/connection/node.js';
 import { readPage } from '../../../src/infrastructure/eventstoredb/reading/read-page.js';
 import { newestRequest } from '../../../src/infrastructure/eventstoredb/reading/read-request.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const TIMEOUT_MS = 100;
 
@@ -14,6 +15,7 @@ const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new Sh
 const nodeOver = (socket: net.Socket): Node => {
   let lastMessageAt = performance.now();
   const node = {
+    runtime: systemRuntime,
     metadata: () => undefined,
     noteMessage: () => void (lastMessageAt = performance.now()),
     lastMessageAt: () => lastMessageAt,

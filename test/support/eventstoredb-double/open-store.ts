@@ -3,6 +3,7 @@ import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event
 import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
 import type { EventStoreDb, EventStoreDbOptions, Timings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { categoriesOf, registry } from '../../../src/entities/registry.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /**
  * The double answers from the same process, so where a busy machine stops that process, server and client are silent
@@ -31,7 +32,14 @@ export const openStore = (
 ): OpenedStore => {
   const connectionEvents: Array<ConnectionEvent> = [];
   const onConnectionEvent = (event: ConnectionEvent): void => void connectionEvents.push(event);
-  const opened = openEventStoreDb({ connectionString, categories, onConnectionEvent, timings, ...options });
+  const opened = openEventStoreDb({
+    runtime: systemRuntime,
+    connectionString,
+    categories,
+    onConnectionEvent,
+    timings,
+    ...options,
+  });
   if (E.isLeft(opened)) throw opened.left;
   return { store: opened.right, connectionEvents };
 };

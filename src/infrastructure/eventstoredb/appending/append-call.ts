@@ -63,7 +63,9 @@ const responseIn = (message: AppendResp): AppendResponse => {
 /** One append by a call of its own, over within `timeout` milliseconds. Rejects with `CallFailed`. */
 export const callAppend = (node: Node, append: Append, timeout: number): Promise<AppendResponse> =>
   new Promise((resolve, reject) => {
-    const call = node.streams.append(node.metadata(), { deadline: Date.now() + timeout }, (error, message) => {
+    // gRPC compares it with the time of day
+    const deadline = node.runtime.clock.date().getTime() + timeout;
+    const call = node.streams.append(node.metadata(), { deadline }, (error, message) => {
       if (error !== null) {
         reject(callFailed(error));
         return;

@@ -14,7 +14,7 @@ const MAX_BYTES = 1024 * 1024;
 
 type Waiting = {
   readonly append: Append;
-  /** When it is given up, of `performance.now`. */
+  /** When it is given up, of `Clock.monotonic`. */
   readonly until: number;
   readonly resolve: (response: AppendResponse | Promise<AppendResponse>) => void;
   readonly reject: (failure: unknown) => void;
@@ -24,14 +24,14 @@ type Together = (append: Append, timeout: number) => Promise<AppendResponse>;
 
 const noAnswer = (): CallFailed => new CallFailed('outcome-unknown', 'EventStoreDB did not answer an append in time');
 
-const left = (until: number): number => Math.max(1, until - performance.now());
+const left = ({ runtime: { clock } }: Node, until: number): number => Math.max(1, until - clock.monotonic());
 
 const appendOne = (node: Node, { append, until }: Waiting): Promise<AppendResponse> =>
-  callAppend(node, append, left(until));
+  callAppend(node, append, left(node, until));
 
 /** Settles each; resolves when the call is over. */
 const appendBatch = async (node: Node, batch: ReadonlyArray<Waiting>): Promise<void> => {
-  const timeout = left(Math.min(...batch.map(({ until }) => until)));
+  const timeout = left(node, Math.min(...batch.map(({ until }) => until)));
   const appends = batch.map(({ append }) => append);
   const outcomes = await callBatchAppend(node, appends, { timeout, isSequence: false });
   for (const [index, waiting] of batch.entries()) {
@@ -48,6 +48,7 @@ const appendBatch = async (node: Node, batch: ReadonlyArray<Waiting>): Promise<v
 };
 
 const makeTogether = (node: Node): Together => {
+  const { clock } = node.runtime;
   const waiting: Array<Waiting> = [];
   let calls = 0;
   let isScheduled = false;
@@ -77,7 +78,7 @@ const makeTogether = (node: Node): Together => {
   };
 
   const giveUpLate = (): void => {
-    const now = performance.now();
+    const now = clock.monotonic();
     while (waiting[0] !== undefined && waiting[0].until <= now)
       waiting
         .shift()
@@ -92,10 +93,10 @@ const makeTogether = (node: Node): Together => {
 
   return (append, timeout) =>
     new Promise((resolve, reject) => {
-      waiting.push({ append, until: performance.now() + timeout, resolve, reject });
+      waiting.push({ append, until: clock.monotonic() + timeout, resolve, reject });
       if (isScheduled || calls >= MAX_CALLS) return;
       isScheduled = true;
-      setImmediate(flush);
+      clock.soon(flush);
     });
 };
 

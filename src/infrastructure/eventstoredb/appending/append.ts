@@ -58,6 +58,7 @@ const call = async (
   until: number,
   mayAppend: MayAppend | undefined,
 ): Promise<E.Either<AppendFailure, Responded>> => {
+  const { clock } = access.runtime;
   let mayHaveBeenStored = false;
   let isLookedFor = false;
   let send = appendTogether;
@@ -67,7 +68,7 @@ const call = async (
       const may = await mayAppend?.();
       if (may !== undefined && E.isLeft(may)) throw may.left;
       // what was asked before has taken a part of it
-      const left = (): number => Math.min(timeout, Math.max(access.timings.minimumTimeout, until - performance.now()));
+      const left = (): number => Math.min(timeout, Math.max(access.timings.minimumTimeout, until - clock.monotonic()));
       const stored = isLookedFor ? await findStored(node, append, left()) : undefined;
       return stored === undefined ? send(node, append, left()) : { _tag: 'Stored', ...stored };
     },
@@ -113,7 +114,7 @@ export const makeAppend =
     const rejected = E.tryCatch(() => rejection(events, appendBytes(events)), asStoreUnavailable);
     if (E.isLeft(rejected)) return rejected;
     if (rejected.right !== undefined) return E.left(rejected.right);
-    const until = performance.now() + access.timings.timeout;
+    const until = access.runtime.clock.monotonic() + access.timings.timeout;
     const responded = await call(access, append, until, mayAppend);
     return E.isLeft(responded) ? responded : outcomeOf(access, append, responded.right, until);
   };

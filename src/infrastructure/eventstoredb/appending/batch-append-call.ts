@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import streams, { type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { Position } from '../../../event-sourcing/recorded-event.js';
@@ -48,12 +47,17 @@ export const callBatchAppend = (
   { timeout, isSequence }: Options,
 ): Promise<ReadonlyArray<BatchOutcome>> =>
   new Promise((resolve) => {
+    const { clock, random } = node.runtime;
     const outcomes: Array<BatchOutcome> = appends.map(() => undefined);
-    const pending = new Map(appends.map((append, index) => [randomUUID() as string, { append, index }]));
+    const pending = new Map(appends.map((append, index) => [random.uuid(), { append, index }]));
     const call = node.streams.batchAppend(node.metadata());
-    const timer = setTimeout(() => call.cancel(), timeout);
+    const giveUp = (): void => call.cancel();
+    let stopTimer = clock.after(timeout, giveUp);
     call.on('data', (response: BatchAppendResp) => {
-      if (isSequence) timer.refresh();
+      if (isSequence) {
+        stopTimer();
+        stopTimer = clock.after(timeout, giveUp);
+      }
       node.noteMessage();
       const correlation = response.getCorrelationId()?.getString() ?? '';
       const answered = pending.get(correlation);
@@ -66,7 +70,7 @@ export const callBatchAppend = (
     // 'status' comes as well; without a listener the error would end the process
     call.on('error', () => undefined);
     call.on('status', () => {
-      clearTimeout(timer);
+      stopTimer();
       resolve(outcomes);
     });
     for (const [correlation, { append }] of pending) call.write(requestOf(correlation, append));

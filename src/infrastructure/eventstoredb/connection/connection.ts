@@ -5,6 +5,7 @@ import { attempt } from '../../../event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { makeRetry, type Retry } from '../../../event-sourcing/retry.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import type { Timings } from '../options.js';
 import { nameOf, type Settings } from './connection-string.js';
@@ -14,7 +15,7 @@ import { type Node, openNode } from './node.js';
 /** The one connection to the leader that all calls share. */
 export type Connection = {
   /**
-   * The leader, searched for when there is none, until `until` (of `performance.now`; default: `timeout` from now).
+   * The leader, searched for when there is none, until `until` (of `Clock.monotonic`; default: `timeout` from now).
    * Fails at once when the log has been unreachable for twice that timeout, so that no calls pile up.
    */
   readonly node: (until?: number) => Promise<E.Either<StoreUnavailable, Node>>;
@@ -30,15 +31,17 @@ type Outage = { readonly since: number; readonly retry: Retry; cause: StoreUnava
 const closedFailure = (): StoreUnavailable => new StoreUnavailable('the connection to EventStoreDB is closed');
 
 export const makeConnection = (
+  runtime: Runtime,
   settings: Settings,
   timings: Timings,
   onConnectionEvent: OnConnectionEvent,
 ): Connection => {
+  const { clock } = runtime;
   const closing = new AbortController();
   // every waiting call listens
   setMaxListeners(0, closing.signal);
   // a slow node of a cluster must not hold up the others' responses; a single node has no others
-  const gossip = makeGossipClients(settings, settings.isDiscovered ? timings.gossipTimeout : timings.timeout);
+  const gossip = makeGossipClients(clock, settings, settings.isDiscovered ? timings.gossipTimeout : timings.timeout);
   let current: Node | undefined;
   let search: Promise<E.Either<StoreUnavailable, Node>> | undefined;
   let outage: Outage | undefined;
@@ -55,7 +58,7 @@ export const makeConnection = (
     failWhenClosed();
     const endpoint = nameOf(leader);
     const channel = gossip.takeChannel(leader);
-    const connected = openNode(endpoint, settings, channel);
+    const connected = openNode(runtime, endpoint, settings, channel);
     current = connected;
     // gRPC would connect again without a word, to a log that may have been put back meanwhile
     channel.watchConnectivityState(connectivityState.READY, Infinity, () => {
@@ -78,7 +81,11 @@ export const makeConnection = (
   const noteOutage = (thrown: unknown): StoreUnavailable => {
     const cause = asStoreUnavailable(thrown);
     if (outage === undefined) {
-      outage = { since: performance.now(), retry: makeRetry({ ...timings.backoff, signal: closing.signal }), cause };
+      outage = {
+        since: clock.monotonic(),
+        retry: makeRetry({ runtime, ...timings.backoff, signal: closing.signal }),
+        cause,
+      };
       onConnectionEvent({ kind: 'unreachable', cause: thrown });
     }
     outage.cause = cause;
@@ -88,15 +95,15 @@ export const makeConnection = (
   const sharedSearch = (): Promise<E.Either<StoreUnavailable, Node>> =>
     (search ??= attempt(connect, noteOutage).finally(() => (search = undefined)));
 
-  const node: Connection['node'] = async (until = performance.now() + timings.timeout) => {
+  const node: Connection['node'] = async (until = clock.monotonic() + timings.timeout) => {
     for (;;) {
       if (closing.signal.aborted) return E.left(closedFailure());
       if (current !== undefined) return E.right(current);
       const searching = sharedSearch();
-      if (outage !== undefined && performance.now() - outage.since > 2 * timings.timeout) return E.left(outage.cause);
-      const found = await withTimeout(until - performance.now(), searching, closing.signal);
+      if (outage !== undefined && clock.monotonic() - outage.since > 2 * timings.timeout) return E.left(outage.cause);
+      const found = await withTimeout(clock, until - clock.monotonic(), searching, closing.signal);
       if (found !== undefined && E.isRight(found)) return found;
-      if (performance.now() >= until)
+      if (clock.monotonic() >= until)
         return found ?? E.left(new StoreUnavailable('EventStoreDB did not answer in time'));
     }
   };

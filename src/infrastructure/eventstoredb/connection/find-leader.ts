@@ -2,6 +2,7 @@ import gossipGrpc from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import gossip, { type ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { Metadata } from '@grpc/grpc-js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 import { CallFailed, callFailed } from './call-failed.js';
 import { type Endpoint, nameOf, type Settings } from './connection-string.js';
 import { type Channel, channelOptions } from './node.js';
@@ -30,7 +31,7 @@ const gossipIn = (info: ClusterInfo): Gossip => {
 };
 
 /** `timeout`: of one response, ms. */
-export const makeGossipClients = (settings: Settings, timeout: number): GossipClients => {
+export const makeGossipClients = (clock: Clock, settings: Settings, timeout: number): GossipClients => {
   const clients = new Map<string, InstanceType<typeof gossipGrpc.GossipClient>>();
   const clientOf = (endpoint: Endpoint) => {
     const name = nameOf(endpoint);
@@ -42,7 +43,8 @@ export const makeGossipClients = (settings: Settings, timeout: number): GossipCl
   return {
     read: (endpoint) =>
       new Promise((resolve, reject) => {
-        const deadline = Date.now() + timeout;
+        // gRPC compares it with the time of day
+        const deadline = clock.date().getTime() + timeout;
         clientOf(endpoint).read(new shared.Empty(), new Metadata(), { deadline }, (error, info) =>
           error === null ? resolve(gossipIn(info)) : reject(callFailed(error)),
         );

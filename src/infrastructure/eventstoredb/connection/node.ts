@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type ChannelOptions, type Client, Metadata } from '@grpc/grpc-js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 import { CallFailed } from './call-failed.js';
 import type { Settings } from './connection-string.js';
 
 /** A connection to the leader, through the client package's generated service (docs/adr/0008). */
 export type Node = {
+  /** What its calls take time and chance from. */
+  readonly runtime: Runtime;
   readonly endpoint: string;
   readonly streams: StreamsClient;
   /**
@@ -15,7 +18,7 @@ export type Node = {
   readonly metadata: () => Metadata;
   /** Notes that a message has come from the node, whatever the call. */
   readonly noteMessage: () => void;
-  /** When the last message came, of `performance.now`. */
+  /** When the last message came, of `Clock.monotonic`. */
   readonly lastMessageAt: () => number;
   /** Aborts on `close`; subscriptions end with it. */
   readonly closed: AbortSignal;
@@ -44,13 +47,15 @@ export const channelOptions = ({ keepAlive }: Settings): ChannelOptions => ({
  * Uses the connection on which the node said that it leads. On a new one the first calls would wait for another
  * handshake, and where that is slow, all of them would time out together.
  */
-export const openNode = (endpoint: string, settings: Settings, channelOverride: Channel): Node => {
+export const openNode = (runtime: Runtime, endpoint: string, settings: Settings, channelOverride: Channel): Node => {
+  const { clock } = runtime;
   const streams = new streamsGrpc.StreamsClient(endpoint, settings.credentials, { channelOverride });
   const closing = new AbortController();
-  let lastMessageAt = performance.now();
+  let lastMessageAt = clock.monotonic();
   // every subscription listens
   setMaxListeners(0, closing.signal);
   return {
+    runtime,
     endpoint,
     streams,
     metadata: () => {
@@ -62,7 +67,7 @@ export const openNode = (endpoint: string, settings: Settings, channelOverride: 
       if (settings.authorization !== undefined) metadata.set('authorization', settings.authorization);
       return metadata;
     },
-    noteMessage: () => void (lastMessageAt = performance.now()),
+    noteMessage: () => void (lastMessageAt = clock.monotonic()),
     lastMessageAt: () => lastMessageAt,
     closed: closing.signal,
     close: () => {

@@ -3,6 +3,7 @@ import { attempt } from '../../../event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
 import { asStoreUnavailable, type StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 import type { Timings } from '../options.js';
 import { CallFailed } from './call-failed.js';
 import type { Connection } from './connection.js';
@@ -10,6 +11,7 @@ import type { Node } from './node.js';
 
 /** What every part of the adapter works with. */
 export type Access = {
+  readonly runtime: Runtime;
   readonly connection: Connection;
   readonly timings: Timings;
   readonly onConnectionEvent: OnConnectionEvent;
@@ -19,13 +21,13 @@ export type Access = {
 type Call<A> = (node: Node, timeout: number) => Promise<A>;
 
 const callOnce = async <A>(
-  { connection, timings }: Access,
+  { runtime: { clock }, connection, timings }: Access,
   call: Call<A>,
   until: number,
 ): Promise<E.Either<CallFailed | StoreUnavailable, A>> => {
   const node = await connection.node(until);
   if (E.isLeft(node)) return node;
-  const timeout = Math.min(timings.idleTimeout, Math.max(timings.minimumTimeout, until - performance.now()));
+  const timeout = Math.min(timings.idleTimeout, Math.max(timings.minimumTimeout, until - clock.monotonic()));
   const outcome = await attempt(
     () => call(node.right, timeout),
     (thrown) => (thrown instanceof CallFailed ? thrown : asStoreUnavailable(thrown)),
@@ -36,8 +38,8 @@ const callOnce = async <A>(
 };
 
 /**
- * A call on the leader, retried while its failure is transient (on a new connection where that may help) and `until` (of `performance.now`) has
- * not come. A try begins only when the one before it is over.
+ * A call on the leader, retried while its failure is transient (on a new connection where that may help) and `until`
+ * (of `Clock.monotonic`) has not come. A try begins only when the one before it is over.
  */
 export const onLeader = async <A>(
   access: Access,
@@ -45,7 +47,12 @@ export const onLeader = async <A>(
   until: number,
   onRetry: (failure: CallFailed) => void,
 ): Promise<E.Either<CallFailed | StoreUnavailable, A>> => {
-  const retry = makeRetry({ ...access.timings.backoff, until, signal: access.connection.closed });
+  const retry = makeRetry({
+    runtime: access.runtime,
+    ...access.timings.backoff,
+    until,
+    signal: access.connection.closed,
+  });
   for (;;) {
     const outcome = await callOnce(access, call, until);
     if (E.isRight(outcome)) return outcome;
@@ -61,7 +68,7 @@ export const onLeader = async <A>(
 export const readOnLeader = async <A>(
   access: Access,
   call: Call<A>,
-  until: number = performance.now() + access.timings.timeout,
+  until: number = access.runtime.clock.monotonic() + access.timings.timeout,
 ): Promise<E.Either<StoreUnavailable, A>> => {
   const onRetry = (cause: CallFailed): void => access.onConnectionEvent({ kind: 'read-repeated', cause });
   return E.mapLeft(asStoreUnavailable)(await onLeader(access, call, until, onRetry));

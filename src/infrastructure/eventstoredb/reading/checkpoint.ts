@@ -1,7 +1,6 @@
 import { either as E } from 'fp-ts';
 import { orThrow } from '../../../event-sourcing/attempt.js';
 import { CheckpointNotInLog, type EventStore, type StoreUnavailable } from '../../../event-sourcing/event-store.js';
-import { pause } from '../../../event-sourcing/pause.js';
 import { type Checkpoint, checkpointAt, type Position } from '../../../event-sourcing/recorded-event.js';
 import { CallFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
@@ -38,7 +37,7 @@ const endSeenFrom =
 const confirmedEnd = async (access: Access, checkpoint: Checkpoint): Promise<E.Either<StoreUnavailable, Position>> => {
   const end = await readOnLeader(access, endSeenFrom(checkpoint));
   if (E.isLeft(end) || end.right >= checkpoint.commit) return end;
-  await pause(access.timings.backoff.longest, access.connection.closed);
+  await access.runtime.clock.sleep(access.timings.backoff.longest, access.connection.closed);
   return readOnLeader(access, endSeenFrom(checkpoint));
 };
 

@@ -93,7 +93,9 @@ const isOfConnection = (failure: unknown): boolean =>
 export async function* readAcrossCalls(access: Access, read: LogRead, timeout: number): AsyncGenerator<LogBatch> {
   const { isBounded, signal } = read;
   const isUnsubscribed = (): boolean => !isBounded && signal.aborted;
-  const newRetry = () => makeRetry({ ...access.timings.backoff, until: performance.now() + timeout, signal });
+  const { runtime } = access;
+  const newRetry = () =>
+    makeRetry({ runtime, ...access.timings.backoff, until: runtime.clock.monotonic() + timeout, signal });
   // programs before this one stored them as the server gives them
   let after = read.after === 'start' ? read.after : asCheckpoint(read.after);
   for (let retry = newRetry(); ;) {

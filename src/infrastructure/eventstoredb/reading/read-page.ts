@@ -1,5 +1,6 @@
 import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import type { Cancel } from '../../../event-sourcing/clock.js';
 import type { EventBytes } from '../../../event-sourcing/stream-page.js';
 import { CallFailed, callFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
@@ -30,34 +31,34 @@ const cancelWhenIdle = (
   timeout: number,
   isWorking: () => Promise<boolean>,
 ) => {
+  const { clock } = node.runtime;
   let isOver = false;
-  let lastMessageAt = performance.now();
-  let timer: NodeJS.Timeout;
+  let lastMessageAt = clock.monotonic();
   // where this process itself stood still, what came meanwhile is read between the timer and the check
-  const checkAfter = (ms: number): void => void (timer = setTimeout(() => setImmediate(check), ms));
+  const checkAfter = (ms: number): Cancel => clock.after(ms, () => clock.soon(check));
   const check = (): void => {
     if (isOver) return;
     const until = Math.min(node.lastMessageAt() + timeout, lastMessageAt + TIMEOUTS_WHILE_BUSY * timeout);
-    const left = until - performance.now();
+    const left = until - clock.monotonic();
     if (left > 0) {
-      checkAfter(left);
+      cancel = checkAfter(left);
       return;
     }
     void isWorking().then((working) => {
       if (isOver) return;
-      if (working) checkAfter(timeout);
+      if (working) cancel = checkAfter(timeout);
       else call.cancel();
     });
   };
-  checkAfter(timeout);
+  let cancel = checkAfter(timeout);
   return {
     noteMessage: () => {
-      lastMessageAt = performance.now();
+      lastMessageAt = clock.monotonic();
       node.noteMessage();
     },
     stop: () => {
       isOver = true;
-      clearTimeout(timer);
+      cancel();
     },
   };
 };

@@ -62,7 +62,7 @@ export const callSubscription = (node: Node, request: ReadReq, signal: AbortSign
   return {
     take: async (ms) => {
       fill();
-      if (!isReady()) await withTimeout(ms, new Promise<void>((resolve) => (wake = resolve)));
+      if (!isReady()) await withTimeout(node.runtime.clock, ms, new Promise<void>((resolve) => (wake = resolve)));
       const taken = buffer;
       buffer = [];
       bytes = 0;
