@@ -8,6 +8,7 @@ import { reasonOf } from '../event-sourcing/reason-of.js';
 import { failed, print } from './output.js';
 import { runProgram } from './run-program.js';
 import { signToken } from './sign-token.js';
+import { systemRuntime } from '../infrastructure/system-runtime.js';
 
 const ROLES = ['viewer', 'auditor', 'editor', 'admin'];
 
@@ -28,7 +29,10 @@ const printToken = async ({ role, user, expires }: Options): Promise<void> => {
   }
   const { jwt, dataDir } = config.right;
   const request = { user, roles: [role], lifetime: expires };
-  const signed = attempt(() => signToken(jwt, request, () => developmentSecret(dataDir)), reasonOf);
+  const signed = attempt(
+    () => signToken(jwt, request, () => developmentSecret(systemRuntime.random, dataDir)),
+    reasonOf,
+  );
   const token = E.flatten(await signed);
   if (E.isLeft(token)) process.exitCode = failed(token.left);
   else print(token.right);

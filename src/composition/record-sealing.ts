@@ -20,7 +20,13 @@ const AGAIN_MS = 2_000;
  * done, and says once why it is not.
  */
 export const keepSealingRecorded = (
-  { config, log, started, registry }: Pick<ServiceContext, 'config' | 'log' | 'started' | 'registry'>,
+  {
+    config,
+    log,
+    runtime,
+    started,
+    registry,
+  }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started' | 'registry'>,
   store: Pick<EventStore, 'readStream' | 'append'>,
   pool: ReturnType<typeof makePool>,
   isOn: boolean,
@@ -35,7 +41,7 @@ export const keepSealingRecorded = (
     if (newest.right === undefined) return;
     const why = await whyNotInTree(pool, ledger);
     if (why !== undefined) throw new Error(why);
-    const keys = orThrow(await sharedEventKeys(config));
+    const keys = orThrow(await sharedEventKeys(runtime.random, config));
     const recorded = await recordSealing(store, isOn, new Date(), keys);
     if (E.isLeft(recorded)) throw new Error(reasonOf(recorded.left), { cause: recorded.left });
     if (!recorded.right) return;

@@ -31,12 +31,12 @@ type Warnings = Readonly<Record<string, () => boolean>>;
  * warnings of the seal. Throws an error that names what is wrong with the key.
  */
 export const sealLog = async (
-  { config, log, started, metrics, registry }: ServiceContext,
+  { config, log, runtime, started, metrics, registry }: ServiceContext,
   { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
   if (!config.parts.projector) return {};
-  const signers = orThrow(await checkpointSigners(config));
+  const signers = orThrow(await checkpointSigners(runtime.random, config));
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
   const isKeeper = (): boolean => {
@@ -51,7 +51,7 @@ export const sealLog = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
-  keepSealingRecorded({ config, log, started, registry }, store, pool, signers.length > 0, isKeeper);
+  keepSealingRecorded({ config, log, runtime, started, registry }, store, pool, signers.length > 0, isKeeper);
   if (!RA.isNonEmpty(signers)) {
     if (config.isSealed)
       log.warn(

@@ -34,7 +34,7 @@ export const serveEntities = async (
   const names = registry.entities.map(({ projection }) => projection.name);
   const skips = await followSkips({ store: storeOfLog, projections: names, onLost: memory.onLost, onEvent });
   started.add(skips.stop);
-  const eventKey = await sealingKey(config, log);
+  const eventKey = await sealingKey(runtime.random, config, log);
   const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress, freshness } = byName(projection.name);

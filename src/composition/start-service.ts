@@ -173,7 +173,8 @@ export const startService = async (
   await front.probe();
   const stores = await openAll(unsigned, front);
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
-  const snapshotKey = (await sharedSnapshotKey(config)) ?? runtime.random.bytes(32).toString('base64url');
+  const snapshotKey =
+    (await sharedSnapshotKey(runtime.random, config)) ?? runtime.random.bytes(32).toString('base64url');
   const context: ServiceContext = { ...unsigned, registry: signingRows(registry, snapshotKey) };
   const queries = makeReadModelQueries(runtime.clock, { connectionString: stores.readModelsUrl });
   started.add(queries.close);
@@ -217,7 +218,7 @@ export const startService = async (
       : undefined,
     auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
     tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
-    authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(config) }),
+    authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(runtime.random, config) }),
     readiness,
     metrics: metrics.read,
     metricsToken: config.metricsToken,

@@ -3,6 +3,7 @@ import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/signing-keys.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
+import type { Random } from '../event-sourcing/random.js';
 
 /** Throws, before anything is opened, when the configured public key cannot verify tokens. */
 export const requireUsableKey = ({ jwt: { key } }: Config): void => {
@@ -15,5 +16,5 @@ export const requireUsableKey = ({ jwt: { key } }: Config): void => {
 };
 
 /** The key that tokens are verified with; without a configured one, that of this data directory. */
-export const verificationKey = async ({ jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
-  key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(dataDir) } : key;
+export const verificationKey = async (random: Random, { jwt: { key }, dataDir }: Config): Promise<VerificationKey> =>
+  key._tag === 'Development' ? { _tag: 'Secret', secret: await developmentSecret(random, dataDir) } : key;

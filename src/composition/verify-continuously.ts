@@ -20,8 +20,10 @@ import { findSeal } from '../infrastructure/verification/find-seal.js';
 import { watchLog } from '../infrastructure/verification/watch-log.js';
 import { makePool } from '../postgres/pool.js';
 import type { Started } from './started.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 
 type VerifyContext = {
+  readonly runtime: Runtime;
   readonly config: Config;
   readonly log: Logger;
   readonly started: Started;
@@ -40,15 +42,15 @@ type Warnings = Readonly<Record<string, () => boolean>>;
  * process, in the metrics and as a warning. Throws an error that names what is wrong with a key.
  */
 export const verifyContinuously = async (
-  { config, log, started, metrics, registry }: VerifyContext,
+  { config, log, runtime, started, metrics, registry }: VerifyContext,
   { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
   if (!config.parts.projector) return {};
   const ledger = ledgerOf(registry);
   const { status } = byName(ledger.name);
-  const [signer] = orThrow(await checkpointSigners(config));
-  const eventKeys = orThrow(await sharedEventKeys(config));
+  const [signer] = orThrow(await checkpointSigners(runtime.random, config));
+  const eventKeys = orThrow(await sharedEventKeys(runtime.random, config));
   const pool = makePool({
     connectionString: readModelsUrl,
     name: 'log-verification',

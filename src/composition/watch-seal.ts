@@ -49,13 +49,19 @@ const makeFindSigned =
  * `/readyz`.
  */
 export const watchSeal = async (
-  { config, started, metrics, registry }: Pick<ServiceContext, 'config' | 'started' | 'metrics' | 'registry'>,
+  {
+    config,
+    runtime,
+    started,
+    metrics,
+    registry,
+  }: Pick<ServiceContext, 'config' | 'runtime' | 'started' | 'metrics' | 'registry'>,
   store: EventStore,
   queries: Pick<ReadModelQueries, 'sealedTree' | 'ledgerExtent'>,
   { byName }: Pick<Projections, 'byName'>,
 ): Promise<Warnings> => {
   if (!config.isSealed) return {};
-  const [first] = orThrow(await checkpointSigners(config));
+  const [first] = orThrow(await checkpointSigners(runtime.random, config));
   const ledger = ledgerOf(registry);
   const { categories } = byName(ledger.name);
   const watching = watchUnsigned({

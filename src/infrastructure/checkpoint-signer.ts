@@ -1,25 +1,29 @@
-import { randomBytes } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import { linesOf } from '../config/variables.js';
 import { parseSigner, renderSigner, type Signer, signerOf } from '../seal/note-key.js';
 import { embeddedCheckpointKey } from './disk/development-secret.js';
+import type { Random } from '../event-sourcing/random.js';
 
 const SEED_BYTES = 32;
 
 /** A new signing key under this name. Left: why the name cannot be that of a key. */
-export const newCheckpointKey = (name: string): E.Either<string, Signer> => signerOf(name, randomBytes(SEED_BYTES));
+export const newCheckpointKey = (random: Random, name: string): E.Either<string, Signer> =>
+  signerOf(name, random.bytes(SEED_BYTES));
 
 /** A name that no other data directory has. */
-const embeddedKey = (): string => {
-  const made = newCheckpointKey(`localhost/${randomBytes(8).toString('hex')}`);
+const embeddedKey = (random: Random): string => {
+  const made = newCheckpointKey(random, `localhost/${random.bytes(8).toString('hex')}`);
   if (E.isLeft(made)) throw new Error(made.left);
   return `${renderSigner(made.right)}\n`;
 };
 
-const textOf = async ({ checkpointKey, databaseUrl, dataDir }: SealSettings): Promise<string | undefined> => {
+const textOf = async (
+  random: Random,
+  { checkpointKey, databaseUrl, dataDir }: SealSettings,
+): Promise<string | undefined> => {
   if (checkpointKey !== undefined) return checkpointKey;
-  return databaseUrl === undefined ? embeddedCheckpointKey(dataDir, embeddedKey) : undefined;
+  return databaseUrl === undefined ? embeddedCheckpointKey(random, dataDir, embeddedKey) : undefined;
 };
 
 type SealSettings = Pick<Config, 'isSealed' | 'checkpointKey' | 'checkpointOrigin' | 'databaseUrl' | 'dataDir'>;
@@ -45,7 +49,10 @@ const parseSigners = (text: string, origin: string | undefined): E.Either<Error,
  * where sealing is switched off, and with a `DATABASE_URL` alone: processes with different keys would not accept each other's
  * checkpoints. Left: what is wrong with the setting. Rejects with errors of the file system.
  */
-export const checkpointSigners = async (settings: SealSettings): Promise<E.Either<Error, ReadonlyArray<Signer>>> => {
-  const text = settings.isSealed ? await textOf(settings) : undefined;
+export const checkpointSigners = async (
+  random: Random,
+  settings: SealSettings,
+): Promise<E.Either<Error, ReadonlyArray<Signer>>> => {
+  const text = settings.isSealed ? await textOf(random, settings) : undefined;
   return text === undefined ? E.right([]) : parseSigners(text, settings.checkpointOrigin);
 };

@@ -31,9 +31,12 @@ type OpenOptions = {
   readonly mustExist?: boolean;
 };
 
-const openOnDisk = async (directory: string, options: OpenOptions): Promise<E.Either<StorageUnavailable, Storage>> => {
+const openOnDisk = async (
+  directory: string,
+  { runtime, mustExist = false }: OpenOptions,
+): Promise<E.Either<StorageUnavailable, Storage>> => {
   const space = watchDiskSpace(directory);
-  const opened = await openDiskStorage(directory, { ...options, space });
+  const opened = await openDiskStorage(directory, { random: runtime.random, mustExist, space });
   if (E.isRight(opened)) return E.right({ ...opened.right, put: putWithinSpace(opened.right.put, space), space });
   await space.stop();
   return opened;

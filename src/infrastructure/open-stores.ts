@@ -83,6 +83,7 @@ type OpenDatabase = {
 export const openDatabase = async (
   location: DatabaseLocation,
   {
+    runtime,
     processKind,
     mustExist,
     onPostgresLog,
@@ -91,6 +92,7 @@ export const openDatabase = async (
   if (location._tag === 'Postgres')
     return E.right({ url: location.url, directory: undefined, close: () => Promise.resolve() });
   const started = await startEmbeddedPostgres({
+    runtime,
     dataDir: location.dataDir,
     processKind,
     mustExist,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from './error-code.js';
+import type { Random } from '../event-sourcing/random.js';
 
 /** A service, or an operator's command. */
 export type ProcessKind = 'service' | 'operator';
@@ -45,11 +45,11 @@ export const processExists = (pid: number): boolean => {
 };
 
 /** This process, as the owner of what one launcher in it starts. */
-export const makeOwner = (processKind: ProcessKind): Owner => ({
+export const makeOwner = (random: Random, processKind: ProcessKind): Owner => ({
   processKind,
   pid: process.pid,
   startTime: startTimeOf(process.pid),
-  launchId: randomBytes(4).toString('hex'),
+  launchId: random.bytes(4).toString('hex'),
 });
 
 export const formatOwner = ({ processKind, pid, startTime, launchId }: Owner): string =>

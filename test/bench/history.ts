@@ -28,6 +28,7 @@ import { readOptions } from './read-options.js';
 import { amount, type Column, note, printReport } from './report.js';
 import { fillLogWith } from './sealed-log.js';
 import { type Ends, withEnds } from './speed/ends.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const { json, events: count } = readOptions({
   events: { type: 'string', default: '200000' },
@@ -96,7 +97,7 @@ const add = (row: Row): void => {
 
 /** The key that the service of this data directory will seal with. */
 const eventKeyOf = async (dataDir: string): Promise<EventKey> => {
-  const keys = await sharedEventKeys({ eventKeys: undefined, databaseUrl: undefined, dataDir });
+  const keys = await sharedEventKeys(systemRuntime.random, { eventKeys: undefined, databaseUrl: undefined, dataDir });
   if (E.isLeft(keys)) throw keys.left;
   return keys.right[0]!; // reason: a data directory has one
 };

@@ -7,6 +7,7 @@ import { renderSigner } from '../../src/seal/note-key.js';
 import { startEmbeddedStack } from '../support/composed-stack.js';
 import { tableBelow } from '../support/markdown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Asked = { readonly pools: Map<string, number>; clients: number };
 
@@ -49,7 +50,7 @@ describe('the connections of a process to Postgres', function () {
   this.timeout(startingPostgres * 2);
 
   it('are as many as the table of docs/performance.md says', async () => {
-    const made = newCheckpointKey('localhost/connections');
+    const made = newCheckpointKey(systemRuntime.random, 'localhost/connections');
     if (E.isLeft(made)) throw new Error(made.left);
     const settings = { DATABASE_URL: await freshDatabase(), CHECKPOINT_KEY: renderSigner(made.right) };
     const { pools, clients } = await askedBy(async () => {

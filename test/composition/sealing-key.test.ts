@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import { sealingKey } from '../../src/composition/sealing-key.js';
 import { readConfig } from '../../src/config.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const [newer, older] = ['one event key of at least 32 bytes', 'another event key of at least 32 bytes'];
 
@@ -11,7 +12,7 @@ const sealingKeyOf = async (environment: Readonly<Record<string, string>>) => {
   const config = readConfig(environment);
   if (E.isLeft(config)) throw new Error(config.left.join('\n'));
   const said: Array<string> = [];
-  const key = await sealingKey(config.right, { warn: (message) => said.push(message) });
+  const key = await sealingKey(systemRuntime.random, config.right, { warn: (message) => said.push(message) });
   return { id: key?.id, said };
 };
 

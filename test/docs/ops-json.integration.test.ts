@@ -18,6 +18,7 @@ import { projectLog } from '../support/projected-log.js';
 import { sealLog } from '../support/seal-log.js';
 import { right } from '../support/sealed-tree.js';
 import { LIFT_GUARD } from '../support/tamper.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
@@ -169,7 +170,7 @@ describe('docs/ops-json.md', function () {
     const key = { EVENT_KEY: 'an event key of at least 32 bytes' };
     env = { DATABASE_URL: connectionString, DATA_DIR: original, ...key };
     await diskStorage(path.join(original, 'files'));
-    await developmentSecret(original);
+    await developmentSecret(systemRuntime.random, original);
     await projectLog(connectionString, async (store) => {
       // the second one is no event of a document, so nobody knows which file it names
       await appendChained(store, makeChains(), businessStream(1), 'document-1');

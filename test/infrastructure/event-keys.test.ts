@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import { sharedEventKeys } from '../../src/infrastructure/event-keys.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const [newer, older] = ['one event key of at least 32 bytes', 'another event key of at least 32 bytes'];
 
@@ -19,8 +20,13 @@ describe('the event keys of a service', () => {
 
   afterEach(() => rm(dataDir, { recursive: true }));
 
-  const idsOf = async (settings: Partial<Parameters<typeof sharedEventKeys>[0]>) => {
-    const keys = await sharedEventKeys({ dataDir, eventKeys: undefined, databaseUrl: undefined, ...settings });
+  const idsOf = async (settings: Partial<Parameters<typeof sharedEventKeys>[1]>) => {
+    const keys = await sharedEventKeys(systemRuntime.random, {
+      dataDir,
+      eventKeys: undefined,
+      databaseUrl: undefined,
+      ...settings,
+    });
     if (E.isLeft(keys)) throw keys.left;
     return keys.right.map(({ id }) => id);
   };
@@ -51,7 +57,7 @@ describe('the event keys of a service', () => {
 
   it('are not taken from a file that has none', async () => {
     await writeFile(file, 'short\n');
-    const keys = await sharedEventKeys({ dataDir, eventKeys: undefined, databaseUrl: undefined });
+    const keys = await sharedEventKeys(systemRuntime.random, { dataDir, eventKeys: undefined, databaseUrl: undefined });
     expect(E.isLeft(keys) && keys.left.message).to.equal(
       `${file}: expected one key a line, the newest first, each once and of at least 32 bytes`,
     );

@@ -10,6 +10,7 @@ import { filesBelow } from '../support/files-below.js';
 import { needs } from '../support/needs.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { mountSmallDisk, MOUNTING, type SmallDisk } from '../support/small-disk.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const MEBIBYTES = 220;
 
@@ -218,6 +219,7 @@ describe('a full disk', function () {
 
   it('of a Postgres of one’s own is a warning as soon as a write fails, and over when one succeeds', async () => {
     const started = await startEmbeddedPostgres({
+      runtime: systemRuntime,
       dataDir: disk.directory,
       processKind: 'service',
       onLog: () => undefined,

@@ -4,6 +4,7 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../src/infrastructure/embedded/embedded-postgres.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** For arranging: the Postgres of a data directory, as an operator’s process uses it. Throws when it does not start. */
 export const openEmbedded = async (
@@ -11,6 +12,7 @@ export const openEmbedded = async (
   options: Pick<EmbeddedPostgresOptions, 'settings'> = {},
 ): Promise<EmbeddedPostgres> => {
   const started = await startEmbeddedPostgres({
+    runtime: systemRuntime,
     dataDir,
     processKind: 'operator',
     onLog: () => undefined,

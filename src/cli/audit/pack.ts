@@ -64,7 +64,7 @@ const gather = async (
   if (E.isLeft(seal)) return seal;
   const { signer, history } = seal.right;
   const changes = changesInForce(history);
-  const eventKeys = await sharedEventKeys(config);
+  const eventKeys = await sharedEventKeys(systemRuntime.random, config);
   if (E.isLeft(eventKeys)) return E.left(eventKeys.left.message);
   const verifiers = await readVerifiers();
   if (E.isLeft(verifiers)) return verifiers;

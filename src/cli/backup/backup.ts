@@ -44,7 +44,7 @@ type Options = JsonOption & {
 
 /** What checkpoints are signed as now, and the keys that they are verified with. */
 const findSeal = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
-  const [first] = orThrow(await checkpointSigners(config));
+  const [first] = orThrow(await checkpointSigners(systemRuntime.random, config));
   if (first === undefined) return null;
   const { origin, key, keyChanges } = await findSealHistory(store, first.verifier);
   const earlier = keyChanges.map(keyChangeMembers).map(({ replaced, size, root }) => ({ key: replaced, size, root }));
@@ -125,7 +125,7 @@ const sourcesOf = async (
   const ledger = ledgerOf(registry);
   return {
     ...{ store, ...storage, seal: await findSeal(config, store) },
-    keys: orThrow(await sharedEventKeys(config)),
+    keys: orThrow(await sharedEventKeys(systemRuntime.random, config)),
     recorded: makeSealedTree(pool, ledger.name).checkpoints,
     secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
     isSealed: sealedBy(ledger),
@@ -149,7 +149,10 @@ const backUpInto = async (
     const archive = makeCheckpointArchive(checkpoints, reading);
     const timestamps = makeTimestampArchive(checkpoints, reading);
     const sources = await sourcesOf(config, readModels, { files, archive, timestamps }, options);
-    const { place, close } = await openBackupToWrite(directory, config.dataDir, { onUnfit: printUnfit(directory) });
+    const { place, close } = await openBackupToWrite(directory, config.dataDir, {
+      runtime: systemRuntime,
+      onUnfit: printUnfit(directory),
+    });
     try {
       const backedUp = await backUp(sources, place, options, signal);
       if (E.isLeft(backedUp)) return failed(`not backed up into ${directory}: ${backedUp.left.message}`);
@@ -202,7 +205,7 @@ export const addBackup = (program: Command, registry: Registry): void => {
       const options: Options = { ...given, secrets: given.withoutSecrets !== true };
       return runCommand(async (config, signal) => {
         if (options.verify === true) {
-          const keys = await sharedEventKeys(config);
+          const keys = await sharedEventKeys(systemRuntime.random, config);
           return E.isLeft(keys)
             ? failed(keys.left.message)
             : verifyDirectory(directory, registry, options, keys.right, signal);

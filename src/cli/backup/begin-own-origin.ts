@@ -46,7 +46,7 @@ export const originInForce = async (
   config: Config,
   log: Pick<LogTarget, 'readStream'>,
 ): Promise<string | undefined> => {
-  const [first] = orThrow(await checkpointSigners(config));
+  const [first] = orThrow(await checkpointSigners(systemRuntime.random, config));
   return first === undefined ? undefined : (await findSealHistory(log, first.verifier)).origin;
 };
 
@@ -61,7 +61,7 @@ export const beginOwnOrigin = async (
   { seal }: Manifest,
   { checkpoints, replaces, user, now }: Wanted,
 ): Promise<E.Either<string, Sealing>> => {
-  const signers = orThrow(await checkpointSigners(config));
+  const signers = orThrow(await checkpointSigners(systemRuntime.random, config));
   const wasSigned = seal !== null || checkpoints > 0;
   if (!RA.isNonEmpty(signers)) return E.right({ origin: null, ...(wasSigned && config.isSealed && { note: NO_KEY }) });
   const inForce = await sealInForce(signers, log);
@@ -75,7 +75,7 @@ export const beginOwnOrigin = async (
   if (isOther && replaced !== seal.origin) return E.right({ origin: replaced, note: OTHER_KEY });
   if (replaces) return E.right({ origin: replaced, ...(isOther && { note: NOT_FIRST }) });
   const origin = originOfCopy(replaced);
-  const [eventKey] = orThrow(await sharedEventKeys(config));
+  const [eventKey] = orThrow(await sharedEventKeys(systemRuntime.random, config));
   const restart = { origin, replaced, reason: 'restored from a backup, as a copy', actor: user, at: now.toISOString() };
   const recorded = await recordRestart(log, restart, signer, eventKey);
   return E.bimap(

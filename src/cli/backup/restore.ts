@@ -114,6 +114,7 @@ const sayRestoredSecrets = ({ wanted, unread, made }: SecretsPlan, directory: st
 /** Whoever signs with the key of the backup has all of its history, and unless it replaces the old one, an origin of its own. */
 const putCheckpointKey = (config: Config, { wanted }: SecretsPlan): Promise<void> =>
   putSecrets(
+    systemRuntime.random,
     config,
     wanted.filter(({ name }) => name === CHECKPOINT_KEY),
   );
@@ -161,6 +162,7 @@ const restoreInto = async (
   if (!goesOn.right) orThrow(await installation.log.markRestore('begun'));
   const plan = await planSecrets(config, options.secrets ? await readSecrets(place, manifest) : []);
   await putSecrets(
+    systemRuntime.random,
     config,
     plan.wanted.filter(({ name }) => name !== CHECKPOINT_KEY),
   );
@@ -208,7 +210,7 @@ const restore = async (
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   try {
-    const place = await openBackup(directory, { onUnfit: printUnfit(directory) });
+    const place = await openBackup(directory, { runtime: systemRuntime, onUnfit: printUnfit(directory) });
     const backup = { directory, place, manifest: await readManifest(place) };
     if (!backup.manifest.isComplete) printNote('the last backup was interrupted: what it had by then is restored');
     const checked = await check(backup, registry, options, signal);

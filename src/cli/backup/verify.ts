@@ -11,6 +11,7 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { printLacking } from './print-lacking.js';
 import { printSuspects } from './print-suspects.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** One finding: of a file as it is printed everywhere, of the rest in words. */
 export const printBackupFinding = (finding: BackupFinding, options: JsonOption): void => {
@@ -38,6 +39,7 @@ export const verifyDirectory = async (
   };
   try {
     const place = await openBackup(directory, {
+      runtime: systemRuntime,
       onUnfit: ({ key, reason }) => {
         unfit += 1;
         onFinding({ kind: 'checkpoint', reason: `files/${key} cannot be used: ${reason}` });

@@ -10,13 +10,14 @@ import { changesInForce, findSealHistory } from '../../sealing/seal-history.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, print, printNote } from '../output.js';
 import { onConfiguredLog } from './with-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 export const NO_KEY = 'no key for checkpoints is set (CHECKPOINT_KEY_FILE), or sealing is switched off (SEALING)';
 
 type KeyOptions = { readonly all?: true; readonly changes?: true };
 
 const printKeys = async (store: EventStore, config: Config, { all, changes }: KeyOptions): Promise<ExitCode> => {
-  const signers = await checkpointSigners(config);
+  const signers = await checkpointSigners(systemRuntime.random, config);
   if (E.isLeft(signers)) return failed(signers.left.message);
   const [first] = signers.right;
   if (first === undefined) return failed(NO_KEY);
@@ -65,7 +66,7 @@ export const addNewKey = (log: Command): void => {
     )
     .description('prints a new secret key to sign checkpoints with, for CHECKPOINT_KEY_FILE; nothing keeps it')
     .action((name: string) => {
-      const made = newCheckpointKey(name);
+      const made = newCheckpointKey(systemRuntime.random, name);
       // reason: the argument is the name of a key, as was just tested
       if (E.isRight(made)) print(renderSigner(made.right));
     });

@@ -8,6 +8,7 @@ import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
 import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
 import { runCommand } from '../run-command.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** A log into which an operator's decision can be recorded. */
 export type DecidingLog = Pick<ReadModels, 'store' | 'pool' | 'registry'> & {
@@ -23,7 +24,7 @@ export const onDecidingLog = (
 ): Promise<void> =>
   runCommand((config, signal) =>
     withReadModels(config, registry, signal, async ({ store, pool, registry: signing }) => {
-      const keys = await sharedEventKeys(config);
+      const keys = await sharedEventKeys(systemRuntime.random, config);
       if (E.isLeft(keys)) return failed(keys.left.message);
       const why = await whyNotInTree(pool, ledgerOf(signing));
       if (why !== undefined) return failed(`not recorded: ${why}`);

@@ -29,7 +29,7 @@ const whyNot = (failure: NotReplaced): string => {
 
 const replace = async (log: DecidingLog, options: Options): Promise<ExitCode> => {
   const { store, pool, registry, config, keys } = log;
-  const signers = await checkpointSigners(config);
+  const signers = await checkpointSigners(systemRuntime.random, config);
   if (E.isLeft(signers)) return failed(signers.left.message);
   const { right: own } = signers;
   if (!RA.isNonEmpty(own)) return failed(NO_KEY);

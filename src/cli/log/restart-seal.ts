@@ -29,7 +29,7 @@ const isCalledFor = async (history: SealHistory, archive: CheckpointArchive, loc
 
 const restart = async (log: DecidingLog, options: Options): Promise<ExitCode> => {
   const { store, pool, registry, config, keys } = log;
-  const signers = await checkpointSigners(config);
+  const signers = await checkpointSigners(systemRuntime.random, config);
   if (E.isLeft(signers)) return failed(signers.left.message);
   if (!RA.isNonEmpty(signers.right)) return failed(NO_KEY);
   const base = signers.right[0].verifier.name;

@@ -31,6 +31,7 @@ import { openWitnesses } from './open-witnesses.js';
 import { shareOfLog } from './share-of-log.js';
 import { isUnread, reportVerified } from './verify-report.js';
 import { withConfiguredLog } from './with-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & { readonly against?: string; readonly key?: Verifier };
 
@@ -88,7 +89,7 @@ const readModelsTrouble = (error: unknown): string | undefined =>
 
 const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const { config, registry, store, keys, database } = opened;
-  const signers = await checkpointSigners(config);
+  const signers = await checkpointSigners(systemRuntime.random, config);
   if (E.isLeft(signers)) return failed(signers.left.message);
   const given = options.key;
   const own = signers.right[0]?.verifier;
@@ -151,7 +152,7 @@ const verify = async (
     return EXIT.usage;
   }
   return withConfiguredLog(config, registry, async ({ log: store, database }) => {
-    const keys = await sharedEventKeys(config);
+    const keys = await sharedEventKeys(systemRuntime.random, config);
     if (E.isLeft(keys)) return failed(keys.left.message);
     const opened = { config, registry, store, keys: keys.right, database };
     return stream === undefined ? verifyAll(opened, options, signal) : verifyOne(opened, stream, options, signal);

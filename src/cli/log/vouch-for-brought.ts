@@ -32,7 +32,7 @@ export const vouchForBrought = async (
   config: Config,
   actor: string,
 ): Promise<Vouched> => {
-  const keys = orThrow(await sharedEventKeys(config));
+  const keys = orThrow(await sharedEventKeys(systemRuntime.random, config));
   const [newest] = keys;
   if (newest === undefined) return { withoutMac: undefined, lines: [], isDone: true };
   const macs = await surveyMacs(store, { isSealed: sealedBy(ledgerOf(registry)) });

@@ -54,9 +54,9 @@ export const withReadModels = async (
   const { store, readModelsUrl, close } = opened.right;
   const pool = makeCommandPool(readModelsUrl, 'ops', 6);
   try {
-    const snapshotKey = await sharedSnapshotKey(config);
+    const snapshotKey = await sharedSnapshotKey(systemRuntime.random, config);
     const signing = signingRows(registry, snapshotKey);
-    const eventKeys = await sharedEventKeys(config);
+    const eventKeys = await sharedEventKeys(systemRuntime.random, config);
     if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
     const [eventKey] = eventKeys.right;
     return await use({ store, pool, databaseUrl: readModelsUrl, registry: signing, snapshotKey, eventKey });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, link, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -16,6 +15,8 @@ import { openDiskStorage } from './disk-storage.js';
 import { unlessMissing } from './missing-files.js';
 import { isUnfinished, replaceFile } from './replace-file.js';
 import { isTried, prepareDirectory, UnusableDirectory } from './usable-directory.js';
+import type { Random } from '../../event-sourcing/random.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 const [MANIFEST, LOCK, FILES_FOLDER, SECRETS_FOLDER] = ['manifest.json', 'lock', 'files', 'secrets'];
 
@@ -25,11 +26,11 @@ const isLeftBehind = (name: string): boolean =>
 
 const isThere = async (file: string): Promise<boolean> => (await unlessMissing(access(file).then(() => true))) === true;
 
-type OpenOptions = { readonly onUnfit: (unfit: UnfitObject) => void };
+type OpenOptions = { readonly runtime: Runtime; readonly onUnfit: (unfit: UnfitObject) => void };
 
 /** What the service keeps in `files` of its data directory has the same form here. */
-const openFiles = async (directory: string, mustExist: boolean) => {
-  const opened = await openDiskStorage(path.join(directory, FILES_FOLDER), { mustExist });
+const openFiles = async (random: Random, directory: string, mustExist: boolean) => {
+  const opened = await openDiskStorage(path.join(directory, FILES_FOLDER), { random, mustExist });
   if (E.isLeft(opened)) throw opened.left.cause;
   return opened.right;
 };
@@ -70,13 +71,14 @@ class WatchedSource {
 
 /** Whole and durable, with its folder. */
 const writeFile = async (
+  random: Random,
   directory: string,
   name: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> => {
   const file = path.join(directory, name);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await replaceFile(file, chunks);
+  await replaceFile(random, file, chunks);
   await syncDirectory(directory);
 };
 
@@ -86,16 +88,16 @@ const readSecret = (directory: string, name: string): Promise<string | undefined
 const placeIn = (
   directory: string,
   { checkpoints, ...files }: Awaited<ReturnType<typeof openFiles>>,
-  { onUnfit }: OpenOptions,
+  { runtime: { random }, onUnfit }: OpenOptions,
 ): BackupPlace => ({
   files,
   archive: makeCheckpointArchive(checkpoints, { onUnfit }),
   timestamps: makeTimestampArchive(checkpoints, { onUnfit }),
   readManifest: () => readable(unlessMissing(readFile(path.join(directory, MANIFEST), 'utf8'))),
-  writeManifest: (text) => writable(replaceFile(path.join(directory, MANIFEST), [Buffer.from(text)])),
+  writeManifest: (text) => writable(replaceFile(random, path.join(directory, MANIFEST), [Buffer.from(text)])),
   writeSegment: async (name, chunks) => {
     const source = new WatchedSource(chunks);
-    await writable(writeFile(directory, name, source)).catch((error: unknown) => source.rethrow(error));
+    await writable(writeFile(random, directory, name, source)).catch((error: unknown) => source.rethrow(error));
   },
   openSegment: async (name) => {
     const file = path.join(directory, name);
@@ -103,7 +105,7 @@ const placeIn = (
   },
   writeSecret: async (name, text) => {
     if ((await readable(readSecret(directory, name))) === text) return;
-    await writable(writeFile(directory, path.join(SECRETS_FOLDER, name), [Buffer.from(text)]));
+    await writable(writeFile(random, directory, path.join(SECRETS_FOLDER, name), [Buffer.from(text)]));
   },
   readSecret: (name) => readable(readSecret(directory, name)),
 });
@@ -112,7 +114,7 @@ const placeIn = (
 export const openBackup = async (directory: string, options: OpenOptions): Promise<BackupPlace> => {
   if (!(await readable(isThere(path.join(directory, MANIFEST)))))
     throw new BackupFault('there is no backup: manifest.json is missing');
-  return placeIn(directory, await readable(openFiles(directory, true)), options);
+  return placeIn(directory, await readable(openFiles(options.runtime.random, directory, true)), options);
 };
 
 /** The path without links, of a directory that may not exist yet. */
@@ -144,7 +146,7 @@ const requireFit = async (directory: string, dataDir: string): Promise<void> => 
     if (!(await isBegun(directory, name))) throw new BackupFault(`it holds something else than a backup: ${name}`);
 };
 
-const lockText = (): string => `${hostname()} ${formatOwner(makeOwner('operator'))}\n`;
+const lockText = (random: Random): string => `${hostname()} ${formatOwner(makeOwner(random, 'operator'))}\n`;
 
 /** Whether the process that wrote the lock has ended; one of another machine is never known to have. */
 const isStale = (text: string): boolean => {
@@ -154,8 +156,8 @@ const isStale = (text: string): boolean => {
 };
 
 /** Takes a stale lock away; puts back one that another process has taken meanwhile. */
-const removeStale = async (lock: string, text: string): Promise<void> => {
-  const aside = `${lock}.${randomBytes(6).toString('hex')}`;
+const removeStale = async (random: Random, lock: string, text: string): Promise<void> => {
+  const aside = `${lock}.${random.bytes(6).toString('hex')}`;
   if ((await unlessMissing(rename(lock, aside).then(() => true))) !== true) return;
   try {
     if ((await readFile(aside, 'utf8')) !== text) await link(aside, lock);
@@ -166,11 +168,11 @@ const removeStale = async (lock: string, text: string): Promise<void> => {
   }
 };
 
-const lockBackup = async (directory: string): Promise<() => Promise<void>> => {
+const lockBackup = async (random: Random, directory: string): Promise<() => Promise<void>> => {
   const lock = path.join(directory, LOCK);
   const held = await unlessMissing(readFile(lock, 'utf8'));
-  if (held !== undefined && isStale(held)) await removeStale(lock, held);
-  if (!(await createFirst(lock, lockText()))) {
+  if (held !== undefined && isStale(held)) await removeStale(random, lock, held);
+  if (!(await createFirst(random, lock, lockText(random)))) {
     const [host = '', owner = ''] = ((await unlessMissing(readFile(lock, 'utf8'))) ?? '').trim().split(' ');
     const pid = parseOwner(owner)?.pid ?? 'unknown';
     throw new BackupFault(
@@ -193,13 +195,14 @@ const removeUnfinished = async (directory: string): Promise<void> => {
 type OpenedBackup = { readonly place: BackupPlace; readonly close: () => Promise<void> };
 
 const openLocked = async (directory: string, dataDir: string, options: OpenOptions): Promise<OpenedBackup> => {
+  const { clock, random } = options.runtime;
   await requireFit(directory, dataDir);
-  await prepareDirectory(directory, 0o700);
-  const unlock = await lockBackup(directory);
+  await prepareDirectory(random, directory, 0o700);
+  const unlock = await lockBackup(random, directory);
   try {
     await removeUnfinished(directory);
-    const files = await openFiles(directory, false);
-    const cleared = await files.clearUnfinished(new Date());
+    const files = await openFiles(random, directory, false);
+    const cleared = await files.clearUnfinished(clock.date());
     if (E.isLeft(cleared)) throw cleared.left.cause;
     return { place: placeIn(directory, files, options), close: unlock };
   } catch (error) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CHECKPOINTS } from '../checkpoints/checkpoint-key.js';
@@ -10,6 +9,7 @@ import type { Layout } from './layout.js';
 import { unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
 import { writeDurably } from './write-object.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** Nobody may write to it, its owner neither. */
 const READ_ONLY = 0o444;
@@ -40,9 +40,14 @@ const makeDirectories = async (root: string, directory: string): Promise<void> =
   await syncDirectory(parent);
 };
 
-const add = async ({ objects, unfinished, fileOf }: Layout, key: string, content: Buffer): Promise<boolean> => {
+const add = async (
+  random: Random,
+  { objects, unfinished, fileOf }: Layout,
+  key: string,
+  content: Buffer,
+): Promise<boolean> => {
   const target = fileOf(key);
-  const temporary = path.join(unfinished, randomUUID());
+  const temporary = path.join(unfinished, random.uuid());
   try {
     await writeDurably(await open(temporary, 'wx', READ_ONLY), [content]);
     await makeDirectories(objects, path.dirname(target));
@@ -54,6 +59,7 @@ const add = async ({ objects, unfinished, fileOf }: Layout, key: string, content
 
 /** The part of the disk storage that keeps checkpoints: files that are written once, synced, and read-only. */
 export const checkpointFiles = async (
+  random: Random,
   root: string,
   files: Pick<Layout, 'unfinished'>,
   isThere: () => Promise<boolean>,
@@ -72,7 +78,7 @@ export const checkpointFiles = async (
       };
     },
     open: ({ key }) => openObject(layout, key),
-    add: (key, content) => add(layout, key, content),
+    add: (key, content) => add(random, layout, key, content),
     isThere,
   };
 };

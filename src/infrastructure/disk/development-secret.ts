@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
 import { prepareDirectory, UnusableDirectory } from './usable-directory.js';
+import type { Random } from '../../event-sourcing/random.js';
 
-const random = (): string => randomBytes(48).toString('base64url');
+const randomText = (random: Random): string => random.bytes(48).toString('base64url');
 
 /** Throws `UnusableDirectory` where somebody else put the secret there, who knows it then. Windows has no owners. */
 const requireOwner = async (dataDir: string, name: string): Promise<void> => {
@@ -20,14 +20,19 @@ const requireOwner = async (dataDir: string, name: string): Promise<void> => {
 };
 
 /** Created once for each data directory, in a file that only its owner may read. */
-const secretIn = async (dataDir: string, name: string, make: () => string = random): Promise<string> => {
+const secretIn = async (
+  random: Random,
+  dataDir: string,
+  name: string,
+  make: (random: Random) => string = randomText,
+): Promise<string> => {
   const file = path.join(dataDir, name);
   const secret = await unlessMissing(readFile(file, 'utf8'));
   if (secret !== undefined) {
     await requireOwner(dataDir, name);
     return secret;
   }
-  await createFirst(file, make());
+  await createFirst(random, file, make(random));
   return readFile(file, 'utf8');
 };
 
@@ -35,22 +40,31 @@ const secretIn = async (dataDir: string, name: string, make: () => string = rand
  * The keys of an embedded Postgres stand beside it. Undefined where there is no data directory: who opens the database has
  * made that, and a command that opens another log must not.
  */
-const keyBesideData = async (dataDir: string, name: string, make?: () => string): Promise<string | undefined> =>
-  (await unlessMissing(stat(dataDir))) === undefined ? undefined : secretIn(dataDir, name, make);
+const keyBesideData = async (
+  random: Random,
+  dataDir: string,
+  name: string,
+  make?: (random: Random) => string,
+): Promise<string | undefined> =>
+  (await unlessMissing(stat(dataDir))) === undefined ? undefined : secretIn(random, dataDir, name, make);
 
 /** The secret that tokens are signed with when none is configured. Throws `UnusableDirectory` and errors of the file system. */
-export const developmentSecret = async (dataDir: string): Promise<string> => {
-  await prepareDirectory(dataDir);
-  return secretIn(dataDir, 'jwt-secret');
+export const developmentSecret = async (random: Random, dataDir: string): Promise<string> => {
+  await prepareDirectory(random, dataDir);
+  return secretIn(random, dataDir, 'jwt-secret');
 };
 
 /** The keys that events get a `mac` with when none are configured: one, until somebody adds lines to the file. */
-export const embeddedEventKeys = (dataDir: string): Promise<string | undefined> => keyBesideData(dataDir, 'event-key');
+export const embeddedEventKeys = (random: Random, dataDir: string): Promise<string | undefined> =>
+  keyBesideData(random, dataDir, 'event-key');
 
 /** The key that signs the rows of an embedded Postgres when none is configured. Throws errors of the file system. */
-export const embeddedSnapshotKey = (dataDir: string): Promise<string | undefined> =>
-  keyBesideData(dataDir, 'snapshot-key');
+export const embeddedSnapshotKey = (random: Random, dataDir: string): Promise<string | undefined> =>
+  keyBesideData(random, dataDir, 'snapshot-key');
 
 /** The key that signs checkpoints when none is configured; `make` makes one. Throws errors of the file system. */
-export const embeddedCheckpointKey = (dataDir: string, make: () => string): Promise<string | undefined> =>
-  keyBesideData(dataDir, 'checkpoint-key', make);
+export const embeddedCheckpointKey = (
+  random: Random,
+  dataDir: string,
+  make: (random: Random) => string,
+): Promise<string | undefined> => keyBesideData(random, dataDir, 'checkpoint-key', make);

@@ -18,6 +18,7 @@ import { removeOldFiles, unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
 import { prepareDirectory } from './usable-directory.js';
 import { writeObject } from './write-object.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
@@ -25,6 +26,8 @@ const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'Sto
 const HELD_PER_PUT = 256 * 1024;
 
 type DiskStorageOptions = {
+  /** Names files that are not finished. */
+  readonly random: Random;
   /** With it, a `put` fails when the disk is down to the reserve. */
   readonly space?: DiskSpace;
   /** Fails where there is no directory, and creates none. */
@@ -33,8 +36,8 @@ type DiskStorageOptions = {
 
 type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check; readonly checkpoints: CheckpointObjects };
 
-const makeFolders = async (root: string, { objects, unfinished }: Layout): Promise<void> => {
-  await prepareDirectory(root, 0o700);
+const makeFolders = async (random: Random, root: string, { objects, unfinished }: Layout): Promise<void> => {
+  await prepareDirectory(random, root, 0o700);
   await mkdir(objects, { recursive: true, mode: 0o700 });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await syncDirectory(path.dirname(objects));
@@ -46,22 +49,22 @@ const makeFolders = async (root: string, { objects, unfinished }: Layout): Promi
  */
 export const openDiskStorage = (
   root: string,
-  { space, mustExist = false }: DiskStorageOptions = {},
+  { random, space, mustExist = false }: DiskStorageOptions,
 ): Promise<E.Either<StorageUnavailable, DiskStorage>> =>
   attempt(async () => {
     const layout = layoutOf(root);
-    if (!mustExist) await makeFolders(root, layout);
+    if (!mustExist) await makeFolders(random, root, layout);
     else if ((await unlessMissing(access(layout.objects).then(() => true))) === undefined)
       throw new Error(`there are none in ${path.resolve(root)}`);
     const isThere = (): Promise<boolean> => access(layout.objects, constants.R_OK | constants.W_OK).then(() => true);
-    const checkpoints = await checkpointFiles(root, layout, isThere);
+    const checkpoints = await checkpointFiles(random, root, layout, isThere);
     return {
       isThere,
       checkpoints,
       heldPerPut: HELD_PER_PUT,
       put: (key, body) =>
         takeBody(body, (chunks) =>
-          writeObject(layout, key, space === undefined ? chunks : chunksWithinSpace(chunks, space)),
+          writeObject(random, layout, key, space === undefined ? chunks : chunksWithinSpace(chunks, space)),
         ),
       open: (key, range) => attempt(() => openObject(layout, key, range), openFailure),
       // not synced: a removal that a power loss undoes leaves an object that no event names, and the sweep removes that

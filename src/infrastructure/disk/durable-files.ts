@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../error-code.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** Makes the names in a directory survive a power loss. Windows cannot sync a directory and needs no such call. */
 export const syncDirectory = async (directory: string): Promise<void> => {
@@ -34,8 +34,8 @@ export const linkDurably = async (from: string, to: string): Promise<boolean> =>
  * Creates a private file that several processes may create at once: it holds the text of the first, and nobody reads half
  * of it. False when it exists already.
  */
-export const createFirst = async (file: string, text: string): Promise<boolean> => {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+export const createFirst = async (random: Random, file: string, text: string): Promise<boolean> => {
+  const temporary = `${file}.${random.bytes(6).toString('hex')}`;
   try {
     await createPrivateFile(temporary, text);
     return await linkDurably(temporary, file);

@@ -6,6 +6,7 @@ import type { Config } from '../../config.js';
 import { createFirst } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
 import { prepareDirectory } from './usable-directory.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 type SecretSettings = Pick<
   Config,
@@ -85,7 +86,11 @@ export const planSecrets = async (config: SecretSettings, secrets: ReadonlyArray
 };
 
 /** Puts secrets into the data directory, unless they are there. */
-export const putSecrets = async (config: SecretSettings, secrets: ReadonlyArray<Secret>): Promise<void> => {
-  await prepareDirectory(config.dataDir);
-  for (const { name, text } of secrets) await createFirst(path.join(config.dataDir, name), text);
+export const putSecrets = async (
+  random: Random,
+  config: SecretSettings,
+  secrets: ReadonlyArray<Secret>,
+): Promise<void> => {
+  await prepareDirectory(random, config.dataDir);
+  for (const { name, text } of secrets) await createFirst(random, path.join(config.dataDir, name), text);
 };

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { link, lstat, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../error-code.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { createPrivateFile, syncDirectory } from './durable-files.js';
 import { unlessMissing } from './missing-files.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** A directory cannot hold data. The message names it, and says what is wrong and what to do. */
 export class UnusableDirectory extends Error {
@@ -80,8 +80,8 @@ const refuse =
 export const isTried = (name: string): boolean => /^\.tried-[0-9a-f]{12}(?:\.2)?$/.test(name);
 
 /** Does once with a small file what is done with data: writes and syncs it, gives it a second name, and syncs the names. */
-const tryOut = async (directory: string): Promise<void> => {
-  const file = path.join(directory, `.tried-${randomBytes(6).toString('hex')}`);
+const tryOut = async (random: Random, directory: string): Promise<void> => {
+  const file = path.join(directory, `.tried-${random.bytes(6).toString('hex')}`);
   try {
     await createPrivateFile(file, 'x').catch(refuse(directory, 'a file there cannot be written and synced to disk'));
     await link(file, `${file}.2`).catch(refuse(directory, 'its file system has no hard links', 'EPERM'));
@@ -95,11 +95,11 @@ const tryOut = async (directory: string): Promise<void> => {
  * Makes a directory that only its owner may enter, and those above it, with the mode `above`, unless they are there, and
  * tries that data can be kept there durably. Rejects with `UnusableDirectory`.
  */
-export const prepareDirectory = async (directory: string, above = 0o755): Promise<void> => {
+export const prepareDirectory = async (random: Random, directory: string, above = 0o755): Promise<void> => {
   try {
     const wanted = path.resolve(directory);
     await makeWithParents(wanted, wanted, above);
-    await tryOut(wanted);
+    await tryOut(random, wanted);
   } catch (cause) {
     throw unusable(directory, cause);
   }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory } from './durable-files.js';
 import type { Layout } from './layout.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** Writes and syncs a new file, and closes it. */
 export const writeDurably = async (
@@ -43,9 +43,14 @@ const publish = async (from: string, to: string): Promise<void> => {
  * Stores an object whole and durable under its name, or not at all: written and synced as an unfinished file, then
  * renamed. A crash leaves at most an unfinished file. Throws errors of the file system and of `chunks`.
  */
-export const writeObject = async (layout: Layout, key: string, chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+export const writeObject = async (
+  random: Random,
+  layout: Layout,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> => {
   const target = layout.fileOf(key);
-  const unfinished = path.join(layout.unfinished, randomUUID());
+  const unfinished = path.join(layout.unfinished, random.uuid());
   try {
     await writeDurably(await open(unfinished, 'wx', 0o600), chunks);
     await publish(unfinished, target);

@@ -6,6 +6,7 @@ import { unlessMissing } from '../disk/missing-files.js';
 import { type Account, accountFor, isRoot, mayTraverse } from './account.js';
 import { cannotStart, type EmbeddedPostgresError, notWritable } from './embedded-postgres-error.js';
 import { makeTraversable, readRelocation, relocateData, stateDirectory } from './relocated-data.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** Where the cluster of a DATA_DIR is, and which account owns it. */
 export type ClusterLocation = {
@@ -59,7 +60,12 @@ const locateExistingAsRoot = async (dataDir: string, directory: string): Promise
     : E.left(notWritable(directory, `Postgres runs as uid ${account.right.uid ?? 0}, which may not enter it`));
 };
 
-const locateNewAsRoot = async (dataDir: string, inside: string, onLog: (line: string) => void): Promise<Located> => {
+const locateNewAsRoot = async (
+  random: Random,
+  dataDir: string,
+  inside: string,
+  onLog: (line: string) => void,
+): Promise<Located> => {
   const account = await accountFor(clusterIn(inside));
   if (E.isLeft(account)) return account;
   const location = { dataDir, programs: stateDirectory, account: account.right };
@@ -67,7 +73,7 @@ const locateNewAsRoot = async (dataDir: string, inside: string, onLog: (line: st
   await makeTraversable(inside);
   if (await mayTraverse(account.right, inside)) return E.right({ ...location, directory: inside });
   await rmdir(inside).catch(() => undefined); // only for tidiness: another process may be doing the same
-  return E.right({ ...location, directory: await relocateData(dataDir, onLog) });
+  return E.right({ ...location, directory: await relocateData(random, dataDir, onLog) });
 };
 
 /**
@@ -75,7 +81,11 @@ const locateNewAsRoot = async (dataDir: string, inside: string, onLog: (line: st
  * Postgres's account may not enter there, the directory is below `stateDirectory` and `<DATA_DIR>/postgres.place` names
  * it. DATA_DIR may then be moved; a copy of it names the same data. `wanted` must be there. Rejects on file system errors.
  */
-export const locateCluster = async (wanted: string, onLog: (line: string) => void): Promise<Located> => {
+export const locateCluster = async (
+  random: Random,
+  wanted: string,
+  onLog: (line: string) => void,
+): Promise<Located> => {
   const dataDir = await realpath(wanted);
   const inside = insideOf(dataDir);
   const relocated = await readRelocation(dataDir);
@@ -87,5 +97,5 @@ export const locateCluster = async (wanted: string, onLog: (line: string) => voi
   if (!isRoot()) return locateAsUser(dataDir, directory);
   return relocated !== undefined || existsSync(clusterIn(inside))
     ? locateExistingAsRoot(dataDir, directory)
-    : locateNewAsRoot(dataDir, inside, onLog);
+    : locateNewAsRoot(random, dataDir, inside, onLog);
 };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,6 +11,7 @@ import { type Installation, majorOf, programIn } from './installation/installati
 import { isAlive, startTimeOf } from '../process-liveness.js';
 import { makePrivate } from './private-cluster.js';
 import { runProgram } from './run-program.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** A database cluster: Postgres's files, and what is needed to run a server on them. */
 export type Cluster = {
@@ -35,8 +35,8 @@ const passwordIn = (cluster: string): string => path.join(cluster, 'password');
 const unfinishedPrefix = 'initialising-';
 
 /** The name says which process creates it. */
-const unfinishedName = (): string =>
-  `${unfinishedPrefix}${process.pid}-${startTimeOf(process.pid)}-${randomBytes(4).toString('hex')}`;
+const unfinishedName = (random: Random): string =>
+  `${unfinishedPrefix}${process.pid}-${startTimeOf(process.pid)}-${random.bytes(4).toString('hex')}`;
 
 /** Removes the unfinished clusters of processes that have ended. */
 const removeUnfinished = async (directory: string): Promise<void> => {
@@ -70,14 +70,15 @@ const renameUnlessExists = async (unfinished: string, cluster: string): Promise<
 
 /** Creates the cluster under a temporary name, and renames it when it is complete and synced. */
 const initialise = async (
+  random: Random,
   { dataDir, directory, account }: ClusterLocation,
   installation: Installation,
   durable: boolean,
 ): Promise<E.Either<EmbeddedPostgresError, void>> => {
   await removeUnfinished(directory);
-  const unfinished = path.join(directory, unfinishedName());
+  const unfinished = path.join(directory, unfinishedName(random));
   await mkdir(unfinished, { mode: 0o700 });
-  await createPrivateFile(passwordIn(unfinished), randomBytes(24).toString('base64url'));
+  await createPrivateFile(passwordIn(unfinished), random.bytes(24).toString('base64url'));
   await changeOwner(account, unfinished, passwordIn(unfinished));
   const args = initdbArguments(unfinished, durable);
   const { ok, reason, lines } = await runProgram(programIn(installation, 'initdb'), args, account, initdbTimeoutMs);
@@ -96,6 +97,7 @@ const initialise = async (
  * another major version. Rejects on file system errors.
  */
 export const openCluster = async (
+  random: Random,
   location: ClusterLocation,
   installation: Installation,
   durable: boolean,
@@ -103,7 +105,7 @@ export const openCluster = async (
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
   const cluster = clusterIn(location.directory);
   if (!existsSync(cluster)) {
-    const made = await initialise(location, installation, durable);
+    const made = await initialise(random, location, installation, durable);
     if (E.isLeft(made)) return made;
   }
   if (location.account.uid !== undefined && (await stat(cluster)).uid === 0)

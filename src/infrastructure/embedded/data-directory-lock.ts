@@ -8,6 +8,7 @@ import { user } from './cluster.js';
 import { type Address, clientFor, withClient } from './connection.js';
 import { cannotStart, type CannotStart, type DataDirectoryInUse, inUseByService } from './embedded-postgres-error.js';
 import type { ProcessKind } from '../process-liveness.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 /**
  * The right to work in a data directory: a session-level advisory lock on a connection of its own, exclusive for a
@@ -21,6 +22,7 @@ export type DataDirectoryLock = {
 };
 
 type LockRequest = {
+  readonly runtime: Runtime;
   readonly processKind: ProcessKind;
   readonly address: Address;
   readonly dataDir: string;
@@ -75,7 +77,7 @@ const lockFailure = async (request: LockRequest, cause: unknown): Promise<DataDi
 };
 
 const lockAgain = async (request: LockRequest, released: AbortSignal): Promise<pg.Client | undefined> => {
-  const retry = makeRetry({ ...backoff, signal: released });
+  const retry = makeRetry({ runtime: request.runtime, ...backoff, signal: released });
   while (await retry.again()) {
     const client = await connectAndLock(request).catch(() => undefined); // the server may be down or starting
     if (client !== undefined) return client;
@@ -104,7 +106,7 @@ const hold = (request: LockRequest, first: pg.Client): DataDirectoryLock => {
     release: async () => {
       released.abort();
       void current.end().catch(() => undefined);
-      await withTimeout(endTimeoutMs, holding);
+      await withTimeout(request.runtime.clock, endTimeoutMs, holding);
     },
   };
 };

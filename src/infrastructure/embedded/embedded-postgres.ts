@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
 import { prepareDirectory } from '../disk/usable-directory.js';
@@ -19,6 +18,8 @@ import { acquireServer, type Acquisition, defaultWaitTimeoutMs, freePort } from 
 import type { Server } from './server/server-process.js';
 import { supervise } from './server/supervisor.js';
 import { ensureSpareSegment } from './spare-segment.js';
+import type { Clock } from '../../event-sourcing/clock.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 export type EmbeddedPostgres = {
   /** Database `app`, UTF8, C locale. It stays valid while the server is restarted after a crash. */
@@ -35,6 +36,7 @@ export type EmbeddedPostgres = {
 };
 
 export type EmbeddedPostgresOptions = {
+  readonly runtime: Runtime;
   /** DATA_DIR; created if it does not exist. */
   readonly dataDir: string;
   /** Fails with `NoData` where there is no cluster yet, and creates nothing. */
@@ -67,17 +69,18 @@ const sayWhere = async ({ dataDir, directory }: ClusterLocation, onLog: (line: s
 
 const prepareCluster = async (
   installation: Installation,
-  { dataDir, processKind, mustExist = false, onLog, settings }: EmbeddedPostgresOptions,
+  { runtime, dataDir, processKind, mustExist = false, onLog, settings }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, Cluster>> => {
+  const { random } = runtime;
   if (mustExist && !(await hasCluster(dataDir)))
     return E.left(noData(path.resolve(dataDir), await saidRelocated(dataDir)));
   // a command that joins the server of a service on a full disk may still read
-  if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(dataDir);
-  const location = await locateCluster(dataDir, onLog);
+  if (processKind === 'service' || !(await hasCluster(dataDir))) await prepareDirectory(random, dataDir);
+  const location = await locateCluster(random, dataDir, onLog);
   if (E.isLeft(location)) return location;
   if (processKind === 'service') await sayWhere(location.right, onLog);
-  const runnable = await makeRunnable(installation, location.right.account, location.right.programs);
-  return openCluster(location.right, runnable, settings?.['fsync'] !== 'off', onLog);
+  const runnable = await makeRunnable(random, installation, location.right.account, location.right.programs);
+  return openCluster(random, location.right, runnable, settings?.['fsync'] !== 'off', onLog);
 };
 
 /** Starts another server on the port of the first, so that connection pools find it. */
@@ -89,13 +92,17 @@ const restart = async (acquisition: Acquisition, port: number): Promise<E.Either
     : E.left(cannotStart(`another command has started a server in ${acquisition.cluster.dataDir}`));
 };
 
-const waitForOtherOperators = async (lock: DataDirectoryLock, onLog: (line: string) => void): Promise<void> => {
-  const deadline = performance.now() + operatorsTimeoutMs;
-  for (let isLogged = false; performance.now() < deadline; isLogged = true) {
+const waitForOtherOperators = async (
+  clock: Clock,
+  lock: DataDirectoryLock,
+  onLog: (line: string) => void,
+): Promise<void> => {
+  const deadline = clock.monotonic() + operatorsTimeoutMs;
+  for (let isLogged = false; clock.monotonic() < deadline; isLogged = true) {
     const others = await lock.otherOperators().catch(() => []);
     if (others.length === 0) return;
     if (!isLogged) onLog(`waiting for other commands that use this server (pid ${others.join(', ')})`);
-    await delay(operatorsPollIntervalMs);
+    await clock.sleep(operatorsPollIntervalMs);
   }
 };
 
@@ -108,14 +115,14 @@ const once = (work: () => Promise<void>): (() => Promise<void>) => {
 const prepareServer = async (
   address: Address,
   { data }: Cluster,
-  { processKind, dataDir }: EmbeddedPostgresOptions,
+  { runtime, processKind, dataDir }: EmbeddedPostgresOptions,
 ): Promise<E.Either<EmbeddedPostgresError, DataDirectoryLock>> => {
   try {
     await withClient(address, 'postgres', async (client) => {
       await ensureDatabase(client);
       await ensureSpareSegment(client, data);
     });
-    return await lockDataDirectory({ processKind, address, dataDir });
+    return await lockDataDirectory({ runtime, processKind, address, dataDir });
   } catch (cause) {
     return E.left(fromSystemError(dataDir)(cause));
   }
@@ -126,11 +133,12 @@ const start = async (
   options: EmbeddedPostgresOptions,
   overrides: Overrides,
 ): Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>> => {
-  const { processKind, onLog, settings = {} } = options;
+  const { runtime, processKind, onLog, settings = {} } = options;
   const prepared = await prepareCluster(installation, options);
   if (E.isLeft(prepared)) return prepared;
   const cluster = prepared.right;
-  const acquisition = { ...overrides, cluster, owner: makeOwner(processKind), settings, onLog };
+  const owner = makeOwner(runtime.random, processKind);
+  const acquisition = { ...overrides, runtime, cluster, owner, settings, onLog };
   const acquired = await acquireServer(acquisition);
   if (E.isLeft(acquired)) return acquired;
 
@@ -139,14 +147,14 @@ const start = async (
   const address = { port, password: cluster.password };
   const again = async () =>
     E.flatten(await attempt(() => restart(acquisition, port), fromSystemError(options.dataDir)));
-  const shutDown = ours && supervise(ours, { restart: again, onLog });
+  const shutDown = ours && supervise(ours, { runtime, restart: again, onLog });
   const lock = await prepareServer(address, cluster, options);
   if (E.isLeft(lock)) {
     await shutDown?.();
     return lock;
   }
   const stop = async (): Promise<void> => {
-    if (ours !== undefined && processKind === 'operator') await waitForOtherOperators(lock.right, onLog);
+    if (ours !== undefined && processKind === 'operator') await waitForOtherOperators(runtime.clock, lock.right, onLog);
     await lock.right.release();
     await shutDown?.();
   };

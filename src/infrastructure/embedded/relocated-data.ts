@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFirst, createPrivateFile } from '../disk/durable-files.js';
 import { unlessMissing } from '../disk/missing-files.js';
+import type { Random } from '../../event-sourcing/random.js';
 
 /**
  * Where root keeps data and programs for Postgres when DATA_DIR or the package is below a directory that only root may
@@ -56,11 +57,11 @@ export const saidRelocated = async (dataDir: string): Promise<ReadonlyArray<stri
   }
 };
 
-const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
+const makeEmptyDirectory = async (random: Random, dataDir: string, onLog: (line: string) => void): Promise<string> => {
   await makeTraversable(stateDirectory);
   for (const earlier of await relocatedFrom(dataDir))
     onLog(`data of an earlier ${dataDir} is still in ${earlier} and is not used`);
-  const directory = path.join(stateDirectory, prefixOf(dataDir) + randomBytes(4).toString('hex'));
+  const directory = path.join(stateDirectory, prefixOf(dataDir) + random.bytes(4).toString('hex'));
   await makeTraversable(directory);
   await createPrivateFile(path.join(directory, 'belongs-to'), `${dataDir}\n`); // for a person who tidies up here
   return directory;
@@ -71,9 +72,9 @@ const makeEmptyDirectory = async (dataDir: string, onLog: (line: string) => void
  * `<DATA_DIR>/postgres.place`. The directory is new each time: after DATA_DIR was deleted to begin anew, the old data is
  * neither used nor deleted. When two processes do this at once, both use the directory of the first.
  */
-export const relocateData = async (dataDir: string, onLog: (line: string) => void): Promise<string> => {
-  const directory = await makeEmptyDirectory(dataDir, onLog);
-  if (await createFirst(pointerIn(dataDir), `${directory}\n`)) return directory;
+export const relocateData = async (random: Random, dataDir: string, onLog: (line: string) => void): Promise<string> => {
+  const directory = await makeEmptyDirectory(random, dataDir, onLog);
+  if (await createFirst(random, pointerIn(dataDir), `${directory}\n`)) return directory;
   await rm(directory, { recursive: true });
   return (await readRelocation(dataDir)) ?? directory;
 };

@@ -18,6 +18,7 @@ import { compare, type Lengths, type Row } from './compare.js';
 import { newDatabases } from './databases.js';
 import { type Ends, withEnds } from './ends.js';
 import type { Settings } from './stack.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const connections = 64;
 
@@ -47,7 +48,7 @@ const startPostgres = async (ends: Ends): Promise<string> => {
 };
 
 const signingKey = (): string => {
-  const made = newCheckpointKey('localhost/benchmark');
+  const made = newCheckpointKey(systemRuntime.random, 'localhost/benchmark');
   if (E.isLeft(made)) throw new Error(made.left);
   return renderSigner(made.right);
 };

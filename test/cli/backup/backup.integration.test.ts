@@ -14,6 +14,7 @@ import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { right } from '../../support/sealed-tree.js';
 import { type ServiceProcess, startService } from '../../support/service-process.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 type Summary = {
   readonly log: string;
@@ -76,7 +77,7 @@ describe('the commands that back up and restore', function () {
   };
 
   const tokenOf = async (dataDir: string): Promise<string> => {
-    const key = { _tag: 'Secret', secret: await developmentSecret(dataDir) } as const;
+    const key = { _tag: 'Secret', secret: await developmentSecret(systemRuntime.random, dataDir) } as const;
     const jwt = { key, issuer: undefined, audience: undefined };
     const token = await signToken(jwt, { user: 'alice', roles: ['admin'], lifetime: 3600 }, () =>
       Promise.reject(new Error()),

@@ -17,6 +17,7 @@ import { replaceOnFileHandles, systemError } from '../../support/failing-disk.js
 import { filesBelow } from '../../support/files-below.js';
 import { openHandles } from '../../support/open-handles.js';
 import { needs } from '../../support/needs.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const aDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'disk-storage-'));
 
@@ -72,7 +73,7 @@ describe('object storage on disk', () => {
 
   it('cannot be opened where a file stands in its place', async () => {
     await writeFile(path.join(path.dirname(root), 'taken'), '');
-    const outcome = await openDiskStorage(path.join(path.dirname(root), 'taken'));
+    const outcome = await openDiskStorage(path.join(path.dirname(root), 'taken'), { random: systemRuntime.random });
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StorageUnavailable');
   });
 

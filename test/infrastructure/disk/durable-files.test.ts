@@ -5,6 +5,7 @@ import { createFirst } from '../../../src/infrastructure/disk/durable-files.js';
 import { errorCode } from '../../../src/infrastructure/error-code.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('a file that several processes may create at once', () => {
   it('leaves nothing behind on a full disk, and is made when there is room', async function () {
@@ -14,11 +15,13 @@ describe('a file that several processes may create at once', () => {
       const directory = path.join(disk!.directory, 'keys');
       await mkdir(directory);
       await disk!.fill();
-      const failure: unknown = await createFirst(path.join(directory, 'key'), 'text').catch((error: unknown) => error);
+      const failure: unknown = await createFirst(systemRuntime.random, path.join(directory, 'key'), 'text').catch(
+        (error: unknown) => error,
+      );
       expect(errorCode(failure)).to.equal('ENOSPC');
       expect(await readdir(directory)).to.deep.equal([]);
       await disk!.makeRoom();
-      expect(await createFirst(path.join(directory, 'key'), 'text')).to.equal(true);
+      expect(await createFirst(systemRuntime.random, path.join(directory, 'key'), 'text')).to.equal(true);
       expect(await readdir(directory)).to.deep.equal(['key']);
       expect(await readFile(path.join(directory, 'key'), 'utf8')).to.equal('text');
     } finally {

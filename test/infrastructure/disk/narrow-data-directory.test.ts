@@ -8,6 +8,7 @@ import { openDiskStorage } from '../../../src/infrastructure/disk/disk-storage.j
 import { narrowDataDirectory } from '../../../src/infrastructure/disk/narrow-data-directory.js';
 import { OWN_SECRETS, putSecrets } from '../../../src/infrastructure/disk/own-secrets.js';
 import { needs } from '../../support/needs.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const uid = process.getuid?.();
 const isRoot = uid === 0;
@@ -38,9 +39,10 @@ describe('the modes of a data directory', () => {
   const secrets = Object.values(OWN_SECRETS).map(({ file }) => file);
 
   const makers = {
-    'the secret of tokens': () => developmentSecret(dataDir),
-    'the storage of files': () => openDiskStorage(path.join(dataDir, 'files'), {}),
-    'restored secrets': () => putSecrets({ dataDir } as Config, [{ name: 'event-key', text: 'x' }]), // reason: it reads nothing else
+    'the secret of tokens': () => developmentSecret(systemRuntime.random, dataDir),
+    'the storage of files': () => openDiskStorage(path.join(dataDir, 'files'), { random: systemRuntime.random }),
+    'restored secrets': () =>
+      putSecrets(systemRuntime.random, { dataDir } as Config, [{ name: 'event-key', text: 'x' }]), // reason: it reads nothing else
   };
 
   for (const [what, make] of Object.entries(makers))

@@ -32,6 +32,7 @@ import {
 } from './support/launching.js';
 import { eventually } from '../../support/eventually.js';
 import { needs } from '../../support/needs.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const lockFileOf = (dataDir: string): string => path.join(pgDataOf(dataDir), 'postmaster.pid');
 
@@ -154,15 +155,21 @@ describe('embedded Postgres when something is killed', function () {
   });
 
   it('the server, and by now another one runs there: stopping the first does not touch it', async () => {
-    const location = await locateCluster(dataDir, () => undefined);
+    const location = await locateCluster(systemRuntime.random, dataDir, () => undefined);
     if (E.isLeft(location)) throw new Error(location.left.message);
-    const runnable = await makeRunnable(await installed(), location.right.account, location.right.programs);
-    const cluster = await openCluster(location.right, runnable, false, () => undefined);
+    const runnable = await makeRunnable(
+      systemRuntime.random,
+      await installed(),
+      location.right.account,
+      location.right.programs,
+    );
+    const cluster = await openCluster(systemRuntime.random, location.right, runnable, false, () => undefined);
     if (E.isLeft(cluster)) throw new Error(cluster.left.message);
     const launch = async (): Promise<Server> => {
       const launched = await launchServer({
+        runtime: systemRuntime,
         cluster: cluster.right,
-        owner: makeOwner('service'),
+        owner: makeOwner(systemRuntime.random, 'service'),
         port: await freePort(),
         settings: {},
         onLog: () => undefined,

@@ -24,6 +24,7 @@ import {
   runningService,
   SEVERAL_STARTS_MS,
 } from './support/launching.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /** Every file below a directory, with its size and when it was written last. */
 const contentOf = (directory: string): ReadonlyArray<string> =>
@@ -44,7 +45,9 @@ describe('embedded Postgres', function () {
   after(() => discard(dataDir));
 
   it('a cold start makes a database on the loopback alone, a warm one keeps what was written', async () => {
-    const cold = await running(startEmbeddedPostgres({ dataDir, processKind: 'service', onLog: () => undefined }));
+    const cold = await running(
+      startEmbeddedPostgres({ runtime: systemRuntime, dataDir, processKind: 'service', onLog: () => undefined }),
+    );
     expect(cold.connectionString).to.match(/^postgres:\/\/app:[\w-]{32}@127\.0\.0\.1:\d+\/app\?sslmode=disable&/);
     expect(
       await rows(

@@ -3,6 +3,9 @@ import { either as E } from 'fp-ts';
 import { cannotStart } from '../../../src/infrastructure/embedded/embedded-postgres-error.js';
 import type { Server } from '../../../src/infrastructure/embedded/server/server-process.js';
 import { supervise } from '../../../src/infrastructure/embedded/server/supervisor.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 
 type Later<A> = { readonly promise: Promise<A>; readonly resolve: (value: A) => void };
 
@@ -25,21 +28,31 @@ const aServer = (name: string, events: Array<string>): { readonly server: Server
 
 const log = (events: Array<string>) => (line: string) => void events.push(line);
 
+const HALF_OF_THE_FIRST_PAUSE = 100;
+
 describe('the supervisor of a server', () => {
+  let clock: ManualClock;
+  let runtime: Runtime;
+
+  beforeEach(() => {
+    clock = makeManualClock();
+    runtime = { clock, random: { ...systemRuntime.random, fraction: () => 0.5 } };
+  });
+
   it('starts another one when it ends, and after a failure tries again', async () => {
     const events: Array<string> = [];
     const [first, second] = [aServer('the first', events), aServer('the second', events)];
-    const restarted = later<undefined>();
     const attempts = [E.left(cannotStart('the disk is full')), E.right(second.server)];
     const restart = (): Promise<(typeof attempts)[number]> => {
       const attempt = attempts.shift() ?? E.left(cannotStart('asked too often'));
-      if (attempts.length === 0) restarted.resolve(undefined);
       return Promise.resolve(attempt);
     };
-    const stop = supervise(first.server, { restart, onLog: log(events) });
+    const stop = supervise(first.server, { runtime, restart, onLog: log(events) });
     first.die();
-    await restarted.promise;
-    await new Promise(setImmediate); // the answer is taken
+    await clock.advance(HALF_OF_THE_FIRST_PAUSE - 1);
+    expect(attempts).to.have.length(1);
+    await clock.advance(1);
+    expect(attempts).to.have.length(0);
     await stop();
     expect(events).to.deep.equal([
       'Postgres ended unexpectedly (killed by signal 9); starting it again',
@@ -51,7 +64,11 @@ describe('the supervisor of a server', () => {
   it('stopped, starts nothing', async () => {
     const events: Array<string> = [];
     const first = aServer('the first', events);
-    await supervise(first.server, { restart: () => Promise.reject(new Error('restarted')), onLog: log(events) })();
+    await supervise(first.server, {
+      runtime,
+      restart: () => Promise.reject(new Error('restarted')),
+      onLog: log(events),
+    })();
     expect(events).to.deep.equal(['the first is shut down']);
   });
 
@@ -64,7 +81,7 @@ describe('the supervisor of a server', () => {
       asked.resolve(undefined);
       return answer.promise;
     };
-    const stop = supervise(first.server, { restart, onLog: log(events) });
+    const stop = supervise(first.server, { runtime, restart, onLog: log(events) });
     first.die();
     await asked.promise;
     const stopped = stop();

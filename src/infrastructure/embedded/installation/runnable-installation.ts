@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,6 +5,7 @@ import * as t from 'io-ts';
 import { errorCode } from '../../error-code.js';
 import { type Account, mayTraverse } from '../account.js';
 import { type Installation, programIn } from './installation.js';
+import type { Random } from '../../../event-sourcing/random.js';
 
 const Link = t.type({ source: t.string, target: t.string });
 
@@ -58,10 +58,14 @@ const makeReadable = async (directory: string): Promise<void> => {
 };
 
 /** Copies the package under a temporary name and renames it, so that no process uses an incomplete copy. */
-const copyTo = async (programs: string, { directory, version }: Installation): Promise<Installation> => {
+const copyTo = async (
+  random: Random,
+  programs: string,
+  { directory, version }: Installation,
+): Promise<Installation> => {
   const copy = { directory: path.join(programs, `postgres-${version}-${process.arch}`), version };
   if (existsSync(copy.directory)) return copy;
-  const unfinished = `${copy.directory}.${randomBytes(4).toString('hex')}`;
+  const unfinished = `${copy.directory}.${random.bytes(4).toString('hex')}`;
   await cp(directory, unfinished, { recursive: true, verbatimSymlinks: true });
   await makeReadable(unfinished);
   await makeMissingLinks({ directory: unfinished, version });
@@ -77,6 +81,7 @@ const copyTo = async (programs: string, { directory, version }: Installation): P
  * package may not be written to or the account may not enter it.
  */
 export const makeRunnable = async (
+  random: Random,
   installation: Installation,
   account: Account,
   programs: string,
@@ -84,5 +89,5 @@ export const makeRunnable = async (
   const inPlace =
     (await tryMakeLinks(installation)) &&
     (account.uid === undefined || (await mayTraverse(account, programIn(installation, 'postgres'))));
-  return inPlace ? installation : copyTo(programs, installation);
+  return inPlace ? installation : copyTo(random, programs, installation);
 };

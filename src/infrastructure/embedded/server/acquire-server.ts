@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import {
@@ -59,7 +58,7 @@ const inUse = (directory: string, running: RunningServer): EmbeddedPostgresError
 };
 
 const start = async (acquisition: Acquisition): Promise<E.Either<LaunchFailure, Server>> => {
-  const retry = makeRetry(portRetry);
+  const retry = makeRetry({ runtime: acquisition.runtime, ...portRetry });
   for (;;) {
     const launched = await launchServer({ ...acquisition, port: await acquisition.choosePort() });
     if (E.isRight(launched) || launched.left._tag !== 'PortTaken' || !(await retry.again())) return launched;
@@ -91,17 +90,18 @@ const waitMessage = (running: RunningServer): string | undefined =>
  * stands in the way after `waitTimeoutMs`.
  */
 export const acquireServer = async (acquisition: Acquisition): Promise<Outcome> => {
-  const deadline = performance.now() + acquisition.waitTimeoutMs;
+  const { clock, random } = acquisition.runtime;
+  const deadline = clock.monotonic() + acquisition.waitTimeoutMs;
   let lastMessage: string | undefined;
   for (;;) {
-    const found = await findRunningServer(acquisition.cluster);
+    const found = await findRunningServer(random, acquisition.cluster);
     if (E.isLeft(found)) return found;
     const outcome = await act(acquisition, found.right);
     if (outcome !== undefined) return outcome;
-    if (performance.now() > deadline) return E.left(inUse(acquisition.cluster.dataDir, found.right));
+    if (clock.monotonic() > deadline) return E.left(inUse(acquisition.cluster.dataDir, found.right));
     const message = waitMessage(found.right);
     if (message !== undefined && message !== lastMessage) acquisition.onLog(message);
     lastMessage = message;
-    await delay(pollIntervalMs);
+    await clock.sleep(pollIntervalMs);
   }
 };

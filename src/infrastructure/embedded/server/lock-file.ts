@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { unlessMissing } from '../../disk/missing-files.js';
+import type { Random } from '../../../event-sourcing/random.js';
 
 /** The contents of `postmaster.pid`, Postgres's own lock on a data directory. */
 export type LockFile = {
@@ -38,8 +38,8 @@ export const readLockFile = async (data: string): Promise<LockFile | undefined> 
  * server. The lock is renamed first and then compared: when another launcher has started a server since `stale` was
  * read, its lock is put back.
  */
-export const removeStaleLock = async (data: string, stale: LockFile): Promise<void> => {
-  const aside = `${lockFileIn(data)}.${randomBytes(4).toString('hex')}`;
+export const removeStaleLock = async (random: Random, data: string, stale: LockFile): Promise<void> => {
+  const aside = `${lockFileIn(data)}.${random.bytes(4).toString('hex')}`;
   await rename(lockFileIn(data), aside);
   const moved = await readFile(aside, 'utf8');
   if (moved !== stale.text) await link(aside, lockFileIn(data));

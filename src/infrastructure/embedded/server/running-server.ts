@@ -5,6 +5,7 @@ import { withClient } from '../connection.js';
 import { cannotStart, type CannotStart } from '../embedded-postgres-error.js';
 import { isAlive, isServerIn, type Owner, parseOwner, processExists } from '../../process-liveness.js';
 import { type LockFile, readLockFile, removeStaleLock } from './lock-file.js';
+import type { Random } from '../../../event-sourcing/random.js';
 
 /** The server that runs in a data directory now. */
 export type RunningServer =
@@ -42,12 +43,15 @@ const findOwner = async (cluster: Cluster, { pid, port }: LockFile): Promise<E.E
 };
 
 /** Finds the server of a cluster by Postgres's lock file. Removes a lock file whose pid now belongs to another process. */
-export const findRunningServer = async (cluster: Cluster): Promise<E.Either<CannotStart, RunningServer>> => {
+export const findRunningServer = async (
+  random: Random,
+  cluster: Cluster,
+): Promise<E.Either<CannotStart, RunningServer>> => {
   const lock = await readLockFile(cluster.data);
   if (lock === undefined) return E.right({ _tag: 'None' });
   if (!isServerIn(cluster.data, lock.pid)) {
     // when no process has the pid, Postgres removes the lock itself, after it has checked shared memory for remains
-    if (processExists(lock.pid)) await removeStaleLock(cluster.data, lock);
+    if (processExists(lock.pid)) await removeStaleLock(random, cluster.data, lock);
     return E.right({ _tag: 'None' });
   }
   return lock.status === 'ready'

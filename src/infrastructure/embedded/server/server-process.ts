@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Cancel, Clock } from '../../../event-sourcing/clock.js';
 import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
@@ -7,6 +8,7 @@ import { type GuardedProcess, startGuarded } from './guarded-process.js';
 import { linePrefix, makeLogFilter, saysReady } from './log-lines.js';
 import { ownerSetting } from './running-server.js';
 import { stopServer } from './stop-server.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 /** A server that we started and that accepts connections. */
 export type Server = {
@@ -25,6 +27,7 @@ export type LaunchFailure = {
 };
 
 export type Launch = {
+  readonly runtime: Runtime;
   readonly cluster: Cluster;
   readonly owner: Owner;
   readonly port: number;
@@ -77,13 +80,22 @@ const failureTag = (lines: ReadonlyArray<string>): LaunchFailure['_tag'] => {
  * Passes the notable lines of a server to `onLine` for as long as it runs. Resolves when it accepts connections, or has
  * printed nothing until the timeout.
  */
-const watchOutput = async (guarded: GuardedProcess, onLine: (line: string) => void): Promise<'ready' | 'silent'> =>
+const watchOutput = async (
+  clock: Clock,
+  guarded: GuardedProcess,
+  onLine: (line: string) => void,
+): Promise<'ready' | 'silent'> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('silent'), silenceTimeoutMs).unref();
+    const giveUpLater = (): Cancel => clock.after(silenceTimeoutMs, () => resolve('silent'), { isBackground: true });
+    let cancel = giveUpLater();
+    let isReady = false;
+    void guarded.ended.then(() => cancel());
     const filter = makeLogFilter();
     guarded.onLine((line) => {
-      timer.refresh();
-      if (saysReady(line)) resolve('ready');
+      cancel();
+      isReady ||= saysReady(line);
+      if (isReady) resolve('ready');
+      else cancel = giveUpLater();
       const notable = filter(line);
       if (notable !== undefined) onLine(notable);
     });
@@ -91,10 +103,15 @@ const watchOutput = async (guarded: GuardedProcess, onLine: (line: string) => vo
 
 /** Starts a server. Right: it accepts connections. Left: it does not, and has ended. */
 export const launchServer = async (launch: Launch): Promise<E.Either<LaunchFailure, Server>> => {
-  const { cluster, port, onLog } = launch;
+  const {
+    runtime: { clock },
+    cluster,
+    port,
+    onLog,
+  } = launch;
   const guarded = startGuarded(programIn(cluster.installation, 'postgres'), argumentsFor(launch), cluster.account);
   const lines: Array<string> = [];
-  const begun = watchOutput(guarded, (line) => {
+  const begun = watchOutput(clock, guarded, (line) => {
     lines.push(line);
     if (lines.length > maxLastLines) lines.shift();
     onLog(line);
@@ -104,12 +121,12 @@ export const launchServer = async (launch: Launch): Promise<E.Either<LaunchFailu
   const shutDown = async (): Promise<void> => {
     if (!running) return; // the cluster may have another launcher's server by now
     guarded.triggerWatchdog();
-    await stopServer(cluster, guarded.ended);
+    await stopServer(clock, cluster, guarded.ended);
   };
   const first = await Promise.race([begun, guarded.ended.then(() => 'ended' as const)]);
   if (first === 'ready') return E.right({ port, ended: guarded.ended, shutDown });
   if (first === 'silent') await shutDown();
-  await withTimeout(drainTimeoutMs, guarded.drained);
+  await withTimeout(clock, drainTimeoutMs, guarded.drained);
   const reason = first === 'silent' ? `it printed nothing for ${silenceTimeoutMs / 1000} s` : await guarded.ended;
   return E.left({ _tag: failureTag(lines), reason, lastLines: lines });
 };

@@ -1,9 +1,9 @@
-import { pause } from '../../../event-sourcing/pause.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
 import { isServerIn } from '../../process-liveness.js';
 import { runProgram } from '../run-program.js';
 import { readLockFile } from './lock-file.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 
 /** Shutdown modes of Postgres. Fast drops connections and ends cleanly; after immediate, the next start recovers. */
 type Mode = 'fast' | 'immediate' | 'kill';
@@ -36,11 +36,11 @@ export const requestStop = async (cluster: Cluster, mode: Mode = 'fast'): Promis
 };
 
 /** Stops a server of ours. Resolves when it has ended, after at most 45 s. */
-export const stopServer = async (cluster: Cluster, ended: Promise<unknown>): Promise<void> => {
+export const stopServer = async (clock: Clock, cluster: Cluster, ended: Promise<unknown>): Promise<void> => {
   const hasEnded = new AbortController();
   void ended.then(() => hasEnded.abort());
   for (const [mode, timeoutMs] of escalation) {
     await requestStop(cluster, mode);
-    if (!(await pause(timeoutMs, hasEnded.signal))) return;
+    if (!(await clock.sleep(timeoutMs, hasEnded.signal))) return;
   }
 };

@@ -2,8 +2,10 @@ import { either as E } from 'fp-ts';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import type { EmbeddedPostgresError } from '../embedded-postgres-error.js';
 import type { Server } from './server-process.js';
+import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 type Supervision = {
+  readonly runtime: Runtime;
   /** Starts another server on the port of the first. */
   readonly restart: () => Promise<E.Either<EmbeddedPostgresError, Server>>;
   readonly onLog: (line: string) => void;
@@ -19,9 +21,10 @@ const healthyAfterMs = 10_000;
  * Keeps a server running: restarts it whenever it ends by itself. The first restart is immediate, because most crashes
  * do not repeat; further ones back off until a server has stayed healthy. Returns what stops server and supervision.
  */
-export const supervise = (first: Server, { restart, onLog }: Supervision): (() => Promise<void>) => {
+export const supervise = (first: Server, { runtime, restart, onLog }: Supervision): (() => Promise<void>) => {
+  const { clock } = runtime;
   const stopped = new AbortController();
-  const retry = makeRetry({ ...backoff, signal: stopped.signal });
+  const retry = makeRetry({ runtime, ...backoff, signal: stopped.signal });
   let current: Server | undefined = first;
 
   const startAgain = async (isImmediate: boolean): Promise<Server | undefined> => {
@@ -36,10 +39,10 @@ export const supervise = (first: Server, { restart, onLog }: Supervision): (() =
 
   const watch = async (): Promise<void> => {
     for (let isFirst = true; current !== undefined; isFirst = false) {
-      const startedAt = performance.now();
+      const startedAt = clock.monotonic();
       const reason = await current.ended;
       if (stopped.signal.aborted) return;
-      const wasHealthy = performance.now() - startedAt > healthyAfterMs;
+      const wasHealthy = clock.monotonic() - startedAt > healthyAfterMs;
       if (wasHealthy) retry.reset();
       onLog(`Postgres ended unexpectedly (${reason}); starting it again`);
       current = await startAgain(isFirst || wasHealthy);

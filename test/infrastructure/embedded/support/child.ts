@@ -4,12 +4,14 @@ import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { startEmbeddedPostgres, startFrom } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
 import { installationIn } from '../../../../src/infrastructure/embedded/installation/installation.js';
+import { systemRuntime } from '../../../../src/infrastructure/system-runtime.js';
 
 const say = (what: Readonly<Record<string, unknown>>): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 
 const [dataDir = '', processKind, task, directory] = process.argv.slice(2);
 const launch = directory === undefined ? startEmbeddedPostgres : startFrom(await installationIn(directory));
 const started = await launch({
+  runtime: systemRuntime,
   dataDir,
   processKind: processKind === 'operator' ? 'operator' : 'service',
   onLog: (log) => say({ log }),

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
 import type { EmbeddedPostgresError } from '../../../../src/infrastructure/embedded/embedded-postgres-error.js';
 import { eventually } from '../../../support/eventually.js';
+import { systemRuntime } from '../../../../src/infrastructure/system-runtime.js';
 
 /** When to give up waiting for other processes, which start slowly on a busy machine. */
 export const BUSY_MACHINE_MS = 30_000;
@@ -37,7 +38,13 @@ export const options = (
   dataDir: string,
   processKind: EmbeddedPostgresOptions['processKind'],
   log: Array<string> = [],
-): EmbeddedPostgresOptions => ({ dataDir, processKind, onLog: (line) => log.push(line), settings: { fsync: 'off' } });
+): EmbeddedPostgresOptions => ({
+  runtime: systemRuntime,
+  dataDir,
+  processKind,
+  onLog: (line) => log.push(line),
+  settings: { fsync: 'off' },
+});
 
 const starts: Array<Promise<E.Either<EmbeddedPostgresError, EmbeddedPostgres>>> = [];
 
