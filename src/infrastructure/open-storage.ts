@@ -42,8 +42,8 @@ const openOnDisk = async (
   return opened;
 };
 
-const openOnS3 = async (s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
-  (await import('./s3/s3-storage.js')).openS3Storage(s3);
+const openOnS3 = async (runtime: Runtime, s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
+  (await import('./s3/s3-storage.js')).openS3Storage(runtime, s3);
 
 /** Names the storage of files, as Postgres notes what was put into it. */
 export const placeOfStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): string =>
@@ -57,4 +57,4 @@ export const openStorage = async (
   E.mapLeft(({ cause }: StorageUnavailable): CannotOpen => ({
     _tag: 'CannotOpen',
     message: `the files cannot be opened: ${reasonOf(cause)}`,
-  }))(await (s3 === undefined ? openOnDisk(path.join(dataDir, FILES), options) : openOnS3(s3)));
+  }))(await (s3 === undefined ? openOnDisk(path.join(dataDir, FILES), options) : openOnS3(options.runtime, s3)));

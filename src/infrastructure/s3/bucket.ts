@@ -1,9 +1,10 @@
 import type { Client } from 'minio';
 import { errorCode } from '../error-code.js';
 import { retryRequest } from './retry-request.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 /** A bucket, and a client for it. */
-export type ConnectedBucket = { readonly client: Client; readonly name: string };
+export type ConnectedBucket = { readonly runtime: Runtime; readonly client: Client; readonly name: string };
 
 /** The bucket that files are kept in. No other program writes into it. */
 export type Bucket = ConnectedBucket & {
@@ -17,11 +18,11 @@ export type Bucket = ConnectedBucket & {
 const ALREADY_EXISTS = /^(BucketAlreadyOwnedByYou|BucketAlreadyExists)$/;
 
 /** Creates the bucket if it does not exist. Several processes may do so at the same time. */
-export const ensureBucket = async ({ client, name }: ConnectedBucket, region: string): Promise<void> => {
-  const exists = (): Promise<boolean> => retryRequest(() => client.bucketExists(name));
+export const ensureBucket = async ({ runtime, client, name }: ConnectedBucket, region: string): Promise<void> => {
+  const exists = (): Promise<boolean> => retryRequest(runtime, () => client.bucketExists(name));
   if (await exists()) return;
   try {
-    await retryRequest(() => client.makeBucket(name, region));
+    await retryRequest(runtime, () => client.makeBucket(name, region));
   } catch (error) {
     // another account may own a bucket of that name; then it does not exist for us
     if (!ALREADY_EXISTS.test(errorCode(error)) || !(await exists())) throw error;

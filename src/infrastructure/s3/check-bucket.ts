@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { newFileKey } from '../../application/document/file-key.js';
 import type { S3Config } from '../../config.js';
@@ -19,7 +18,7 @@ const operations = (
   bucket: Bucket,
   key: string,
 ): ReadonlyArray<readonly [name: string, run: () => Promise<unknown>]> => {
-  const { client, name } = bucket;
+  const { runtime, client, name } = bucket;
   return [
     ['store an object', () => putAtOnce(bucket, key, Buffer.from(PROBE))],
     ['read an object', async () => requireEqual(await text(await openObject(bucket, key)), PROBE)],
@@ -27,18 +26,18 @@ const operations = (
     [
       'list objects',
       async () => {
-        const { objects } = await retryRequest(() => client.listObjectsV2Query(name, key, '', '', 1, ''));
+        const { objects } = await retryRequest(runtime, () => client.listObjectsV2Query(name, key, '', '', 1, ''));
         requireEqual(objects[0]?.name, key);
       },
     ],
     [
       'begin and abort an upload in parts',
       async () => {
-        const uploadId = await retryRequest(() => client.initiateNewMultipartUpload(name, key, {}));
-        await retryRequest(() => client.abortMultipartUpload(name, key, uploadId));
+        const uploadId = await retryRequest(runtime, () => client.initiateNewMultipartUpload(name, key, {}));
+        await retryRequest(runtime, () => client.abortMultipartUpload(name, key, uploadId));
       },
     ],
-    ['remove an object', () => retryRequest(() => client.removeObject(name, key))],
+    ['remove an object', () => retryRequest(runtime, () => client.removeObject(name, key))],
   ];
 };
 
@@ -63,7 +62,7 @@ export const checkBucket = async (connected: ConnectedBucket, { endpoint, region
   const lock = await attempt(`ask for the object lock of ${where}`, () => objectLockOf(connected));
   const bucket = { ...connected, lock };
   // no event names this key: should the process end here, the sweep removes the object
-  const key = newFileKey(randomUUID());
+  const key = newFileKey(connected.runtime.random.uuid());
   for (const [operation, run] of operations(bucket, key)) await attempt(`${operation} in ${where}`, run);
   return bucket;
 };

@@ -7,9 +7,9 @@ import { openObject } from './open-object.js';
 import { putAtOnce } from './put-at-once.js';
 import { retryRequest } from './retry-request.js';
 
-const isThere = async ({ client, name }: Bucket, key: string): Promise<boolean> => {
+const isThere = async ({ runtime, client, name }: Bucket, key: string): Promise<boolean> => {
   try {
-    await retryRequest(() => client.statObject(name, key));
+    await retryRequest(runtime, () => client.statObject(name, key));
     return true;
   } catch (error) {
     if (/^(NotFound|NoSuchKey)$/.test(errorCode(error))) return false;

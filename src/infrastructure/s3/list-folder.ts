@@ -24,9 +24,11 @@ const requireProgress = (isTruncated: boolean | undefined, next: string, from: s
 };
 
 const currentObjects =
-  ({ client, name }: Bucket, prefix: string, after: string): ReadPage =>
+  ({ runtime, client, name }: Bucket, prefix: string, after: string): ReadPage =>
   async (from) => {
-    const page = await retryRequest(() => client.listObjectsV2Query(name, prefix, from, SEPARATOR, PAGE, after));
+    const page = await retryRequest(runtime, () =>
+      client.listObjectsV2Query(name, prefix, from, SEPARATOR, PAGE, after),
+    );
     return { entries: page.objects, next: requireProgress(page.isTruncated, page.nextContinuationToken, from) };
   };
 
@@ -39,10 +41,10 @@ const encoded = (marker: string): string => encodeURIComponent(decodeURIComponen
 
 /** All versions, also of objects over which something was written or that were deleted since. */
 const allVersions =
-  ({ client, name }: Bucket, prefix: string, after: string): ReadPage =>
+  ({ runtime, client, name }: Bucket, prefix: string, after: string): ReadPage =>
   async (from) => {
     const [keyMarker = '', versionIdMarker = ''] = from === '' ? [after] : from.split(' ');
-    const page = await retryRequest(() =>
+    const page = await retryRequest(runtime, () =>
       client.listObjectsQuery(name, prefix, '', {
         ...{ Delimiter: SEPARATOR, MaxKeys: PAGE, IncludeVersion: true },
         ...{ keyMarker: encoded(keyMarker), versionIdMarker: encoded(versionIdMarker) },

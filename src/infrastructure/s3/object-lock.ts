@@ -9,11 +9,11 @@ type LockConfiguration = { readonly objectLockEnabled?: unknown; readonly mode?:
  * Whether the bucket locks its objects. A server that knows no object lock, and one that does not let us ask, has none.
  * Rejects when it does not answer.
  */
-export const objectLockOf = async ({ client, name }: ConnectedBucket): Promise<Bucket['lock']> => {
+export const objectLockOf = async ({ runtime, client, name }: ConnectedBucket): Promise<Bucket['lock']> => {
   try {
     // bound, it has the one of the library's overloads that returns something
     const ask: (name: string) => Promise<LockConfiguration> = client.getObjectLockConfig.bind(client);
-    const found = await retryRequest(() => ask(name));
+    const found = await retryRequest(runtime, () => ask(name));
     if (found.objectLockEnabled !== 'Enabled') return 'None';
     return found.mode === undefined ? 'ByHold' : 'ByDefault';
   } catch (error) {

@@ -41,12 +41,12 @@ const asObjectError = (error: unknown): unknown => {
  * `ObjectTooShort` when the object ends before `range` does, and when the server does not return exactly `range`.
  */
 export const openObject = async (
-  { client, name }: ConnectedBucket,
+  { runtime, client, name }: ConnectedBucket,
   key: string,
   range?: ByteRange,
   version?: string,
 ): Promise<Readable> => {
-  const stream = await retryRequest(() =>
+  const stream = await retryRequest(runtime, () =>
     range === undefined
       ? client.getObject(name, key, version === undefined ? {} : { versionId: version })
       : client.getPartialObject(name, key, range.first, range.last - range.first + 1),

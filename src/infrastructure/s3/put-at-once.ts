@@ -16,7 +16,7 @@ export const putAtOnce = (
     objectName: key,
     headers: { ...headers, ...digestHeaders(content) },
   };
-  return retryRequest(async () => {
+  return retryRequest(bucket.runtime, async () => {
     const response = await bucket.client.makeRequestAsync(request, content);
     await buffer(response); // its connection is free for the next request when it has been read
   });

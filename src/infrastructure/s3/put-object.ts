@@ -19,14 +19,14 @@ const uploadParts = async (
     // only where it is demanded: for a large file it takes a while
     const headers = bucket.lock === 'None' ? {} : digestHeaders(bytes);
     const target = { bucketName: bucket.name, objectName: key, uploadID: uploadId, partNumber, headers };
-    const { etag } = await retryRequest(() => bucket.client.uploadPart(target, bytes));
+    const { etag } = await retryRequest(bucket.runtime, () => bucket.client.uploadPart(target, bytes));
     uploaded.push({ part: partNumber, etag });
   }
   return uploaded;
 };
 
-const exists = ({ client, name }: Bucket, key: string): Promise<boolean> =>
-  retryRequest(() => client.statObject(name, key)).then(
+const exists = ({ runtime, client, name }: Bucket, key: string): Promise<boolean> =>
+  retryRequest(runtime, () => client.statObject(name, key)).then(
     () => true,
     () => false,
   );
@@ -38,7 +38,7 @@ const exists = ({ client, name }: Bucket, key: string): Promise<boolean> =>
 const complete = async (bucket: Bucket, key: string, uploadId: string, parts: Array<UploadedPart>): Promise<void> => {
   let attempts = 0;
   try {
-    await retryRequest(() => {
+    await retryRequest(bucket.runtime, () => {
       attempts += 1;
       return bucket.client.completeMultipartUpload(bucket.name, key, uploadId, parts);
     });
@@ -53,8 +53,8 @@ const cleanUp = async (failure: unknown, remove: () => Promise<void>): Promise<v
 };
 
 const putInParts = async (bucket: Bucket, key: string, parts: AsyncIterable<Buffer>): Promise<void> => {
-  const { client, name } = bucket;
-  const uploadId = await retryRequest(() => client.initiateNewMultipartUpload(name, key, {}));
+  const { runtime, client, name } = bucket;
+  const uploadId = await retryRequest(runtime, () => client.initiateNewMultipartUpload(name, key, {}));
   try {
     await complete(bucket, key, uploadId, await uploadParts(bucket, key, uploadId, parts));
   } catch (error) {

@@ -1,6 +1,7 @@
 import { makeRetry } from '../../event-sourcing/retry.js';
 import { errorCode } from '../error-code.js';
 import { ServerBusy } from './transport.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 /** Up to 3 attempts, with a pause of at most 300 ms and then 600 ms between them. */
 const RETRY = { first: 300, longest: 600, attempts: 3 };
@@ -27,8 +28,8 @@ const asError = (thrown: unknown): unknown => {
  * connections at any time) or the server was busy; not after a timeout (`ServerSilent`), which has used up the time
  * there was. Throws the last error.
  */
-export const retryRequest = async <A>(send: () => Promise<A>): Promise<A> => {
-  const retry = makeRetry(RETRY);
+export const retryRequest = async <A>(runtime: Runtime, send: () => Promise<A>): Promise<A> => {
+  const retry = makeRetry({ runtime, ...RETRY });
   for (;;) {
     try {
       return await send();

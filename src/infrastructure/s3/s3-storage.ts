@@ -24,6 +24,7 @@ import {
   transportWithTimeouts,
 } from './transport.js';
 import { abortOldUploads } from './unfinished-uploads.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 export type S3Storage = ObjectStorage &
   FileContents & {
@@ -34,7 +35,12 @@ export type S3Storage = ObjectStorage &
 
 const storageUnavailable = (cause: unknown): StorageUnavailable => ({ _tag: 'StorageUnavailable', cause });
 
-const connect = async (settings: S3Config, connections: Connections, timeouts: Timeouts): Promise<ConnectedBucket> => {
+const connect = async (
+  runtime: Runtime,
+  settings: S3Config,
+  connections: Connections,
+  timeouts: Timeouts,
+): Promise<ConnectedBucket> => {
   // loaded here, because loading it takes longer than the rest of the start
   const { Client } = await import('minio');
   const { protocol, hostname, port } = new URL(settings.endpoint);
@@ -45,11 +51,11 @@ const connect = async (settings: S3Config, connections: Connections, timeouts: T
     accessKey: settings.accessKey,
     secretKey: settings.secretKey,
     region: settings.region,
-    transport: transportWithTimeouts(connections.request, timeouts),
+    transport: transportWithTimeouts(runtime.clock, connections.request, timeouts),
     transportAgent: connections.agent,
     retryOptions: { disableRetry: true },
   });
-  return { client, name: settings.bucket };
+  return { runtime, client, name: settings.bucket };
 };
 
 const isThereIn =
@@ -75,7 +81,7 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
   remove: (key) =>
     attempt(async () => {
       requireObjectKey(key);
-      await retryRequest(() => bucket.client.removeObject(bucket.name, key));
+      await retryRequest(bucket.runtime, () => bucket.client.removeObject(bucket.name, key));
     }, storageUnavailable),
   list: (prefix) => listObjects(bucket, prefix),
   clearUnfinished: (before) => attempt(() => abortOldUploads(bucket, before), storageUnavailable),
@@ -87,13 +93,14 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
  * operation on files is tried before this resolves. When one fails, the cause names it and the settings to look at.
  */
 export const openS3Storage = (
+  runtime: Runtime,
   settings: S3Config,
   timeouts: Timeouts = DEFAULT_TIMEOUTS,
 ): Promise<E.Either<StorageUnavailable, S3Storage>> =>
   attempt(async () => {
     const connections = openConnections(settings.endpoint.startsWith('https:'));
     try {
-      const bucket = await checkBucket(await connect(settings, connections, timeouts), settings);
+      const bucket = await checkBucket(await connect(runtime, settings, connections, timeouts), settings);
       return storageIn(bucket, connections);
     } catch (error) {
       connections.close();

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /** How long a request may wait, in ms: for a connection, and for the next byte in either direction. */
 export type Timeouts = { readonly connectMs: number; readonly idleMs: number };
@@ -44,10 +45,9 @@ const NOT_IMPLEMENTED = 501; // which the library reads like any refusal
 const isBusy = (status: number): boolean =>
   status === 408 || status === 429 || (status >= 500 && status !== NOT_IMPLEMENTED);
 
-const limitConnecting = (request: http.ClientRequest, { connectMs }: Timeouts): void => {
+const limitConnecting = (clock: Clock, request: http.ClientRequest, { connectMs }: Timeouts): void => {
   const giveUp = (): void => void request.destroy(new ServerSilent(`no connection within ${connectMs} ms`));
-  const timer = setTimeout(giveUp, connectMs);
-  const stop = (): void => clearTimeout(timer);
+  const stop = clock.after(connectMs, giveUp);
   request.once('socket', (socket) => {
     if (socket.connecting) socket.once('connect', stop);
     else stop();
@@ -70,6 +70,7 @@ const limitSilence = (request: http.ClientRequest, { idleMs }: Timeouts): void =
  * request with `ServerBusy`: the library would never read such a response, and so never free its connection.
  */
 export const transportWithTimeouts = (
+  clock: Clock,
   request: typeof http.request,
   timeouts: Timeouts,
 ): { readonly request: typeof http.request } => {
@@ -78,7 +79,7 @@ export const transportWithTimeouts = (
     onResponse: (response: http.IncomingMessage) => void,
   ): http.ClientRequest => {
     const sent = request(options);
-    limitConnecting(sent, timeouts);
+    limitConnecting(clock, sent, timeouts);
     limitSilence(sent, timeouts);
     sent.once('response', (response) => {
       const { statusCode: status = 0 } = response;

@@ -5,10 +5,10 @@ import { retryRequest } from './retry-request.js';
 
 type UnfinishedUpload = { readonly key: string; readonly uploadId: string; readonly initiated: Date };
 
-async function* unfinishedUploads({ client, name }: Bucket): AsyncGenerator<UnfinishedUpload, void> {
+async function* unfinishedUploads({ runtime, client, name }: Bucket): AsyncGenerator<UnfinishedUpload, void> {
   let after = '';
   for (;;) {
-    const page = await retryRequest(() => client.listIncompleteUploadsQuery(name, '', after, '', ''));
+    const page = await retryRequest(runtime, () => client.listIncompleteUploadsQuery(name, '', after, '', ''));
     yield* page.uploads;
     if (!page.isTruncated) return;
     if (page.nextKeyMarker === '' || page.nextKeyMarker === after)
@@ -17,9 +17,9 @@ async function* unfinishedUploads({ client, name }: Bucket): AsyncGenerator<Unfi
   }
 }
 
-const abort = async ({ client, name }: Bucket, { key, uploadId }: UnfinishedUpload): Promise<void> => {
+const abort = async ({ runtime, client, name }: Bucket, { key, uploadId }: UnfinishedUpload): Promise<void> => {
   try {
-    await retryRequest(() => client.abortMultipartUpload(name, key, uploadId));
+    await retryRequest(runtime, () => client.abortMultipartUpload(name, key, uploadId));
   } catch (error) {
     // another process has aborted it meanwhile
     if (errorCode(error) !== 'NoSuchUpload') throw error;

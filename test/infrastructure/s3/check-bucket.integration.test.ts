@@ -4,9 +4,10 @@ import type { S3Config } from '../../../src/config.js';
 import { openS3Storage } from '../../../src/infrastructure/s3/s3-storage.js';
 import { type Intercept, type S3Server, startS3Server } from '../../support/s3-server.js';
 import { s3Storage } from '../../support/s3-storage.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const faultOf = async (settings: S3Config): Promise<string> => {
-  const opened = await openS3Storage(settings);
+  const opened = await openS3Storage(systemRuntime, settings);
   return E.isLeft(opened) ? (opened.left.cause as Error).message : 'none';
 };
 

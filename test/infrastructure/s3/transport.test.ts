@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { transportWithTimeouts } from '../../../src/infrastructure/s3/transport.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('a transport with timeouts', () => {
   let server: http.Server;
@@ -24,7 +25,7 @@ describe('a transport with timeouts', () => {
     new Promise((resolve) => {
       // reason: a server that listens on TCP has an address of this form
       const { port } = server.address() as AddressInfo;
-      const { request } = transportWithTimeouts(http.request, timeouts);
+      const { request } = transportWithTimeouts(systemRuntime.clock, http.request, timeouts);
       request({ agent, host: '127.0.0.1', port, path }, (response) => {
         response.resume().once('end', () => resolve(`answered ${response.statusCode ?? 0}`));
       })
