@@ -6,9 +6,9 @@ export class UnusableSecret extends Error {}
 /** A secret is short: what is longer is another file, or a device without an end. */
 const MOST_BYTES = 1024 * 1024;
 
-/** How long a program at the other end of a pipe may think, ms. */
-const WAIT_MS = 10_000;
-const POLL_MS = 10;
+/** How often a program at the other end of a pipe is waited for so long: it may think for 10 s. */
+const MOST_WAITS = 1_000;
+const WAIT_MS = 10;
 
 /** How many bytes were read; undefined: none is there yet. */
 const readNow = (fd: number, into: Uint8Array): number | undefined => {
@@ -24,12 +24,12 @@ const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new Sh
 
 const readBytes = (fd: number): Uint8Array => {
   const bytes = new Uint8Array(MOST_BYTES + 1);
-  const until = performance.now() + WAIT_MS;
-  for (let length = 0; ;) {
+  for (let [length, waits] = [0, 0]; ;) {
     const count = readNow(fd, bytes.subarray(length));
     if (count === undefined) {
-      if (performance.now() > until) throw new UnusableSecret('gives nothing, or does not end');
-      standStill(POLL_MS);
+      if (waits === MOST_WAITS) throw new UnusableSecret('gives nothing, or does not end');
+      waits += 1;
+      standStill(WAIT_MS);
     } else if (count === 0) return bytes.subarray(0, length);
     else if ((length += count) > MOST_BYTES) throw new UnusableSecret('is larger than 1 MiB');
   }
