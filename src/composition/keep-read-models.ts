@@ -25,7 +25,7 @@ const begun = async ({ all }: Projections): Promise<void> => {
 type Watched = Stores & { readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
 
 const project = async (
-  { config, started, metrics, registry, decisions }: ServiceContext,
+  { config, runtime, started, metrics, registry, decisions }: ServiceContext,
   stores: Watched,
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {
@@ -42,7 +42,7 @@ const project = async (
     onEvent,
   });
   started.add(projections.stop);
-  watchProjections(metrics, stores.store, projections);
+  watchProjections(runtime.clock, metrics, stores.store, projections);
   await begun(projections);
   return projections;
 };

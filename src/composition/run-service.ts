@@ -18,7 +18,7 @@ export const runService = async (registry: Registry): Promise<void> => {
     process.exitCode = 1;
     return;
   }
-  const log = makeLogger(config.right.logLevel, process.stdout.isTTY);
+  const log = makeLogger(systemRuntime.clock, config.right.logLevel, process.stdout.isTTY);
   const started = new Started();
   const starting = startService(config.right, log, started, registry, systemRuntime);
   const stop = async (code: number): Promise<void> => {

@@ -162,7 +162,7 @@ export const startService = async (
   requireUsableKey(config);
   logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
   for (const warning of config.warnings) log.warn(warning);
-  const metrics = makeMetrics();
+  const metrics = makeMetrics(runtime.clock);
   countLostLines(metrics, log.linesLost);
   const unsigned = { config, log, started, runtime, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
@@ -205,6 +205,7 @@ export const startService = async (
   const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification, ...guards };
   watchWarnings(metrics, warnings);
   const { readiness, stop: stopBeingReady } = makeServiceReadiness(
+    runtime.clock,
     { store: stores.store, storage: stores.storage, queries, unwritten, findWrongLog },
     { warnings, onChange: logReadiness(log) },
   );

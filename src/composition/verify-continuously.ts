@@ -61,6 +61,7 @@ export const verifyContinuously = async (
   started.add(() => pool.end());
   const [lines, counts] = [logVerification(log), makeVerificationMetrics(metrics)];
   const watching = watchLog({
+    runtime,
     store,
     decisionStreams: [SEAL_STREAM, ...registry.entities.map(({ projection }) => decisionStream(projection.name))],
     ledger,

@@ -35,7 +35,7 @@ const openOnDisk = async (
   directory: string,
   { runtime, mustExist = false }: OpenOptions,
 ): Promise<E.Either<StorageUnavailable, Storage>> => {
-  const space = watchDiskSpace(directory);
+  const space = watchDiskSpace(runtime.clock, directory);
   const opened = await openDiskStorage(directory, { random: runtime.random, mustExist, space });
   if (E.isRight(opened)) return E.right({ ...opened.right, put: putWithinSpace(opened.right.put, space), space });
   await space.stop();

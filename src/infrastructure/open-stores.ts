@@ -5,7 +5,6 @@ import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import type { Config } from '../config.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import type { EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
-import { pause } from '../event-sourcing/pause.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
@@ -18,6 +17,7 @@ import { connectingBy } from '../postgres/connecting.js';
 import { requireSessions } from '../postgres/require-sessions.js';
 import { isAway } from '../postgres/sql-failure.js';
 import { onceRestored, UNFINISHED } from './unfinished-restore.js';
+import type { Clock } from '../event-sourcing/clock.js';
 
 /** Where a Postgres is: one of our own in a data directory, or a server. */
 type DatabaseLocation =
@@ -115,6 +115,7 @@ export type OpenLog = {
 const AWAY_POLL_MS = 500;
 
 const whenThere = async (
+  clock: Clock,
   open: () => Promise<E.Either<StoreUnavailable, PostgresEventStore>>,
   waiting: Waiting | undefined,
 ): Promise<E.Either<StoreUnavailable, PostgresEventStore>> => {
@@ -122,7 +123,7 @@ const whenThere = async (
     const opened = await open();
     if (E.isRight(opened) || waiting === undefined || !isAway(opened.left.cause)) return opened;
     await waiting.onAway(opened.left.cause);
-    if (!(await pause(AWAY_POLL_MS, waiting.signal))) return opened;
+    if (!(await clock.sleep(AWAY_POLL_MS, waiting.signal))) return opened;
   }
 };
 
@@ -132,7 +133,7 @@ const openLogIn = async (
   { runtime, mustExist, onConnectionEvent, waiting }: OpenOptions,
 ): Promise<E.Either<CannotOpen, OpenLog>> => {
   const options = { runtime, connectionString: database.url, mustExist, notifies, onConnectionEvent };
-  const opened = await whenThere(() => makePostgresEventStore(options), waiting);
+  const opened = await whenThere(runtime.clock, () => makePostgresEventStore(options), waiting);
   if (E.isLeft(opened)) {
     await database.close();
     return E.left(cannotOpen(opened.left));
@@ -218,7 +219,7 @@ export const openStores = async (config: Locations, options: OpenOptions): Promi
     await closeLog();
     return database;
   }
-  const space = watchDiskSpace(database.right.directory);
+  const space = watchDiskSpace(options.runtime.clock, database.right.directory);
   return E.right({
     store: own === undefined ? log : appendWithinSpace(log, space),
     space,

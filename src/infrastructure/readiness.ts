@@ -1,4 +1,5 @@
 import { withTimeout } from '../event-sourcing/with-timeout.js';
+import type { Clock } from '../event-sourcing/clock.js';
 
 /** Whether a dependency of the service responds. A rejection means no. */
 export type Check = () => Promise<boolean>;
@@ -9,8 +10,9 @@ type NamedCheck = { readonly what: string; readonly passes: Check };
 /** A check that takes longer counts as failed. */
 const CHECK_TIMEOUT_MS = 1_000;
 
-const passes = async (check: Check): Promise<boolean> =>
+const passes = async (clock: Clock, check: Check): Promise<boolean> =>
   (await withTimeout(
+    clock,
     CHECK_TIMEOUT_MS,
     check().catch(() => false),
   )) ?? false;
@@ -34,6 +36,7 @@ type ReadinessOptions = {
  * the load on the dependencies does not grow with the number of probes.
  */
 export const makeReadiness = (
+  clock: Clock,
   named: Readonly<Record<string, NamedCheck>>,
   { warnings: conditions = {}, onChange = () => undefined }: ReadinessOptions = {},
 ): (() => Promise<Readiness>) => {
@@ -43,7 +46,7 @@ export const makeReadiness = (
       Object.entries(named).map(async ([key, check]) => ({
         key,
         what: check.what,
-        isReady: await passes(check.passes),
+        isReady: await passes(clock, check.passes),
       })),
     );
     const checks = Object.fromEntries(results.map(({ key, isReady }) => [key, isReady ? 'ok' : 'failed'] as const));

@@ -39,7 +39,13 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
   };
   try {
     return {
-      baseUrl: await startService(config.right, makeLogger('fatal', false), started, registry, systemRuntime),
+      baseUrl: await startService(
+        config.right,
+        makeLogger(systemRuntime.clock, 'fatal', false),
+        started,
+        registry,
+        systemRuntime,
+      ),
       tokenFor,
       stop,
     };

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /**
  * Bytes that are kept free. Postgres ends when it cannot begin another segment of its write-ahead log, and needs one to
@@ -56,20 +57,15 @@ export class DiskFull extends Error {
   }
 }
 
-type Dependencies = {
-  readonly freeBytes: typeof freeBytesOf;
-  /** ms. */
-  readonly now: () => number;
-};
-
-const production: Dependencies = { freeBytes: freeBytesOf, now: () => performance.now() };
-
 /**
  * Measures the free space on the disk of a directory once a second, however often it is asked for, until it is stopped.
  * Without a directory, where a server stores the data, only the outcomes of writes count.
  */
-export const watchDiskSpace = (directory: string | undefined, dependencies: Partial<Dependencies> = {}): DiskSpace => {
-  const { freeBytes, now } = { ...production, ...dependencies };
+export const watchDiskSpace = (
+  clock: Clock,
+  directory: string | undefined,
+  freeBytes: typeof freeBytesOf = freeBytesOf,
+): DiskSpace => {
   let free: number | undefined;
   let written = 0;
   let failedAt = -Infinity;
@@ -85,11 +81,12 @@ export const watchDiskSpace = (directory: string | undefined, dependencies: Part
   const measureNow = (): void => void (directory === undefined ? undefined : measure(directory));
 
   measureNow();
-  const timer = directory === undefined ? undefined : setInterval(measureNow, POLL_INTERVAL_MS).unref();
+  const cancel =
+    directory === undefined ? undefined : clock.every(POLL_INTERVAL_MS, measureNow, { isBackground: true });
 
   const isBelowReserve = (): boolean => free !== undefined && free < RESERVE;
   return {
-    isFull: () => isBelowReserve() || now() - failedAt < FAILURE_MS,
+    isFull: () => isBelowReserve() || clock.monotonic() - failedAt < FAILURE_MS,
     free: () => free,
     admits: (bytes) => {
       written += bytes;
@@ -101,11 +98,11 @@ export const watchDiskSpace = (directory: string | undefined, dependencies: Part
     },
     failed: (cause) => {
       if (!isOutOfSpace(cause)) return;
-      failedAt = now();
+      failedAt = clock.monotonic();
       measureNow();
     },
     stop: () => {
-      clearInterval(timer);
+      cancel?.();
       return Promise.resolve();
     },
   };

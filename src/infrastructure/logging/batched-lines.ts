@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from 'pino';
+import type { Cancel, Clock } from '../../event-sourcing/clock.js';
 import { errorCode } from '../error-code.js';
 
 /** Longest time, ms, that a line waits for others to be written with. */
@@ -47,7 +48,7 @@ const stand = (ms: number): void => void Atomics.wait(new Int32Array(new SharedA
  * tried again. Those beyond are lost, newest first, so that the process neither waits for its log nor grows; `onTaken`
  * is told of them as soon as all that was kept is written. At its end the process waits for a full pipe, for 5 s at most.
  */
-export const batchedLines = (put: Put, onTaken: (lost: Lost) => void): BatchedLines => {
+export const batchedLines = (clock: Clock, put: Put, onTaken: (lost: Lost) => void): BatchedLines => {
   let batch = '';
   /** What is still to be written. A part of the first line may be written already. */
   const kept: Array<Uint8Array> = [];
@@ -56,7 +57,7 @@ export const batchedLines = (put: Put, onTaken: (lost: Lost) => void): BatchedLi
   let said = 0;
   let cause: unknown;
   /** Runs while there are lines to be written. */
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Cancel | undefined;
   let isExiting = false;
   let waits = 0;
 
@@ -98,14 +99,14 @@ export const batchedLines = (put: Put, onTaken: (lost: Lost) => void): BatchedLi
   };
 
   const flush = (): void => {
-    clearTimeout(timer);
+    timer?.();
     timer = undefined;
     const lines = batch;
     batch = '';
     // what waits goes first: once it is written, there is room for these
     const isTaken = writeKept();
     keep(lines);
-    if (!isTaken || !writeKept()) timer = setTimeout(flush, RETRY_AFTER).unref();
+    if (!isTaken || !writeKept()) timer = clock.after(RETRY_AFTER, flush, { isBackground: true });
     else if (lost > said) {
       const unsaid = lost - said;
       said = lost;
@@ -125,7 +126,7 @@ export const batchedLines = (put: Put, onTaken: (lost: Lost) => void): BatchedLi
     write(line) {
       batch += line;
       if (isExiting || this.lastLevel >= AT_ONCE || batch.length >= BATCH_LENGTH) flush();
-      else timer ??= setTimeout(flush, LONGEST_WAIT).unref();
+      else timer ??= clock.after(LONGEST_WAIT, flush, { isBackground: true });
     },
   };
 };

@@ -4,7 +4,8 @@ import pretty from 'pino-pretty';
 import type { LogLevel } from '../../config/variables.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { batchedLines } from './batched-lines.js';
-import { logTime } from './log-time.js';
+import { makeLogTime } from './log-time.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 export type { Logger } from 'pino';
 
@@ -30,8 +31,9 @@ const inWords: pretty.MessageFormatFunc = (line, messageKey) => {
 
 const STANDARD_OUTPUT = 1;
 
-const inBatches = (options: LoggerOptions): ProcessLog => {
+const inBatches = (clock: Clock, options: LoggerOptions): ProcessLog => {
   const lines = batchedLines(
+    clock,
     (bytes) => writeSync(STANDARD_OUTPUT, bytes),
     ({ lines: lost, cause }) =>
       logger.warn(
@@ -49,15 +51,20 @@ const inBatches = (options: LoggerOptions): ProcessLog => {
  * terminal gets each line at once. Else lines are written in batches to standard output, errors at once: a process that
  * is killed loses what it has logged in its last 10 ms (see `batchedLines`).
  */
-export const makeLogger = (level: LogLevel, isTerminal: boolean, destination?: DestinationStream): ProcessLog => {
+export const makeLogger = (
+  clock: Clock,
+  level: LogLevel,
+  isTerminal: boolean,
+  destination?: DestinationStream,
+): ProcessLog => {
   const options: LoggerOptions = {
     level,
     base: null,
-    timestamp: logTime,
+    timestamp: makeLogTime(clock),
     // no wildcards: to look for them, pino would copy each line
     redact: ['authorization', 'cookie', 'password', 'headers.authorization', 'headers.cookie'],
   };
-  if (!isTerminal && destination === undefined) return inBatches(options);
+  if (!isTerminal && destination === undefined) return inBatches(clock, options);
   const lines = isTerminal
     ? pretty({
         translateTime: 'SYS:HH:MM:ss',

@@ -4,6 +4,7 @@ import type { ProjectionProgress } from '../../application/ports.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
 import { programVersion } from '../program-version.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /** One answered request. */
 type RequestObservation = {
@@ -32,10 +33,9 @@ export type Metrics = {
 const SHORT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const LONG = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-// prom-client's own timers make two closures, and copy the labels, for each time that they take
-const secondsSince = (began: number): number => (performance.now() - began) / 1000;
-
-export const makeMetrics = (): Metrics => {
+export const makeMetrics = (clock: Clock): Metrics => {
+  // prom-client's own timers make two closures, and copy the labels, for each time that they take
+  const secondsSince = (began: number): number => (clock.monotonic() - began) / 1000;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -110,7 +110,7 @@ export const makeMetrics = (): Metrics => {
     timeAppends: (store) => ({
       ...store,
       append: async (...append) => {
-        const began = performance.now();
+        const began = clock.monotonic();
         const result = await store.append(...append);
         appends.observe({ outcome: E.isRight(result) ? 'appended' : result.left._tag }, secondsSince(began));
         return result;
@@ -119,7 +119,7 @@ export const makeMetrics = (): Metrics => {
     timeProjection: (readModel, { waitFor, heldMs }) => ({
       heldMs,
       waitFor: async (position, until) => {
-        const began = performance.now();
+        const began = clock.monotonic();
         const isProjected = await waitFor(position, until);
         const outcome = isProjected ? 'projected' : 'late';
         projections.observe({ read_model: readModel, outcome }, secondsSince(began));

@@ -6,6 +6,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import { checkpointAt } from '../../event-sourcing/recorded-event.js';
 import { lagOf } from './lag.js';
 import type { Metrics } from './metrics.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 type Watched = Pick<Metrics, 'registry' | 'beforeScrape'>;
 
@@ -14,6 +15,7 @@ type Watched = Pick<Metrics, 'registry' | 'beforeScrape'>;
  * every process while nobody does; parked entities. A value that cannot be read then is left out of the scrape.
  */
 export const watchProjections = (
+  clock: Clock,
   { registry, beforeScrape }: Watched,
   store: EventStore,
   { all, parked }: Pick<Projections, 'all' | 'parked'>,
@@ -32,7 +34,7 @@ export const watchProjections = (
     up.set({ read_model: name }, written === undefined ? 0 : 1);
     if (written === undefined && !isUnwritten) return;
     const checkpoint = written?.checkpoint ?? (reached < 0n ? 'start' : checkpointAt(reached));
-    const { events, seconds } = await lagOf(store, categories, checkpoint, new Date());
+    const { events, seconds } = await lagOf(store, categories, checkpoint, clock.date());
     lagEvents.set({ read_model: name }, events);
     lagSeconds.set({ read_model: name }, seconds);
   };

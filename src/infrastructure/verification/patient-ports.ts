@@ -4,11 +4,12 @@ import { orThrow } from '../../event-sourcing/attempt.js';
 import { isTransient } from '../../../projections/engine/engine-failure.js';
 import type { EventStore, LogBatch, LogRange } from '../../event-sourcing/event-store.js';
 import type { From } from '../../event-sourcing/recorded-event.js';
-import { pause } from '../../event-sourcing/pause.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import type { StreamPage } from '../../event-sourcing/stream-page.js';
 import type { CheckpointArchive } from '../../sealing/checkpoint-archive.js';
 import type { SealedTree, SignedCheckpoint } from '../../read/sealed-tree.js';
+import type { Clock } from '../../event-sourcing/clock.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 /** The work is to end where it is, because the process stops or another one does it. */
 export class PassOver extends Error {}
@@ -21,10 +22,10 @@ const GRACE = 60_000;
 const LOOK_AGAIN = 1_000;
 
 export const makeMayGoOn =
-  (isWanted: () => boolean, signal: AbortSignal): MayGoOn =>
+  (clock: Clock, isWanted: () => boolean, signal: AbortSignal): MayGoOn =>
   async () => {
-    const until = performance.now() + GRACE;
-    while (!isWanted() && performance.now() < until) if (!(await pause(LOOK_AGAIN, signal))) return false;
+    const until = clock.monotonic() + GRACE;
+    while (!isWanted() && clock.monotonic() < until) if (!(await clock.sleep(LOOK_AGAIN, signal))) return false;
     return !signal.aborted && isWanted();
   };
 
@@ -34,9 +35,9 @@ export type Persist = <A>(work: () => Promise<A>) => Promise<A>;
 const PAUSE = { first: 500, longest: 15_000 };
 
 export const makePersist =
-  (mayGoOn: MayGoOn, signal: AbortSignal): Persist =>
+  (runtime: Runtime, mayGoOn: MayGoOn, signal: AbortSignal): Persist =>
   async (work) => {
-    const retry = makeRetry({ ...PAUSE, signal });
+    const retry = makeRetry({ runtime, ...PAUSE, signal });
     for (;;) {
       if (!(await mayGoOn())) throw new PassOver();
       try {

@@ -3,7 +3,6 @@ import type { LedgerSource } from '../../../projections/engine/verify/ledger/led
 import { type Ledger, sealedBy } from '../../../projections/ledger.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { pause } from '../../event-sourcing/pause.js';
 import type { ExpectedRevision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../event-sourcing/whole-log/chain-ends.js';
 import type { LogFault, OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
@@ -21,6 +20,8 @@ import {
   patientTree,
   type Persist,
 } from './patient-ports.js';
+import type { Clock } from '../../event-sourcing/clock.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
 
 /** What is verified in one go, a few milliseconds, until requests have their turn: events, and characters of them. */
 const AT_ONCE = { events: 32, characters: 64 * 1024 };
@@ -39,6 +40,7 @@ export type Pass = {
 };
 
 type WatchLogOptions = {
+  readonly runtime: Runtime;
   readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'readTruncations' | 'readStrays' | 'newestRevision'>;
   /** Where operators' decisions are recorded. */
   readonly decisionStreams: ReadonlyArray<StreamName>;
@@ -91,26 +93,28 @@ function* inParts(events: ReadonlyArray<StoredEvent>): Generator<ReadonlyArray<S
  * each part, in proportion to what the part took.
  */
 async function* paced(
+  clock: Clock,
   store: Pick<EventStore, 'readAll'>,
   aSecond: number,
   persist: Persist,
   signal: AbortSignal,
 ): AsyncGenerator<ReadonlyArray<StoredEvent>> {
-  const began = performance.now();
+  const began = clock.monotonic();
   let done = 0;
   for await (const { events } of store.readAll({ after: 'start' }))
     for (const part of inParts(events)) {
-      const partBegan = performance.now();
+      const partBegan = clock.monotonic();
       yield part;
       done += part.length;
-      const now = performance.now();
-      await pause(Math.max((done / aSecond) * 1_000 - (now - began), REST * (now - partBegan)), signal);
+      const now = clock.monotonic();
+      await clock.sleep(Math.max((done / aSecond) * 1_000 - (now - began), REST * (now - partBegan)), signal);
       await persist(() => Promise.resolve());
     }
 }
 
 const verifyOnce = async (
   {
+    runtime,
     store,
     ledger,
     source,
@@ -127,7 +131,7 @@ const verifyOnce = async (
   mayGoOn: MayGoOn,
   signal: AbortSignal,
 ): Promise<Omit<Pass, 'faults'>> => {
-  const persist = makePersist(mayGoOn, signal);
+  const persist = makePersist(runtime, mayGoOn, signal);
   const log = patientStore(store, persist);
   const rows = patientSource(source, persist);
   const { size } = await rows.extent();
@@ -142,7 +146,7 @@ const verifyOnce = async (
     kept: [],
   };
   const { checks, unchecked, ledger: compared } = await makeLogChecks(log, ledger, witnesses, onFault);
-  const verified = await verifyPages(log, paced(log, aSecond, persist, signal), {
+  const verified = await verifyPages(log, paced(runtime.clock, log, aSecond, persist, signal), {
     keys,
     checks,
     chainEnds: lookUpChainEnds(log),
@@ -162,10 +166,11 @@ const verifyOnce = async (
  * recorded: after that, what was found may be right; or somebody has made it up who has no key.
  */
 export const watchLog = (options: WatchLogOptions): LogWatch => {
-  const { store, decisionStreams, isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
+  const { runtime, store, decisionStreams, isVerifier, periodMs, onFault, onProgress, onPassEnded, onFailed } = options;
+  const { clock } = runtime;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const mayGoOn = makeMayGoOn(isVerifier, signal);
+  const mayGoOn = makeMayGoOn(clock, isVerifier, signal);
   let [inLastPass, inThisPass] = [0, 0];
 
   const pass = async (): Promise<void> => {
@@ -203,12 +208,12 @@ export const watchLog = (options: WatchLogOptions): LogWatch => {
         [inLastPass, inThisPass] = [0, 0];
         continue;
       }
-      const next = performance.now() + periodMs;
+      const next = clock.monotonic() + periodMs;
       const before = await lookForDecisions();
       await pass();
-      while (performance.now() < next && (await mayGoOn())) {
+      while (clock.monotonic() < next && (await mayGoOn())) {
         if ((await lookForDecisions()) !== before) break;
-        await pause(Math.min(LOOK_MS, periodMs), signal);
+        await clock.sleep(Math.min(LOOK_MS, periodMs), signal);
       }
     }
   };

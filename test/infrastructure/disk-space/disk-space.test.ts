@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { Appended } from '../../../src/event-sourcing/event-store.js';
-import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { type Appended, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import {
   DiskFull,
   type DiskSpace,
@@ -16,10 +15,10 @@ import {
   putWithinSpace,
 } from '../../../src/infrastructure/disk-space/within-space.js';
 import { bodyOf } from '../../support/bodies.js';
-import { eventually } from '../../support/eventually.js';
 import { systemError } from '../../support/failing-disk.js';
 import { givenStream } from '../../support/given-stream.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
 
 const MIB = 1024 * 1024;
 
@@ -46,14 +45,13 @@ describe('a failure for want of space', () => {
 });
 
 describe('the space of a disk', () => {
-  let space: DiskSpace | undefined;
-  afterEach(() => space?.stop());
+  let clock: ManualClock;
+  beforeEach(() => {
+    clock = makeManualClock();
+  });
 
-  const watched = (free: () => number | undefined, now = () => 0): DiskSpace => {
-    space = watchDiskSpace('/somewhere', { freeBytes: () => Promise.resolve(free()), now });
-    return space;
-  };
-  const untilMeasured = (from: DiskSpace, free: number) => eventually(from.free, (bytes) => bytes === free);
+  const watched = (free: () => number | undefined): DiskSpace =>
+    watchDiskSpace(clock, '/somewhere', () => Promise.resolve(free()));
 
   it('is what the system says of a directory that is there', async () => {
     expect(await freeBytesOf('.')).to.be.greaterThan(0);
@@ -63,41 +61,46 @@ describe('the space of a disk', () => {
   it('is too little below 64 MiB, and enough again when there is more, measured by itself', async () => {
     let free = 64 * MIB;
     const disk = watched(() => free);
-    await untilMeasured(disk, free);
+    await clock.advance(0);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
     free -= 1;
-    await untilMeasured(disk, free);
+    await clock.advance(999);
+    expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
+    await clock.advance(1);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([true, false]);
     free += 1;
-    await untilMeasured(disk, free);
+    await clock.advance(1_000);
     expect([disk.isFull(), disk.admits(1)]).to.deep.equal([false, true]);
   });
 
   it('is measured once a second, however often it is asked for, and once more after many bytes', async () => {
     let measurements = 0;
     const disk = watched(() => ++measurements);
-    await untilMeasured(disk, 1);
-    // synchronous from here on, so the timer cannot fire
-    const before = measurements;
+    await clock.advance(0);
     for (let asked = 0; asked < 10_000; asked += 1) disk.isFull();
     for (let asked = 0; asked < 7; asked += 1) disk.admits(MIB);
-    expect(measurements).to.equal(before);
+    expect(measurements).to.equal(1);
     disk.admits(MIB);
-    expect(measurements).to.equal(before + 1);
+    expect(measurements).to.equal(2);
     // a measurement is under way: no other one begins
     disk.admits(20 * MIB);
-    expect(measurements).to.equal(before + 1);
+    expect(measurements).to.equal(2);
+    await clock.advance(3_000);
+    expect(measurements).to.equal(5);
+    await disk.stop();
+    await clock.advance(3_000);
+    expect([measurements, clock.waiting()]).to.deep.equal([5, 0]);
   });
 
   it('is not known to be too little where the system does not say, or the data is elsewhere', () => {
     const disk = watched(() => undefined);
     expect([disk.isFull(), disk.admits(1), disk.free()]).to.deep.equal([false, true, undefined]);
-    const elsewhere = watchDiskSpace(undefined);
+    const elsewhere = watchDiskSpace(clock, undefined);
     expect([elsewhere.isFull(), elsewhere.admits(1), elsewhere.free()]).to.deep.equal([false, true, undefined]);
   });
 
   it('is too little when a write failed for want of it, until one succeeds', () => {
-    const elsewhere = watchDiskSpace(undefined);
+    const elsewhere = watchDiskSpace(clock, undefined);
     elsewhere.failed(systemError('ECONNRESET'));
     expect(elsewhere.isFull()).to.equal(false);
     elsewhere.failed(systemError('53100'));
@@ -106,24 +109,22 @@ describe('the space of a disk', () => {
     expect(elsewhere.isFull()).to.equal(false);
   });
 
-  it('is not too little for ever when no other write is tried', () => {
-    let now = 0;
-    const elsewhere = watchDiskSpace(undefined, { now: () => now });
+  it('is not too little for ever when no other write is tried', async () => {
+    const elsewhere = watchDiskSpace(clock, undefined);
     elsewhere.failed(systemError('53100'));
-    now = 14_999;
+    await clock.advance(14_999);
     expect(elsewhere.isFull()).to.equal(true);
-    now = 15_000;
+    await clock.advance(1);
     expect(elsewhere.isFull()).to.equal(false);
   });
 
   it('is measured at once when a write failed for want of it', async () => {
     let free = 100 * MIB;
     const disk = watched(() => free);
-    await untilMeasured(disk, free);
+    await clock.advance(0);
     free = 0;
     disk.failed(systemError('ENOSPC'));
-    await Promise.resolve();
-    await Promise.resolve();
+    await clock.advance(0);
     expect(disk.admits(1)).to.equal(false);
   });
 });

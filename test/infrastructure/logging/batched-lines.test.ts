@@ -5,8 +5,9 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { batchedLines } from '../../../src/infrastructure/logging/batched-lines.js';
-import { eventually } from '../../support/eventually.js';
 import { needs } from '../../support/needs.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../../support/manual-clock.js';
 
 const children = new Set<ChildProcess>();
 
@@ -15,7 +16,8 @@ const logging = (program: string): ChildProcess & { readonly stdout: Readable; r
   const preamble = `
     import { writeSync } from 'node:fs';
     import { makeLogger } from './src/infrastructure/logging/logger.ts';
-    const log = makeLogger('info', process.stdout.isTTY);
+    import { systemRuntime } from './src/infrastructure/system-runtime.ts';
+    const log = makeLogger(systemRuntime.clock, 'info', process.stdout.isTTY);
     const tell = (text) => writeSync(2, text);
   `;
   const args = ['--import', 'tsx', '--input-type=module', '-e', preamble + program];
@@ -114,6 +116,7 @@ describe('log lines in batches', function () {
 
 /** Lines to a disk of so many bytes that is filled by others, until `makeRoom`. */
 const onFullDisk = (free: number) => {
+  const clock = makeManualClock();
   const state = { free, written: '', told: new Array<{ readonly lines: number; readonly cause: unknown }>() };
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   const put = (bytes: Uint8Array): number => {
@@ -123,14 +126,14 @@ const onFullDisk = (free: number) => {
     state.free -= taken;
     return taken;
   };
-  const lines = batchedLines(put, (lost) => void state.told.push(lost));
+  const lines = batchedLines(clock, put, (lost) => void state.told.push(lost));
   const write = (text: string): void => {
     // as pino does, and at once
     lines.lastLevel = 50;
     lines.write(`${text}\n`);
   };
   const makeRoom = (): void => void (state.free = Infinity);
-  return { state, full, write, makeRoom, lost: lines.lost };
+  return { clock, state, full, write, makeRoom, lost: lines.lost };
 };
 
 const BEYOND = 2000;
@@ -177,21 +180,20 @@ describe('log lines to a disk that is full', () => {
   });
 
   it('are tried again by themselves', async () => {
-    const { state, write, makeRoom } = onFullDisk(0);
+    const { clock, state, write, makeRoom } = onFullDisk(0);
     write('one');
     makeRoom();
-    expect(
-      await eventually(
-        () => state.written,
-        (written) => written !== '',
-      ),
-    ).to.equal('one\n');
+    await clock.advance(99);
+    expect(state.written).to.equal('');
+    await clock.advance(1);
+    expect(state.written).to.equal('one\n');
   });
 
   it('do not end the process of a real one', function () {
     needs(this, existsSync('/dev/full'), '/dev/full');
     const full = openSync('/dev/full', 'a');
     const lines = batchedLines(
+      systemRuntime.clock,
       (bytes) => writeSync(full, bytes),
       () => undefined,
     );

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { logConnectionEvent } from '../../../src/infrastructure/logging/log-events.js';
 import { makeLogger } from '../../../src/infrastructure/logging/logger.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('the log of the connection to the event log', () => {
   const lineOf = (event: Parameters<ReturnType<typeof logConnectionEvent>>[0]): unknown => {
     const lines: Array<string> = [];
-    logConnectionEvent(makeLogger('info', false, { write: (line) => void lines.push(line) }))(event);
+    logConnectionEvent(makeLogger(systemRuntime.clock, 'info', false, { write: (line) => void lines.push(line) }))(
+      event,
+    );
     const { level, kind, reason } = JSON.parse(lines.join('')) as Readonly<Record<string, unknown>>;
     return { level, kind, reason };
   };

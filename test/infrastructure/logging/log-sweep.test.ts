@@ -4,11 +4,12 @@ import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { makeLogger } from '../../../src/infrastructure/logging/logger.js';
 import { logSweepFault, logSwept } from '../../../src/infrastructure/logging/log-sweep.js';
 import { stored } from '../../support/recorded.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('the sweep in the log', () => {
   const linesOf = (write: (log: ReturnType<typeof makeLogger>) => void): ReadonlyArray<unknown> => {
     let written = '';
-    write(makeLogger('info', false, { write: (text) => void (written += text) }));
+    write(makeLogger(systemRuntime.clock, 'info', false, { write: (text) => void (written += text) }));
     return written
       .trimEnd()
       .split('\n')

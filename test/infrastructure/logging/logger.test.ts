@@ -2,11 +2,12 @@ import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { makeLogger } from '../../../src/infrastructure/logging/logger.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('the log', () => {
   it('shows no token or password that got into a line, or into the headers in one', () => {
     const lines: Array<string> = [];
-    const log = makeLogger('info', false, { write: (line) => void lines.push(line) });
+    const log = makeLogger(systemRuntime.clock, 'info', false, { write: (line) => void lines.push(line) });
     const secrets = { authorization: 'Bearer secret', cookie: 'secret' };
     log.info({ ...secrets, password: 'secret', headers: { ...secrets, accept: 'shown' } }, 'careless');
     expect(lines.join('')).to.include('careless').and.to.include('shown').and.not.to.include('secret');
@@ -15,7 +16,7 @@ describe('the log', () => {
   const onTerminal = (fields: object, message: string): string => {
     const written: Array<string> = [];
     const destination = new Writable({ write: (chunk, _, done) => done(void written.push(String(chunk))) });
-    makeLogger('info', true, destination).info(fields, message);
+    makeLogger(systemRuntime.clock, 'info', true, destination).info(fields, message);
     return stripVTControlCharacters(written.join('')).replace(/^\[[\d:]+\] /, '');
   };
 

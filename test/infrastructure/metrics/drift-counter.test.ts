@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { makeDriftCounter } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
+import { makeManualClock } from '../../support/manual-clock.js';
 
 describe('the counter of drifted rows', () => {
   it('counts by read model, from zero on', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     const count = makeDriftCounter(metrics, ['businesses', 'documents']);
     count('documents');
     count('documents');

@@ -11,6 +11,7 @@ import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { countSigning } from '../../../src/infrastructure/metrics/seal-metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
+import { makeManualClock } from '../../support/manual-clock.js';
 
 const named = (name: string) => ({ type: 'BusinessCreated', data: { name } }) as const;
 const noon = { at: '2026-01-01T12:00:00.000Z' };
@@ -47,21 +48,21 @@ describe('lag', () => {
 describe('metrics', () => {
   it('name the versions of the program and of Node', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly version: string }; // reason: ours
-    const { body } = await makeMetrics().read();
+    const { body } = await makeMetrics(makeManualClock()).read();
     expect(linesOf(body, 'business_document_service_build_info')).to.deep.equal([
       `business_document_service_build_info{version="${version}",node="${process.version}"} 1`,
     ]);
   });
 
   it('show appends from the start, so that the first one is an increase', async () => {
-    const { body } = await makeMetrics().read();
+    const { body } = await makeMetrics(makeManualClock()).read();
     expect(linesOf(body, 'event_append_duration_seconds_count')).to.deep.equal([
       'event_append_duration_seconds_count{outcome="appended"} 0',
     ]);
   });
 
   it('show how each check of /readyz is at the scrape', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     let files: 'ok' | 'failed' = 'ok';
     watchChecks(metrics, () => Promise.resolve({ checks: { log: 'ok', files } }));
     const lines = async () => linesOf((await metrics.read()).body, 'readiness_check');
@@ -71,7 +72,7 @@ describe('metrics', () => {
   });
 
   it('show when a checkpoint was signed last', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     const count = countSigning(metrics);
     const before = Date.now() / 1_000;
     count({ _tag: 'Signed', checkpoint: { origin: 'log.example', size: 7, note: '' } });
@@ -80,7 +81,7 @@ describe('metrics', () => {
   });
 
   it('count requests, appends by outcome, waits by outcome and connection events by kind', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     const store = metrics.timeAppends(makeInMemoryEventStore());
     const progress = metrics.timeProjection('businesses', {
       waitFor: (position) => Promise.resolve(position > 0n),
@@ -116,7 +117,7 @@ describe('metrics', () => {
   });
 
   it('show lag where this process writes the live rows or nobody does, and leave out what cannot be asked', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     const store = makeInMemoryEventStore();
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
     const at = { reached: -1n, isBehind: false, isUnwritten: false, isExamined: true };
@@ -126,7 +127,7 @@ describe('metrics', () => {
     const freshness = { rows, shownUntil };
     await givenStream(store, 'contact-1', [named('one')]);
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
-    watchProjections(metrics, store, {
+    watchProjections(makeManualClock(), metrics, store, {
       all: [
         {
           name: 'businesses',
@@ -179,7 +180,7 @@ describe('metrics', () => {
   });
 
   it('show what is free on each disk of this machine, and which warnings are given', async () => {
-    const metrics = makeMetrics();
+    const metrics = makeMetrics(makeManualClock());
     let free: number | undefined = 1_000;
     let isFull = false;
     watchDisks(metrics, { database: { free: () => free }, files: { free: () => undefined } });

@@ -15,6 +15,7 @@ import { eventually } from '../../support/eventually.js';
 import { historyOf } from '../../support/seal-in-force.js';
 import { flipBit, right, treeOver } from '../../support/sealed-tree.js';
 import { sealedLog, sourceOf, storeOf, type Tampered } from '../../support/tampered-ledger.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const EVENTS = 200;
 const signer = right(signerOf('log.example', Buffer.alloc(32, 3)));
@@ -67,6 +68,7 @@ describe('verifying the log all the time', () => {
     const store = storeOf(world);
     const source = sourceOf(world);
     watching = watchLog({
+      runtime: systemRuntime,
       store: {
         async *readAll(range) {
           answer();
