@@ -15,7 +15,7 @@ import type { ServiceContext } from './service-context.js';
  * an error that names what is wrong with the policy.
  */
 export const cosignLog = async (
-  { config, log, started }: Pick<ServiceContext, 'config' | 'log' | 'started'>,
+  { config, log, runtime, started }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started'>,
   keys: ReadonlyArray<Verifier>,
   pool: ReturnType<typeof makePool>,
   ledger: string,
@@ -28,7 +28,7 @@ export const cosignLog = async (
   const logEvent = logCosigning(log);
   const cosigning = keepCosigning({
     policy,
-    post: makePostText(ending.signal),
+    post: makePostText(runtime.clock, ending.signal),
     proveIn:
       ({ size }) =>
       async (old) => {

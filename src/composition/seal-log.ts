@@ -65,13 +65,13 @@ export const sealLog = async (
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
   });
   const cosigning = await cosignLog(
-    { config, log, started },
+    { config, log, runtime, started },
     signers.map(({ verifier }) => verifier),
     pool,
     name,
     count,
   );
-  const stamping = stampLog({ config, log, started }, storage.checkpoints);
+  const stamping = stampLog({ config, log, runtime, started }, storage.checkpoints);
   const signing = keepSigning({
     lockTree: makeLockTree(pool, name),
     archive: notingArchive(archive, {

@@ -7,12 +7,12 @@ import type { ServiceContext } from './service-context.js';
 
 /** Has archived checkpoints stamped by the authority of `TSA_URL`; undefined where there is none. */
 export const stampLog = (
-  { config: { tsaUrl }, log, started }: Pick<ServiceContext, 'config' | 'log' | 'started'>,
+  { config: { tsaUrl }, log, runtime, started }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started'>,
   objects: CheckpointObjects,
 ): Stamping | undefined => {
   if (tsaUrl === undefined) return undefined;
   const ending = new AbortController();
-  const post = makePost(ending.signal, 'application/timestamp-query');
+  const post = makePost(runtime.clock, ending.signal, 'application/timestamp-query');
   const stamping = keepStamping({
     post: async (request) => {
       const { status, body } = await post(tsaUrl, Buffer.from(request));

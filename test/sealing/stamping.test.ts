@@ -8,6 +8,7 @@ import { timeInAnswer, timestampRequest } from '../../src/sealing/timestamp.js';
 import { checkpointOf } from '../support/checkpoints.js';
 import { eventually } from '../support/eventually.js';
 import { tsaOfSuite } from '../support/small-tsa.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const NONCE = Buffer.from('8899aabbccddeeff', 'hex');
 const DATA = 'log.example\n3\n…\n';
@@ -73,7 +74,7 @@ describe('timestamps of checkpoints', function () {
   const start = () => {
     const kept: Array<readonly [SignedCheckpoint, Buffer]> = [];
     const events: Array<StampingEvent> = [];
-    const post = makePost(new AbortController().signal, 'application/timestamp-query');
+    const post = makePost(systemRuntime.clock, new AbortController().signal, 'application/timestamp-query');
     const stamping = keepStamping({
       post: async (request) => {
         const { status, body } = await post(tsa().url, Buffer.from(request));

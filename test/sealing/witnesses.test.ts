@@ -17,6 +17,7 @@ import { parseWitnessPolicy } from '../../src/sealing/witness-policy.js';
 import { signerNamed } from '../support/checkpoints.js';
 import { eventually } from '../support/eventually.js';
 import { cosignatureLine, SmallWitness, witnessKey } from '../support/small-witness.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const ORIGIN = 'log.example';
 const signer = signerNamed(ORIGIN);
@@ -46,7 +47,7 @@ describe('witnesses of checkpoints', () => {
   let directory: string;
   let witnesses: ReadonlyArray<SmallWitness>;
   const ending = new AbortController();
-  const post = makePostText(ending.signal, 1_000);
+  const post = makePostText(systemRuntime.clock, ending.signal, 1_000);
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'witness-'));

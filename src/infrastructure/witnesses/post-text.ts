@@ -1,4 +1,6 @@
+import { withTimeLimit } from '../../event-sourcing/time-limit.js';
 import type { PostText } from '../../sealing/ask-witness.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /** How long an answer is waited for, all of it, ms. */
 const LONGEST_WAIT = 5_000;
@@ -23,22 +25,23 @@ const shortBody = async ({ body }: Response): Promise<Buffer> => {
 
 /** Posts over HTTP, and follows no redirect. `signal` ends what is under way. */
 export const makePost =
-  (signal: AbortSignal, contentType: string, waitMs: number = LONGEST_WAIT) =>
-  async (url: string, body: string | Buffer<ArrayBuffer>): Promise<Answer> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': contentType },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs)]),
+  (clock: Clock, signal: AbortSignal, contentType: string, waitMs: number = LONGEST_WAIT) =>
+  (url: string, body: string | Buffer<ArrayBuffer>): Promise<Answer> =>
+    withTimeLimit(clock, waitMs, async (limit) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': contentType },
+        body,
+        redirect: 'error',
+        signal: AbortSignal.any([signal, limit]),
+      });
+      const { status, headers } = response;
+      return { status, contentType: headers.get('content-type'), body: await shortBody(response) };
     });
-    const { status, headers } = response;
-    return { status, contentType: headers.get('content-type'), body: await shortBody(response) };
-  };
 
 /** The same for texts. */
-export const makePostText = (signal: AbortSignal, waitMs?: number): PostText => {
-  const post = makePost(signal, 'text/plain; charset=utf-8', waitMs);
+export const makePostText = (clock: Clock, signal: AbortSignal, waitMs?: number): PostText => {
+  const post = makePost(clock, signal, 'text/plain; charset=utf-8', waitMs);
   return async (url, text) => {
     const { body, ...answer } = await post(url, text);
     return { ...answer, body: body.toString() };
