@@ -11,11 +11,11 @@ import { signCheckpoint } from '../../../src/seal/checkpoint.js';
 import { signerOf } from '../../../src/seal/note-key.js';
 import { leafHashOf } from '../../../src/sealing/leaf-of.js';
 import { oneKey } from '../../support/event-keys.js';
-import { eventually } from '../../support/eventually.js';
 import { historyOf } from '../../support/seal-in-force.js';
 import { flipBit, right, treeOver } from '../../support/sealed-tree.js';
 import { sealedLog, sourceOf, storeOf, type Tampered } from '../../support/tampered-ledger.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
 
 const EVENTS = 200;
 const signer = right(signerOf('log.example', Buffer.alloc(32, 3)));
@@ -41,9 +41,11 @@ describe('verifying the log all the time', () => {
   let decided: E.Either<StoreUnavailable, ExpectedRevision>;
   /** How many of the next questions to log, ledger and database are not answered. */
   let unanswered: number;
+  let clock: ManualClock;
   let watching: ReturnType<typeof watchLog>;
 
   beforeEach(async () => {
+    clock = makeManualClock();
     world = await sealedLog(10, EVENTS / 10);
     const { root } = treeOver(world.events.map(leafHashOf));
     checkpoints = [
@@ -68,7 +70,7 @@ describe('verifying the log all the time', () => {
     const store = storeOf(world);
     const source = sourceOf(world);
     watching = watchLog({
-      runtime: systemRuntime,
+      runtime: { clock, random: { ...systemRuntime.random, fraction: () => 0.5 } },
       store: {
         async *readAll(range) {
           answer();
@@ -127,17 +129,16 @@ describe('verifying the log all the time', () => {
     });
   };
 
-  const ended = (count: number): Promise<number> =>
-    eventually(
-      () => passes.length,
-      (done) => done >= count,
-    );
-
   const [LONG, SHORT] = [3_600_000, 50];
+  const LOOK_MS = 1_000;
+  /** What a pass takes in which 1,000 events a second are verified, and what one takes whose period is SHORT. */
+  const [PASS_MS, SHORT_PASS_MS] = [EVENTS, SHORT];
 
   it('verifies the whole log and says how far it is, and then rests', async () => {
     start(LONG);
-    await ended(1);
+    await clock.advance(PASS_MS - 1);
+    expect(passes).to.deep.equal([]);
+    await clock.advance(1);
     expect({ passes, faults, failures }).to.deep.equal({
       passes: [{ events: EVENTS, faults: 0, isWhole: true }],
       faults: [],
@@ -146,6 +147,11 @@ describe('verifying the log all the time', () => {
     expect(progress[0]).to.deep.equal([0, 0]);
     expect(progress.at(-1)).to.deep.equal([EVENTS, EVENTS]);
     expect(watching.hasFaults()).to.equal(false);
+    // it looks once a second whether the period is over
+    await clock.advance(LONG + PASS_MS - 1);
+    expect(passes).to.have.length(1);
+    await clock.advance(1);
+    expect(passes).to.have.length(2);
   });
 
   it('makes the key of an origin once for all of its checkpoints', async () => {
@@ -153,7 +159,7 @@ describe('verifying the log all the time', () => {
     seal = { history: historyOf(signer.verifier), findKeys: (origin) => (asked.push(origin), [signer]) };
     inStorage = [...checkpoints, ...checkpoints];
     start(LONG);
-    await ended(1);
+    await clock.advance(PASS_MS);
     expect(passes).to.deep.equal([{ events: EVENTS, faults: 0, isWhole: true }]);
     expect(asked).to.deep.equal(['log.example']);
   });
@@ -164,7 +170,9 @@ describe('verifying the log all the time', () => {
     world.tiles.set('0/0', flipBit(world.tiles.get('0/0')!, 8 * 32 * 5));
     const [removed] = world.events.splice(150, 1);
     start(SHORT);
-    await ended(2);
+    // of an event less a pass is done sooner, and so rests before the next one
+    await clock.advance(3 * SHORT_PASS_MS);
+    expect(passes).to.have.length(2);
     const kinds = new Set(faults.map(({ kind, index }) => `${kind} ${index ?? ''}`.trim()));
     expect([...kinds]).to.deep.equal([
       'chain-broken 0',
@@ -179,8 +187,8 @@ describe('verifying the log all the time', () => {
     world.events.splice(150, 0, removed!);
     world.events[0] = before!;
     world.tiles.set('0/0', flipBit(world.tiles.get('0/0')!, 8 * 32 * 5));
-    const now = passes.length;
-    await ended(now + 2);
+    await clock.advance(2 * SHORT_PASS_MS);
+    expect(passes).to.have.length(3);
     expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
     expect(watching.hasFaults()).to.equal(false);
   });
@@ -191,18 +199,17 @@ describe('verifying the log all the time', () => {
     world.events[0] = { ...before!, metadata: JSON.stringify(without) };
     decided = E.right(3n);
     start(LONG);
-    await ended(1);
+    await clock.advance(PASS_MS);
     expect([passes[0]!.faults > 0, watching.hasFaults()]).to.deep.equal([true, true]);
     decided = E.left(new StoreUnavailable('away'));
     const asked = looks;
-    await eventually(
-      () => looks,
-      (made) => made > asked + 1,
-    );
+    await clock.advance(2 * LOOK_MS);
+    expect(looks).to.equal(asked + 2);
     expect(passes).to.have.length(1);
     world.events[0] = before!;
     decided = E.right(4n);
-    await ended(2);
+    await clock.advance(LOOK_MS + PASS_MS);
+    expect(passes).to.have.length(2);
     expect([passes[1]!.faults, watching.hasFaults()]).to.deep.equal([0, false]);
   });
 
@@ -216,17 +223,16 @@ describe('verifying the log all the time', () => {
       },
     ];
     start(SHORT);
-    await ended(1);
+    await clock.advance(SHORT_PASS_MS);
     expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 1, isWhole: true });
     [inStorage, isStorageAway] = [[], true];
-    const now = passes.length;
-    await ended(now + 3);
+    await clock.advance(3 * SHORT_PASS_MS);
     expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: false });
     expect(unchecked).to.include('not all checkpoints in the file storage were compared: away');
     expect(atBeginning.at(-1)).to.equal(true);
     expect(watching.hasFaults()).to.equal(true);
     isStorageAway = false;
-    await ended(passes.length + 2);
+    await clock.advance(2 * SHORT_PASS_MS);
     expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
     expect(watching.hasFaults()).to.equal(false);
   });
@@ -236,10 +242,10 @@ describe('verifying the log all the time', () => {
     world.rows[3] = { ...before, leaf: Buffer.alloc(32) };
     seal = 'no key is known';
     start(SHORT);
-    await ended(1);
+    await clock.advance(SHORT_PASS_MS);
     expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 1, isWhole: true });
     world.rows[3] = before;
-    await ended(passes.length + 2);
+    await clock.advance(2 * SHORT_PASS_MS);
     expect(passes.at(-1)).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
     expect(watching.hasFaults()).to.equal(false);
   });
@@ -254,10 +260,8 @@ describe('verifying the log all the time', () => {
     });
     hangs = true;
     start(LONG);
-    await eventually(
-      () => given,
-      (count) => count === 50,
-    );
+    await clock.advance(PASS_MS);
+    expect(given).to.equal(50);
     await watching.stop();
     expect({ passes, failures, unchecked }).to.deep.equal({ passes: [], failures: [], unchecked: [] });
   });
@@ -265,12 +269,11 @@ describe('verifying the log all the time', () => {
   it('goes on where it was when log and database answer again', async () => {
     unanswered = 3;
     start(LONG);
-    await eventually(
-      () => progress.length,
-      (count) => count > 2,
-    );
+    // of the pauses between tries half is drawn each time: 250, 500 and 1,000 ms
+    await clock.advance(1_750);
+    expect([unanswered, passes]).to.deep.equal([0, []]);
     unanswered = 2;
-    await ended(1);
+    await clock.advance(750 + PASS_MS);
     expect({ passes, faults, failures }).to.deep.equal({
       passes: [{ events: EVENTS, faults: 0, isWhole: true }],
       faults: [],
@@ -281,33 +284,29 @@ describe('verifying the log all the time', () => {
   it('does nothing while another process verifies', async () => {
     isVerifier = false;
     start(LONG);
-    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(10 * LONG);
     expect(progress).to.deep.equal([]);
     isVerifier = true;
-    await ended(1);
+    await clock.advance(LOOK_MS + PASS_MS);
     expect(passes).to.deep.equal([{ events: EVENTS, faults: 0, isWhole: true }]);
   });
 
   it('stops in the midst of a pass', async () => {
     start(LONG);
-    await eventually(
-      () => progress.length,
-      (count) => count > 1,
-    );
+    await clock.advance(PASS_MS / 2);
+    expect(progress.length).to.be.greaterThan(1);
     await watching.stop();
-    expect({ passes, failures }).to.deep.equal({ passes: [], failures: [] });
+    expect({ passes, failures, waiting: clock.waiting() }).to.deep.equal({ passes: [], failures: [], waiting: 0 });
   });
 
   it('reports a fault of the program, and begins anew', async () => {
     const { rows } = world;
     world.rows = undefined as unknown as typeof rows; // reason: what a test of a fault takes
     start(SHORT);
-    await eventually(
-      () => failures.length,
-      (count) => count > 0,
-    );
+    await clock.advance(0);
+    expect([failures.length, passes]).to.deep.equal([1, []]);
     world.rows = rows;
-    await ended(1);
+    await clock.advance(SHORT + SHORT_PASS_MS);
     expect(passes[0]).to.deep.equal({ events: EVENTS, faults: 0, isWhole: true });
   });
 });
