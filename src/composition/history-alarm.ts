@@ -3,7 +3,6 @@ import { projectionsOf, type Registry } from '../entities/registry.js';
 import { type Ahead, findAhead, type RowAhead } from '../event-sourcing/ahead.js';
 import type { ShownRows } from '../event-sourcing/command/shown-rows.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { pause } from '../event-sourcing/pause.js';
 import { entityIdOf, type StreamName } from '../event-sourcing/recorded-event.js';
 import { logAhead, logAheadNoMore } from '../infrastructure/logging/log-events.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
@@ -11,6 +10,8 @@ import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeAheadCounter } from '../infrastructure/metrics/projection-metrics.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { FindRowRevision } from '../infrastructure/postgres/read-models/row-revisions.js';
+import type { Clock } from '../event-sourcing/clock.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 
 /** How often rows that were found ahead of their streams are compared again, ms. */
 const AGAIN_MS = 5_000;
@@ -18,6 +19,7 @@ const AGAIN_MS = 5_000;
 const REMEMBERED = 1_000;
 
 type HistoryAlarmOptions = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'newestRevision'>;
   /** By the name of a read model. */
   readonly revisionOf: Readonly<Record<string, FindRowRevision>>;
@@ -38,7 +40,7 @@ export type HistoryAlarm = {
 };
 
 /** The alarm that events were removed from the log, by the rows that still show them. It ends when no row does. */
-const raiseHistoryAlarm = ({ store, revisionOf, onFound, onGone }: HistoryAlarmOptions): HistoryAlarm => {
+const raiseHistoryAlarm = ({ clock, store, revisionOf, onFound, onGone }: HistoryAlarmOptions): HistoryAlarm => {
   const known = new Map<StreamName, RowAhead>();
   const stopping = new AbortController();
 
@@ -64,7 +66,7 @@ const raiseHistoryAlarm = ({ store, revisionOf, onFound, onGone }: HistoryAlarmO
   };
 
   const watch = async (): Promise<void> => {
-    while (await pause(AGAIN_MS, stopping.signal))
+    while (await clock.sleep(AGAIN_MS, stopping.signal))
       for (const found of [...known.values()]) {
         if (stopping.signal.aborted) return;
         const compared = await compareAgain(found);
@@ -102,6 +104,7 @@ const raiseHistoryAlarm = ({ store, revisionOf, onFound, onGone }: HistoryAlarmO
 };
 
 type Watched = {
+  readonly runtime: Runtime;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly registry: Registry;
@@ -109,7 +112,7 @@ type Watched = {
 
 /** The same for every read model of a registry, with its lines in the log and its metric. */
 export const watchHistories = (
-  { log, metrics, registry }: Watched,
+  { runtime, log, metrics, registry }: Watched,
   store: EventStore,
   queries: Pick<ReadModelQueries, 'findRevision'>,
 ): HistoryAlarm => {
@@ -118,6 +121,7 @@ export const watchHistories = (
   const count = makeAheadCounter(metrics, names);
   const logFound = logAhead(log);
   return raiseHistoryAlarm({
+    clock: runtime.clock,
     store,
     revisionOf: Object.fromEntries(
       projections.map((projection) => [projection.name, queries.findRevision(projection)]),

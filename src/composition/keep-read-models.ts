@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
@@ -9,16 +8,17 @@ import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrast
 import type { Stores } from '../infrastructure/open-stores.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import type { ServiceContext } from './service-context.js';
+import type { Clock } from '../event-sourcing/clock.js';
 
 /** How long the start waits for the read models, and how often it checks, ms. */
 const START_TIMEOUT = 5_000;
 const START_POLL = 10;
 
 /** Waits for the read models, but no longer than `START_TIMEOUT`: they come later when their database is away. */
-const begun = async ({ all }: Projections): Promise<void> => {
+const begun = async (clock: Clock, { all }: Projections): Promise<void> => {
   const isStarting = (): boolean =>
     all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
-  for (let waited = 0; isStarting() && waited < START_TIMEOUT; waited += START_POLL) await delay(START_POLL);
+  for (let waited = 0; isStarting() && waited < START_TIMEOUT; waited += START_POLL) await clock.sleep(START_POLL);
 };
 
 /** The stores, and what this process knows of the log. */
@@ -43,7 +43,7 @@ const project = async (
   });
   started.add(projections.stop);
   watchProjections(runtime.clock, metrics, stores.store, projections);
-  await begun(projections);
+  await begun(runtime.clock, projections);
   return projections;
 };
 

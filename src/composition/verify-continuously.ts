@@ -82,7 +82,7 @@ export const verifyContinuously = async (
     },
     onProgress: counts.setProgress,
     onPassEnded: (pass) => {
-      if (pass.isWhole) counts.passEnded(new Date());
+      if (pass.isWhole) counts.passEnded(runtime.clock.date());
       lines.passEnded(pass);
     },
     onUnchecked: lines.unchecked,

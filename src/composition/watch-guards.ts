@@ -1,4 +1,4 @@
-import { repeat } from '../event-sourcing/pause.js';
+import { repeat } from '../event-sourcing/clock.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { ServiceContext } from './service-context.js';
 
@@ -7,7 +7,7 @@ const LOOK_MS = 10_000;
 
 /** Says in every process, as a warning of `/readyz` and in its log, while a guard of the history is lifted. */
 export const watchGuards = (
-  { log, started }: Pick<ServiceContext, 'log' | 'started'>,
+  { log, runtime, started }: Pick<ServiceContext, 'log' | 'runtime' | 'started'>,
   { liftedGuards }: Pick<ReadModelQueries, 'liftedGuards'>,
 ): Readonly<Record<string, () => boolean>> => {
   const stopping = new AbortController();
@@ -19,7 +19,7 @@ export const watchGuards = (
     lifted = found;
   };
   // while the database is away, what was found last holds
-  const watching = repeat(LOOK_MS, stopping.signal, () => look().catch(() => undefined));
+  const watching = repeat(runtime.clock, LOOK_MS, stopping.signal, () => look().catch(() => undefined));
   started.add(async () => {
     stopping.abort();
     await watching;
