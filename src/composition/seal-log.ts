@@ -59,7 +59,7 @@ export const sealLog = async (
       );
     return {};
   }
-  const [count, logEvent] = [countSigning(metrics), logSigning(log)];
+  const [count, logEvent] = [countSigning(runtime.clock, metrics), logSigning(log)];
   let isRemoved = false;
   const archive = makeCheckpointArchive(storage.checkpoints, {
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),

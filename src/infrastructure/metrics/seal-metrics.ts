@@ -4,11 +4,13 @@ import type { SigningEvent } from '../../sealing/keep-signing.js';
 import { SEAL_FAULTS } from '../../sealing/sign-tree.js';
 import type { UnsignedWatch } from '../../sealing/watch-unsigned.js';
 import type { Metrics } from './metrics.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /** Metrics of the seal: how many events are under a checkpoint, and why nothing was signed. */
-export const countSigning = ({
-  registry,
-}: Pick<Metrics, 'registry'>): ((event: SigningEvent | CosigningEvent) => void) => {
+export const countSigning = (
+  clock: Clock,
+  { registry }: Pick<Metrics, 'registry'>,
+): ((event: SigningEvent | CosigningEvent) => void) => {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
   const signed = gauge('seal_signed_events', 'Events under the newest checkpoint that this process has signed');
   const archived = gauge(
@@ -31,7 +33,7 @@ export const countSigning = ({
   return (event) => {
     if (event._tag === 'Signed') {
       signed.set(event.checkpoint.size);
-      signedAt.setToCurrentTime();
+      signedAt.set(clock.date().getTime() / 1_000);
     }
     if (event._tag === 'Cosigned') cosigned.set(event.checkpoint.size);
     if (event._tag === 'Archived') archived.set(event.checkpoint.size);

@@ -72,12 +72,13 @@ describe('metrics', () => {
   });
 
   it('show when a checkpoint was signed last', async () => {
-    const metrics = makeMetrics(makeManualClock());
-    const count = countSigning(metrics);
-    const before = Date.now() / 1_000;
+    const clock = makeManualClock(new Date('2026-01-02T03:04:05.678Z'));
+    const metrics = makeMetrics(clock);
+    const count = countSigning(clock, metrics);
+    await clock.advance(1_000);
     count({ _tag: 'Signed', checkpoint: { origin: 'log.example', size: 7, note: '' } });
-    const [line = ''] = linesOf((await metrics.read()).body, 'seal_signed_seconds');
-    expect(Number(line.split(' ')[1])).to.be.within(before, Date.now() / 1_000);
+    const lines = linesOf((await metrics.read()).body, 'seal_signed_seconds');
+    expect(lines).to.deep.equal([`seal_signed_seconds ${Date.parse('2026-01-02T03:04:06.678Z') / 1_000}`]);
   });
 
   it('count requests, appends by outcome, waits by outcome and connection events by kind', async () => {
