@@ -4,6 +4,7 @@ import { readEvent } from '../../src/event-sourcing/read-event.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../src/event-sourcing/recorded-event.js';
+import type { Runtime } from '../../src/event-sourcing/runtime.js';
 import type { Projection } from '../projection.js';
 import { attemptInEngine, type EngineFailure } from './engine-failure.js';
 import { requireSameLogs } from './generation/provenance.js';
@@ -37,6 +38,7 @@ export type Operations = {
 };
 
 const operate = (
+  runtime: Runtime,
   store: EventStore,
   pool: Pool,
   projection: Projection,
@@ -45,7 +47,7 @@ const operate = (
   name: projection.name,
   verify: (verifying) => attemptInEngine(() => verifyRows(pool, store, projection, verifying)),
   repair: (stream, options) => attemptInEngine(() => repair(pool, store, projection, stream, options)),
-  recordSkip: (event, decision) => recordSkip(store, projection.name, event, decision, eventKey),
+  recordSkip: (event, decision) => recordSkip(runtime, store, projection.name, event, decision, eventKey),
 });
 
 /**
@@ -53,6 +55,7 @@ const operate = (
  * are of another log.
  */
 export const operationsOn = (
+  runtime: Runtime,
   store: EventStore,
   pool: Pool,
   projections: ReadonlyArray<Projection>,
@@ -61,7 +64,7 @@ export const operationsOn = (
 ): InEngine<Operations> =>
   attemptInEngine(async () => {
     await requireSameLogs(store, pool, projections);
-    const readModels = projections.map((projection) => operate(store, pool, projection, eventKey));
+    const readModels = projections.map((projection) => operate(runtime, store, pool, projection, eventKey));
     const byCategory = new Map(projections.map(({ category }, index) => [category, readModels[index]]));
     return {
       readModels,

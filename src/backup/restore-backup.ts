@@ -1,6 +1,7 @@
 import { either as E } from 'fp-ts';
 import { copyLog, type Copied, type CopyFailure } from '../event-sourcing/whole-log/copy-log.js';
 import { checkpointOf } from '../event-sourcing/recorded-event.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import type { ObjectStorage } from '../application/ports.js';
@@ -26,6 +27,7 @@ type RestoreTarget = {
 };
 
 type Restoring = {
+  readonly runtime: Runtime;
   /** Whether the target may have files of this backup already, which are then compared. */
   readonly goesOn: boolean;
   readonly onEvents: (phase: string, events: number) => void;
@@ -149,8 +151,9 @@ export const restoreBackup = async (
   target: RestoreTarget,
   restoring: Restoring,
 ): Promise<E.Either<CopyFailure, Restored>> => {
-  const { signal, onEvents } = restoring;
+  const { runtime, signal, onEvents } = restoring;
   const copied = await copyLog(backedUpLog(place, manifest), target.log, {
+    runtime,
     follow: false,
     signal,
     onPair: () => undefined,

@@ -3,6 +3,7 @@ import { countSuspects, type SuspectMacs } from '../event-sourcing/operators/sus
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import { either as E } from 'fp-ts';
 import { makeChainVerifier } from '../event-sourcing/whole-log/chain-verifier.js';
+import { keepChainEnds } from '../event-sourcing/whole-log/keep-chain-ends.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { hashFromBase64 } from '../seal/base64.js';
 import { parseVerifier, type Verifier } from '../seal/note-key.js';
@@ -16,6 +17,7 @@ import { CopiedFiles } from './copied-files.js';
 import { faultOfFile } from './copy-file.js';
 import type { Lacking, Manifest } from './manifest.js';
 import { readSecrets } from './secrets.js';
+import type { Random } from '../event-sourcing/random.js';
 
 /** What is wrong with a backup: a file of an event, or in words what else. */
 export type BackupFinding = Lacking | { readonly kind: 'changed' | 'checkpoint'; readonly reason: string };
@@ -39,6 +41,7 @@ export type VerifiedBackup = {
 };
 
 type Verifying = {
+  readonly random: Random;
   /** By which events are found of which nobody can say that the service has sealed them; none: nothing is looked for. */
   readonly keys: EventKeys;
   readonly isSealed: (event: StoredEvent) => boolean;
@@ -133,8 +136,8 @@ export const verifyBackup = async (
   manifest: Manifest,
   verifying: Verifying,
 ): Promise<VerifiedBackup> => {
-  const { withFiles, withSecrets, onEvents, signal } = verifying;
-  const chains = makeChainVerifier();
+  const { random, withFiles, withSecrets, onEvents, signal } = verifying;
+  const chains = makeChainVerifier(keepChainEnds(random));
   const isEnded = (): boolean => signal.aborted;
   const suspects = countSuspects({ ...verifying, before: 0 });
   let faults = 0;

@@ -3,7 +3,7 @@ import { whyNotInTree } from '../../projections/engine/generation/decisions-in-t
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { repeat } from '../event-sourcing/pause.js';
+import { repeat } from '../event-sourcing/clock.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -42,7 +42,7 @@ export const keepSealingRecorded = (
     const why = await whyNotInTree(pool, ledger);
     if (why !== undefined) throw new Error(why);
     const keys = orThrow(await sharedEventKeys(runtime.random, config));
-    const recorded = await recordSealing(store, isOn, new Date(), keys);
+    const recorded = await recordSealing(runtime, store, isOn, keys);
     if (E.isLeft(recorded)) throw new Error(reasonOf(recorded.left), { cause: recorded.left });
     if (!recorded.right) return;
     if (isOn) log.info('checkpoints are signed again: recorded in the log');
@@ -50,7 +50,7 @@ export const keepSealingRecorded = (
   };
   const stopping = new AbortController();
   let [said, isDone] = [false, false];
-  const keeping = repeat(AGAIN_MS, stopping.signal, async () => {
+  const keeping = repeat(runtime.clock, AGAIN_MS, stopping.signal, async () => {
     isDone &&= isKeeper();
     if (isDone || !isKeeper()) return;
     try {

@@ -56,7 +56,7 @@ export const serveEntities = async (
       progress: metrics.timeProjection(projection.name, progress),
       freshness,
       feed,
-      now: runtime.clock.date,
+      runtime,
     });
   });
   return (await Promise.all(serving)).flat();

@@ -108,6 +108,7 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
   );
   started.add(stores.close);
   const memory = makeLogMemory({
+    clock: runtime.clock,
     store: stores.store,
     onEventsLost: () => onConnectionEvent({ kind: 'events-lost' }),
   });

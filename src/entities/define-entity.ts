@@ -57,7 +57,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     progress,
     freshness,
     feed,
-    now,
+    runtime,
   } = ports;
   const { stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
@@ -80,7 +80,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
         decisions,
         onLost,
         eventKey,
-        now,
+        runtime,
       }),
       progress,
       onLost,

@@ -22,6 +22,7 @@ import type { LedgerFeed } from '../read/ledger-feed.js';
 import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
 import type { Description } from '../read/ref.js';
 import type { Freshness } from '../read/row-or-fold.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 
 /** What a kind of entity is served from. */
 export type EntityPorts = {
@@ -47,7 +48,7 @@ export type EntityPorts = {
   readonly freshness: Freshness;
   /** Of the events of all kinds. */
   readonly feed: LedgerFeed;
-  readonly now: () => Date;
+  readonly runtime: Runtime;
   /** Whether the document list may be read without a token. */
   readonly publicDocumentList: boolean;
   /** Largest file, bytes. */

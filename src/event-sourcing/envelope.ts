@@ -2,7 +2,7 @@ import { createHash, hash as digest } from 'node:crypto';
 import * as t from 'io-ts';
 import { canonicalJson, canonicalString, type Json, type JsonObject } from './canonical-json.js';
 import type { EventKey } from './event-key.js';
-import { random16Bytes } from './random-bytes.js';
+import type { Random } from './random.js';
 import type { NewEvent, StoredEvent } from './recorded-event.js';
 
 /** `previousHash` of the first event of a stream. */
@@ -76,14 +76,14 @@ type Fact = Sealable & {
 export type SealedEvent = NewEvent & { readonly hash: string };
 
 /** 16 random bytes, base64url. */
-export const newSalt = (): string => random16Bytes().toString('base64url');
+export const newSalt = (random: Random): string => random.bytes(16).toString('base64url');
 
 /**
  * Puts a fact into its envelope and links it to the event before it; with a key, whoever has the key can tell that it was
  * sealed here (`event-key.ts`). The envelope's text is canonical (RFC 8785), and so are the text that is hashed and the one
  * that `mac` is computed of: all consist of the same parts, whose keys are known and written here in their order.
  */
-export const seal = (fact: Fact, salt: string = newSalt(), key?: EventKey): SealedEvent => {
+export const seal = (fact: Fact, salt: string, key?: EventKey): SealedEvent => {
   const { id, stream, revision, type, schemaVersion, traceparent, previousHash } = fact;
   const data = canonicalJson(fact.data);
   const request =

@@ -68,7 +68,7 @@ export type StreamRange = {
   readonly from?: Revision;
   /** At most so many events. Default: all. */
   readonly limit?: number;
-  /** When the first page is given up at the latest, of `performance.now`. Default: when the store gives it up by itself. */
+  /** When the first page is given up at the latest, of `Clock.monotonic`. Default: when the store gives it up by itself. */
   readonly until?: number;
   /**
    * Whether the first page is within `FIRST_PAGE`, and read together with those of other streams where the store can. It

@@ -14,7 +14,7 @@ import {
   StoreUnavailable,
   StreamTruncated,
 } from './event-store.js';
-import { pause } from './pause.js';
+import type { Clock } from './clock.js';
 import type { StreamPage } from './stream-page.js';
 import { readEvent } from './read-event.js';
 import { type Checkpoint, checkpointAt, type NewEvent, type Position, type StoredEvent } from './recorded-event.js';
@@ -57,6 +57,7 @@ export type LogMemory = {
 export type OnLost = (forget: () => void) => void;
 
 type LogMemoryDeps = {
+  readonly clock: Clock;
   readonly store: EventStore;
   /** Called each time that events were lost. */
   readonly onEventsLost: () => void;
@@ -70,7 +71,7 @@ const isOutage = ({ kind }: Parameters<OnConnectionEvent>[0]): boolean =>
  * server that lacked the last commits, or when a data directory was put back. It is compared after each loss of a connection
  * (appends wait for that), when a head is below an earlier one, and when a new event gets a position that was taken.
  */
-export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory => {
+export const makeLogMemory = ({ clock, store, onEventsLost }: LogMemoryDeps): LogMemory => {
   const stopping = new AbortController();
   const listeners: Array<() => void> = [];
   /** By the names of the categories. */
@@ -133,7 +134,7 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   const compare = (): Promise<Compared> => (comparing ??= compareNow().finally(() => (comparing = undefined)));
 
   const keepComparing = async (): Promise<void> => {
-    while (E.isLeft(await compare()) && (await pause(AGAIN_MS, stopping.signal)));
+    while (E.isLeft(await compare()) && (await clock.sleep(AGAIN_MS, stopping.signal)));
   };
 
   const requireComparison = (): void => {
@@ -153,12 +154,12 @@ export const makeLogMemory = ({ store, onEventsLost }: LogMemoryDeps): LogMemory
   };
 
   const append: EventStore['append'] = async (stream, expected, events) => {
-    const [log, until] = [whole, performance.now() + SILENCE_MS];
+    const [log, until] = [whole, clock.monotonic() + SILENCE_MS];
     const mayAppend: MayAppend = async () => {
       const compared: Compared =
         comparisonsDone === comparisonsRequired
           ? E.right(undefined)
-          : ((await withTimeout(until - performance.now(), compare())) ?? tooLate);
+          : ((await withTimeout(clock, until - clock.monotonic(), compare())) ?? tooLate);
       return E.isRight(compared) && log !== whole ? E.left(new EventsLost()) : compared;
     };
     const before = position() > noted ? position() : noted;

@@ -8,6 +8,7 @@ import { CheckpointKeyReplaced, SEAL_STREAM } from '../event-sourcing/operators/
 import { recordDecision } from '../event-sourcing/operators/record-decision.js';
 import { endOfDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { hashFromBase64 } from '../seal/base64.js';
 import type { Checkpoint } from '../seal/checkpoint.js';
 import { openNote, signNote } from '../seal/note.js';
@@ -79,6 +80,7 @@ type Replacing = Pick<KeyChange, 'last' | 'reason' | 'actor' | 'at'> & { readonl
  * log. Throws what reading the log throws.
  */
 export const recordKeyChange = async (
+  runtime: Runtime,
   store: Pick<EventStore, 'readStream' | 'append'>,
   { by, with: next, last, ...because }: Replacing,
   eventKey: EventKey | undefined,
@@ -88,6 +90,7 @@ export const recordKeyChange = async (
   const { actor, at, ...said } = keyChangeMembers(change);
   return E.map(() => ({ ...change, note }))(
     await recordDecision(
+      runtime,
       store,
       {
         stream: SEAL_STREAM,

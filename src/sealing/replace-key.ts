@@ -1,6 +1,7 @@
 import { either as E, type readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import type { Signer } from '../seal/note-key.js';
 import { type KeyChange, recordKeyChange } from './key-change.js';
@@ -10,6 +11,7 @@ import { keysOf, type SealHistory, sealInForce } from './seal-history.js';
 import { compareTree, type SealFault } from './sign-tree.js';
 
 type Replacing = {
+  readonly runtime: Runtime;
   /** The key in force, and the one that is to replace it. */
   readonly signers: RNEA.ReadonlyNonEmptyArray<Signer>;
   /** Why, by whom, and when (RFC 3339). */
@@ -47,7 +49,7 @@ const findNew = (
 const replaceLocked = async (
   tree: LockedTree,
   store: Pick<EventStore, 'readStream' | 'append'>,
-  { signers, because, findLargest, eventKey }: Replacing,
+  { runtime, signers, because, findLargest, eventKey }: Replacing,
 ): Promise<E.Either<NotReplaced, KeyChange>> => {
   const seal = await sealInForce(signers, store);
   if (E.isLeft(seal)) return noKeys(seal.left.message);
@@ -61,7 +63,7 @@ const replaceLocked = async (
   const last = largest === undefined ? undefined : openKnown(Buffer.from(largest.note), keysOf(history)(origin));
   if (last === undefined || E.isLeft(last))
     return noKeys(`nothing was signed as ${origin} yet: let CHECKPOINT_KEY have the new key alone`);
-  return recordKeyChange(store, { by: signer, with: next.right, last: last.right, ...because }, eventKey);
+  return recordKeyChange(runtime, store, { by: signer, with: next.right, last: last.right, ...because }, eventKey);
 };
 
 /**

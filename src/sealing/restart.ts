@@ -8,6 +8,7 @@ import { SEAL_STREAM, SealRestarted } from '../event-sourcing/operators/decision
 import { recordDecision } from '../event-sourcing/operators/record-decision.js';
 import { endOfDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { openNote, signNote } from '../seal/note.js';
 import { renamedVerifier, type Signer, signerOf, type Verifier } from '../seal/note-key.js';
 
@@ -56,6 +57,7 @@ export const nextOrigin = async (
 
 /** Signs a restart with the secret of the checkpoints, and records it in the log. Throws what reading the log throws. */
 export const recordRestart = async (
+  runtime: Runtime,
   store: Pick<EventStore, 'readStream' | 'append'>,
   restart: Restart,
   { seed }: Pick<Signer, 'seed'>,
@@ -66,6 +68,7 @@ export const recordRestart = async (
   const note = orThrow(E.mapLeft(Error)(signNote(signedText(restart), signer)));
   return E.map(() => undefined)(
     await recordDecision(
+      runtime,
       store,
       { stream: SEAL_STREAM, event: { type: 'SealRestarted', data: { ...said, note } }, actor, at: new Date(at) },
       async () => ({ isRecorded: false, end: await endOfDecisions(store, SEAL_STREAM) }),

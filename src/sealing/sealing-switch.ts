@@ -5,6 +5,7 @@ import { countsAsDecision } from '../event-sourcing/operators/counts-as-decision
 import { decisionSerde, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import { endOfDecisions, readSealDecisions } from '../event-sourcing/operators/read-decisions.js';
 import { recordDecision } from '../event-sourcing/operators/record-decision.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 
 /** Who decides by the settings of the service: there is nobody whom it knows. */
 const ACTOR = 'the settings of the service';
@@ -28,14 +29,20 @@ const isRecordedOn = async (store: Pick<EventStore, 'readStream'>, keys: EventKe
  * appended meanwhile can be taken away unseen. True when it was recorded now. Throws what the log throws.
  */
 export const recordSealing = (
+  runtime: Runtime,
   store: Pick<EventStore, 'readStream' | 'append'>,
   isOn: boolean,
-  at: Date,
   keys: EventKeys,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> =>
   recordDecision(
+    runtime,
     store,
-    { stream: SEAL_STREAM, event: { type: 'SealingSwitched', data: { isOn } }, actor: ACTOR, at },
+    {
+      stream: SEAL_STREAM,
+      event: { type: 'SealingSwitched', data: { isOn } },
+      actor: ACTOR,
+      at: runtime.clock.date(),
+    },
     async () => ({
       isRecorded: (await isRecordedOn(store, keys)) === isOn,
       end: await endOfDecisions(store, SEAL_STREAM),

@@ -25,6 +25,7 @@ import { makeMemoryArchive } from '../support/memory-archive.js';
 import { makeMemoryTimestamps } from '../support/memory-timestamps.js';
 import { makeMemoryBackupPlace } from '../support/memory-backup-place.js';
 import { checkpointOver, exportedText, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const isSealed = ({ stream }: { readonly stream: string }): boolean => stream.startsWith('document-');
 
@@ -115,7 +116,7 @@ describe('a backup', () => {
   const verify = async (withSecrets = true): Promise<ReadonlyArray<BackupFinding>> => {
     const findings: Array<BackupFinding> = [];
     verified = await verifyBackup(backup.place, await manifest(), {
-      ...{ isSealed, keys: [], withFiles: true, withSecrets },
+      ...{ random: systemRuntime.random, isSealed, keys: [], withFiles: true, withSecrets },
       onFinding: (finding) => findings.push(finding),
       onEvents: () => undefined,
       signal: new AbortController().signal,
@@ -136,7 +137,7 @@ describe('a backup', () => {
     goesOn = false,
   ) =>
     restoreBackup(backup.place, await manifest(), target, {
-      ...{ goesOn, signal, onEvents: () => undefined, onFiles: () => undefined },
+      ...{ runtime: systemRuntime, goesOn, signal, onEvents: () => undefined, onFiles: () => undefined },
       onLacking: (one) => lacking.push(one),
     });
 

@@ -4,11 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { NewEvent } from '../../src/event-sourcing/recorded-event.js';
 import { openStore } from '../support/postgres-event-store.js';
 import { LIFT_GUARD_OF_HEAD } from '../support/tamper.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 export type BenchFact = {
   readonly type: string;
@@ -54,7 +55,7 @@ export const sealNext = (
   key?: EventKey,
 ): NewEvent & { readonly revision: bigint } => {
   const unsealed = unsealedNext(stream, fact);
-  const { id, type, data, metadata, hash } = seal(unsealed, undefined, key);
+  const { id, type, data, metadata, hash } = seal(unsealed, newSalt(systemRuntime.random), key);
   stream.revision += 1n;
   stream.hash = hash;
   return { id, type, revision: unsealed.revision, data, metadata };

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import * as fc from 'fast-check';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import { type BrokenLink, type ChainEnd, chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 // one character in the place of another, or one more
 const change = fc.record({
@@ -35,7 +36,7 @@ const aChain = (payloads: ReadonlyArray<Json>): ReadonlyArray<StoredEvent> => {
       request: 'null',
       previousHash,
     };
-    const { hash, ...event } = seal(fact);
+    const { hash, ...event } = seal(fact, newSalt(systemRuntime.random));
     previousHash = hash;
     return { ...event, stream: fact.stream, revision: fact.revision, position: BigInt(index + 1) };
   });

@@ -6,12 +6,14 @@ import {
   type EventStore,
   StoreUnavailable,
 } from '../../src/event-sourcing/event-store.js';
+import { SILENCE_MS } from '../../src/event-sourcing/answer-deadline.js';
 import { makeLogMemory } from '../../src/event-sourcing/log-memory.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { anEvent, appended, aStream } from '../contract/event-store/store-under-test.js';
 import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../support/command-handler.js';
 import { eventually } from '../support/eventually.js';
 import { restorable } from '../support/restorable-log.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const OUTAGE = { kind: 'connection-lost', connection: 'writer', cause: undefined } as const;
 
@@ -37,7 +39,8 @@ const arrange = ({ isSilent = false } = {}) => {
     },
   };
   let losses = 0;
-  const memory = makeLogMemory({ store, onEventsLost: () => void (losses += 1) });
+  const clock = makeManualClock();
+  const memory = makeLogMemory({ clock, store, onEventsLost: () => void (losses += 1) });
   const all = async (): Promise<ReadonlyArray<StoredEvent>> => {
     const events: Array<StoredEvent> = [];
     for await (const batch of log.readAll({ after: 'start' })) events.push(...batch.events);
@@ -45,6 +48,7 @@ const arrange = ({ isSilent = false } = {}) => {
   };
   return {
     log,
+    clock,
     memory,
     /** Keeps the first events, and forgets the others. */
     putBack: async (count: number) => restore((await all()).slice(0, count)),
@@ -130,11 +134,16 @@ describe('what a process remembers of the log', () => {
 
   it('fails an append when the log does not answer the comparison, and lets the next one through when it does', async () => {
     arranged = arrange();
-    const { append, sent, setSilent, memory } = arranged;
+    const { append, clock, sent, setSilent, memory } = arranged;
     await append();
     const answer = setSilent();
     memory.onConnectionEvent(OUTAGE);
-    expect([isUnavailable(await append()), sent()]).to.deep.equal([true, 1]);
+    let failed: boolean | undefined;
+    const appending = append().then((outcome) => (failed = isUnavailable(outcome)));
+    await clock.advance(SILENCE_MS - 1);
+    expect(failed).to.equal(undefined);
+    await clock.advance(1);
+    expect([await appending, sent()]).to.deep.equal([true, 1]);
     answer();
     expect([E.isRight(await append()), sent()]).to.deep.equal([true, 2]);
   });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { Json } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, Position, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 export const AT = '2026-01-02T03:04:05.678Z';
 
@@ -16,20 +17,23 @@ export const sealed = (
   revision: bigint,
   schemaVersion = 1,
 ): NewEvent => {
-  const { hash: _hash, ...event } = seal({
-    id: randomUUID(),
-    stream,
-    revision,
-    type,
-    data,
-    schemaVersion,
-    at,
-    actor: 'alice',
-    correlationId: 'request-1',
-    causationId: 'command-1',
-    request: 'null',
-    previousHash: GENESIS_HASH,
-  });
+  const { hash: _hash, ...event } = seal(
+    {
+      id: randomUUID(),
+      stream,
+      revision,
+      type,
+      data,
+      schemaVersion,
+      at,
+      actor: 'alice',
+      correlationId: 'request-1',
+      causationId: 'command-1',
+      request: 'null',
+      previousHash: GENESIS_HASH,
+    },
+    newSalt(systemRuntime.random),
+  );
   return event;
 };
 

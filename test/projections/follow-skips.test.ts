@@ -11,6 +11,7 @@ import { businessComparison } from '../../src/read/business-view.js';
 import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
 import { makeHistory } from '../../src/read/history.js';
 import { append, created, renamed, sealed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const STREAM = 'business-0198f000-0000-7000-8000-000000000001';
 const ID = '0198f000-0000-7000-8000-000000000001';
@@ -37,7 +38,14 @@ describe('events that operators have decided to skip', () => {
       const now = () => history.stateAsOf(ID, { _tag: 'Now' }, () => Promise.resolve(true), Infinity);
       expect(await now()).to.have.nested.property('left._tag', 'UndecodableEvent');
       const decision = { actor: 'olivia', reason: 'unreadable', at: new Date() };
-      await recordSkip(store, 'businesses', { stream: STREAM, revision: 1n, eventId: bad.id }, decision, undefined);
+      await recordSkip(
+        systemRuntime,
+        store,
+        'businesses',
+        { stream: STREAM, revision: 1n, eventId: bad.id },
+        decision,
+        undefined,
+      );
       const ids = await eventually(
         () => skips.of('businesses').ids,
         ({ size }) => size > 0,

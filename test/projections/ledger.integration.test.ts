@@ -21,6 +21,7 @@ import { untilShown } from '../support/until-shown.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, AT, created, renamed, sealed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const silent = {
   onOpened: () => undefined,
@@ -298,6 +299,7 @@ describe('the ledger', function () {
     const copy = makeInMemoryEventStore();
     const move = orThrow(await prepareMove(engine.database, engine.store, readModelsOf(registry)));
     const copied = await copyLog(engine.store, copy, {
+      runtime: systemRuntime,
       follow: false,
       signal: new AbortController().signal,
       onPair: (one, other) => move.onEvent(one, other.position),

@@ -16,6 +16,7 @@ import { appendChained, businessStream, type Chains, interleaved, makeChains } f
 import { startDouble } from '../support/eventstoredb-double/double.js';
 import { openStore } from '../support/eventstoredb-double/open-store.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 describe('moving read models to a copy of their log', function () {
   this.timeout(startingPostgres);
@@ -88,6 +89,7 @@ describe('moving read models to a copy of their log', function () {
   const goOver = async (from: EventStore, to: LogTarget) => {
     const move = await prepared(from);
     const copied = await copyLog(from, to, {
+      runtime: systemRuntime,
       follow: false,
       signal: new AbortController().signal,
       onPair: (one, other) => move.onEvent(one, other.position),

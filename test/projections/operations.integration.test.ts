@@ -18,6 +18,7 @@ import { writeStep } from '../../projections/engine/rows/write-batch.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { UnreadableDecision } from '../../src/event-sourcing/operators/unreadable-decision.js';
+import { keepChainEnds } from '../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -27,6 +28,7 @@ import { untilShown } from '../support/until-shown.js';
 import { pageOf } from '../support/page-of.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
@@ -61,7 +63,7 @@ describe("an operator's work on the read models", function () {
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
     database = new pg.Pool({ connectionString, max: 3 });
-    operations = orThrow(await operationsOn(store, database, projectionsOf(registry), oneKey));
+    operations = orThrow(await operationsOn(systemRuntime, store, database, projectionsOf(registry), oneKey));
     running = [];
     events = [];
   });
@@ -238,7 +240,7 @@ describe("an operator's work on the read models", function () {
         and mode in ('ShareRowExclusiveLock', 'RowExclusiveLock')`;
       return (await database.query(text, [granted])).rowCount ?? 0;
     };
-    const onGated = orThrow(await operationsOn(gated, database, projectionsOf(registry)));
+    const onGated = orThrow(await operationsOn(systemRuntime, gated, database, projectionsOf(registry)));
     isClosed = true;
     const repairing = onGated.showing(streamAt(1))!.repair(streamAt(1));
     expect(
@@ -347,8 +349,11 @@ describe("an operator's work on the read models", function () {
     expect(JSON.parse(recorded[0]!.metadata)).to.include({ actor: 'olga', at: '2026-05-06T07:08:09.000Z' });
     const ignore = (): void => undefined;
     const callbacks = { onFault: ignore, onPage: ignore };
-    const quiet = { keys: [oneKey], ...callbacks, signal: new AbortController().signal };
-    expect(await verifyStream(store, 'operations-businesses', quiet)).to.include({
+    const quiet = () => ({
+      ...{ keys: [oneKey], ...callbacks, signal: new AbortController().signal },
+      chainEnds: keepChainEnds(systemRuntime.random),
+    });
+    expect(await verifyStream(store, 'operations-businesses', quiet())).to.include({
       events: 2,
       broken: 0,
       withMac: 2,
@@ -361,7 +366,7 @@ describe("an operator's work on the read models", function () {
         yield pageOf(edited);
       },
     };
-    expect(await verifyStream({ ...store, ...tampered }, 'operations-businesses', quiet)).to.include({ broken: 1 });
+    expect(await verifyStream({ ...store, ...tampered }, 'operations-businesses', quiet())).to.include({ broken: 1 });
 
     await projections.stop();
     await database.query('drop schema read_model cascade');
@@ -413,7 +418,7 @@ describe("an operator's work on the read models", function () {
         return store.append(...appended);
       },
     };
-    const onShared = orThrow(await operationsOn(shared, database, projectionsOf(registry)));
+    const onShared = orThrow(await operationsOn(systemRuntime, shared, database, projectionsOf(registry)));
     const parked = await operations.findParked(streamAt(1));
     const decision = { actor: 'olga', reason: 'made by a broken client', at: new Date() };
     expect(await onShared.showing(streamAt(1))!.recordSkip(parked!, decision)).to.deep.equal(E.right(true));
@@ -435,7 +440,7 @@ describe("an operator's work on the read models", function () {
         await repair(streamAt(1));
       },
     };
-    operations = orThrow(await operationsOn(deciding, database, projectionsOf(registry)));
+    operations = orThrow(await operationsOn(systemRuntime, deciding, database, projectionsOf(registry)));
     expect([await drifts(), isDecided]).to.deep.equal([[], true]);
   });
 

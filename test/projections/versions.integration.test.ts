@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const LONGER_THAN_A_TURN_MS = 1_500;
 const LONGER_THAN_A_LOCK_MS = 15_000;
@@ -189,7 +190,7 @@ describe('versions of a read model', function () {
     const old = engine.follow(businesses);
     await engine.shown(old, await append(store, stream, 0n, created('Acme')));
     await old.stop();
-    const [onOther] = orThrow(await operationsOn(store, database, [changed])).readModels;
+    const [onOther] = orThrow(await operationsOn(systemRuntime, store, database, [changed])).readModels;
     const [quiet, { signal }] = [() => undefined, new AbortController()];
     const verified = await onOther?.verify({
       sample: undefined,

@@ -7,6 +7,7 @@ import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { findMacRequired, requireMac } from '../../src/event-sourcing/operators/require-mac.js';
 import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
+import { keepChainEnds } from '../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyLog } from '../../src/event-sourcing/whole-log/verify-log.js';
 import { signerOf } from '../../src/seal/note-key.js';
 import { nextOrigin, recordRestart } from '../../src/sealing/restart.js';
@@ -14,6 +15,7 @@ import { findSealHistory, sealInForce } from '../../src/sealing/seal-history.js'
 import { wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { right } from '../support/sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const BASE = 'example.com/log';
 const signer = right(signerOf(BASE, Buffer.alloc(32, 1)));
@@ -37,7 +39,7 @@ const changed = async (store: EventStore, change: (data: JsonObject) => JsonObje
   // reason: it was sealed as an object
   const { hash: _, ...sealed } = seal(
     { ...fact, ...command, data: change(JSON.parse(data) as JsonObject) },
-    newSalt(),
+    newSalt(systemRuntime.random),
     eventKey,
   );
   const other = makeInMemoryEventStore();
@@ -50,9 +52,11 @@ describe('a restart of the seal', () => {
     const store = makeInMemoryEventStore();
     expect(await restartsIn(store)).to.deep.equal({ valid: [], unsigned: [] });
     expect((await findSealHistory(store, signer.verifier)).origin).to.equal(BASE);
-    expect(E.isRight(await recordRestart(store, second, signer, eventKey))).to.equal(true);
-    expect(E.isRight(await requireMac(store, { from: 3, ...by, at: new Date(by.at) }, eventKey))).to.equal(true);
-    expect(E.isRight(await recordRestart(store, third, signer, undefined))).to.equal(true);
+    expect(E.isRight(await recordRestart(systemRuntime, store, second, signer, eventKey))).to.equal(true);
+    expect(
+      E.isRight(await requireMac(systemRuntime, store, { from: 3, ...by, at: new Date(by.at) }, eventKey)),
+    ).to.equal(true);
+    expect(E.isRight(await recordRestart(systemRuntime, store, third, signer, undefined))).to.equal(true);
     const { valid, unsigned } = await restartsIn(store);
     expect([valid, unsigned]).to.deep.equal([[second, third], []]);
     const seal = right(await sealInForce([signer], store));
@@ -62,10 +66,11 @@ describe('a restart of the seal', () => {
 
   it('continues the chain of its stream, with a mac', async () => {
     const store = makeInMemoryEventStore();
-    for (const restart of [second, third]) await recordRestart(store, restart, signer, eventKey);
+    for (const restart of [second, third]) await recordRestart(systemRuntime, store, restart, signer, eventKey);
     const faults: Array<unknown> = [];
     const verified = await verifyLog(store, {
       keys: [eventKey],
+      chainEnds: keepChainEnds(systemRuntime.random),
       onFault: (fault) => faults.push(fault),
       onPage: () => undefined,
       signal: new AbortController().signal,
@@ -75,15 +80,15 @@ describe('a restart of the seal', () => {
 
   it('does not count when another key has signed it, though the key of the events has', async () => {
     const store = makeInMemoryEventStore();
-    await recordRestart(store, second, stranger, eventKey);
-    await recordRestart(store, second, signer, eventKey);
+    await recordRestart(systemRuntime, store, second, stranger, eventKey);
+    await recordRestart(systemRuntime, store, second, signer, eventKey);
     const { valid, unsigned } = await restartsIn(store);
     expect([valid, unsigned.map(({ revision }) => revision)]).to.deep.equal([[second], [0n]]);
   });
 
   it('does not count when anything that it says was changed, and its mac made anew', async () => {
     const store = makeInMemoryEventStore();
-    await recordRestart(store, second, signer, eventKey);
+    await recordRestart(systemRuntime, store, second, signer, eventKey);
     expect((await restartsIn(await changed(store, (data) => data))).valid).to.deep.equal([second]);
     for (const change of [
       { origin: `${BASE}/4` },
@@ -98,13 +103,13 @@ describe('a restart of the seal', () => {
 
   it('does not count again when its event is appended once more', async () => {
     const store = makeInMemoryEventStore();
-    for (const restart of [second, third, second]) await recordRestart(store, restart, signer, eventKey);
+    for (const restart of [second, third, second]) await recordRestart(systemRuntime, store, restart, signer, eventKey);
     expect(await restartsIn(store)).to.deep.equal({ valid: [second, third], unsigned: [] });
   });
 
   it('does not count when its data is not that of a restart', async () => {
     const store = makeInMemoryEventStore();
-    await recordRestart(store, second, signer, eventKey);
+    await recordRestart(systemRuntime, store, second, signer, eventKey);
     const [event] = await wholeLog(store);
     const { type, metadata } = event!;
     const texts = ['{"origin":1}', 'no JSON'];

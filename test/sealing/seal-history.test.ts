@@ -20,6 +20,7 @@ import { wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryTree } from '../support/memory-tree.js';
 import { right } from '../support/sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const ORIGIN = 'example.com/log';
 const key = (number: number, name = ORIGIN): Signer => right(signerOf(name, Buffer.alloc(32, number)));
@@ -29,14 +30,23 @@ const because = { reason: 'yearly', actor: 'olga', at: '2026-01-01T00:00:00.000Z
 const root = (byte = 5): Buffer => Buffer.alloc(32, byte);
 
 const change = async (store: EventStore, by: Signer, next: Signer, size: number, origin = ORIGIN): Promise<KeyChange> =>
-  right(await recordKeyChange(store, { by, with: next, last: { origin, size, root: root() }, ...because }, eventKey));
+  right(
+    await recordKeyChange(
+      systemRuntime,
+      store,
+      { by, with: next, last: { origin, size, root: root() }, ...because },
+      eventKey,
+    ),
+  );
 
 /** Records a change of the key as it is told here, whatever has signed it. */
 const forge = async (store: EventStore, data: JsonObject): Promise<void> => {
   const event = { type: 'CheckpointKeyReplaced', data } as unknown as DecisionEvent; // reason: it may be anything
   const end = await endOfDecisions(store, SEAL_STREAM);
   const decision = { stream: SEAL_STREAM, event, actor: because.actor, at: new Date(because.at) };
-  right(await recordDecision(store, decision, () => Promise.resolve({ isRecorded: false, end }), eventKey));
+  right(
+    await recordDecision(systemRuntime, store, decision, () => Promise.resolve({ isRecorded: false, end }), eventKey),
+  );
 };
 
 const ids = (signers: ReadonlyArray<Signer>) => signers.map(({ verifier }) => verifier.id);
@@ -71,7 +81,7 @@ describe('the keys of the checkpoints', () => {
   it('leave a restart that only one that was replaced has signed without a signature', async () => {
     await change(store, first, second, 10);
     const restart = { origin: ORIGIN, replaced: 'example.com/made-up', ...because };
-    right(await recordRestart(store, restart, first, eventKey));
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
     for (const by of [first, second])
       expect(await known(by)).to.deep.include({
         origin: ORIGIN,
@@ -99,7 +109,7 @@ describe('the keys of the checkpoints', () => {
   it('sign under each origin that was in force with them', async () => {
     await change(store, first, second, 10);
     const restart = { origin: `${ORIGIN}/2`, replaced: ORIGIN, ...because };
-    right(await recordRestart(store, restart, second, eventKey));
+    right(await recordRestart(systemRuntime, store, restart, second, eventKey));
     const [later, last] = [key(2, `${ORIGIN}/2`), key(3, `${ORIGIN}/2`)];
     await change(store, later, last, 7, `${ORIGIN}/2`);
     const expected = {
@@ -176,7 +186,7 @@ describe('the keys of the checkpoints', () => {
   it('do not come back by a restart that leads to the origin of one that was replaced', async () => {
     await change(store, first, second, 10);
     const restart = { origin: ORIGIN, replaced: 'example.com/made-up', ...because };
-    right(await recordRestart(store, restart, first, eventKey));
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
     for (const by of [first, second])
       expect(await known(by)).to.include({ origin: ORIGIN, inForce: second.verifier.id, changes: 1, restarts: 0 });
   });
@@ -232,7 +242,13 @@ describe('the keys of the checkpoints', () => {
       tree: ReturnType<typeof makeMemoryTree>,
       ...signers: readonly [Signer, ...ReadonlyArray<Signer>]
     ) =>
-      replaceKey(tree.lockTree, store, { signers, because, findLargest: () => Promise.resolve(undefined), eventKey });
+      replaceKey(tree.lockTree, store, {
+        runtime: systemRuntime,
+        signers,
+        because,
+        findLargest: () => Promise.resolve(undefined),
+        eventKey,
+      });
 
     const sign = (tree: ReturnType<typeof makeMemoryTree>, ...signers: readonly [Signer, ...ReadonlyArray<Signer>]) =>
       signTree(tree.lockTree, async () => orThrow(await sealInForce(signers, store)), {

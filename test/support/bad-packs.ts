@@ -9,7 +9,7 @@ import { writeZip } from '../../src/audit-pack/zip.js';
 import { RecordReport, unreported, withEvent } from '../../src/audit-pack/report-record.js';
 import { RECORD_END, recordOpening, reportEnd, reportOpening } from '../../src/audit-pack/report.js';
 import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { openCheckpoint, signCheckpoint } from '../../src/seal/checkpoint.js';
 import { leafHash } from '../../src/seal/hash.js';
@@ -34,6 +34,7 @@ import {
   zipOf,
   type ZipParts,
 } from './zip-parts.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Members = ReadonlyMap<string, Buffer>;
 
@@ -127,17 +128,20 @@ const handMade = async (facts: ReadonlyArray<Fact>, files: ReadonlyArray<Buffer>
       hash,
       data: text,
       metadata,
-    } = seal({
-      ...place,
-      data,
-      schemaVersion: 1,
-      at: '2026-01-02T03:04:05.678Z',
-      actor: 'alice',
-      correlationId: 'request',
-      causationId: 'command',
-      request: 'null',
-      previousHash,
-    });
+    } = seal(
+      {
+        ...place,
+        data,
+        schemaVersion: 1,
+        at: '2026-01-02T03:04:05.678Z',
+        actor: 'alice',
+        correlationId: 'request',
+        causationId: 'command',
+        request: 'null',
+        previousHash,
+      },
+      newSalt(systemRuntime.random),
+    );
     previousHash = hash;
     leaves[index] = Buffer.from(hash, 'hex');
     const { salt, ...envelope } = JSON.parse(metadata) as JsonObject; // reason: sealed above

@@ -5,6 +5,7 @@ import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.j
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { NewEvent, StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const uuidOf = (text: string): string =>
   createHash('sha256')
@@ -35,7 +36,7 @@ export const makeChains = (eventKey?: EventKey) => {
       request: 'null',
       previousHash,
     };
-    const { hash, ...event } = seal(fact, newSalt(), eventKey);
+    const { hash, ...event } = seal(fact, newSalt(systemRuntime.random), eventKey);
     ends.set(stream, { revision: revision + 1n, hash });
     return { event, revision };
   };

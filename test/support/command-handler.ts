@@ -23,6 +23,8 @@ import {
   type NotebookRefusal,
   notebookSerde,
 } from './notebook.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import type { Runtime } from '../../src/event-sourcing/runtime.js';
 
 type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent | SkippedEvent>>;
 
@@ -42,13 +44,13 @@ export const take = (...texts: ReadonlyArray<string>): NotebookCommand => ({ _ta
 export const aProcess = (
   store: EventStore,
   {
-    now = () => new Date(),
+    runtime = systemRuntime,
     eventKey,
     onLost = () => undefined,
     findSkipped,
     ...limits
   }: Partial<CommandLimits> & {
-    readonly now?: () => Date;
+    readonly runtime?: Runtime;
     readonly eventKey?: EventKey;
     readonly onLost?: OnLost;
     readonly findSkipped?: FindSkipped;
@@ -58,7 +60,7 @@ export const aProcess = (
     decider: decidePassingOver(notebookDecider),
     serde: readPassingOver(notebookSerde, findSkipped ?? (() => noneSkipped)),
     store,
-    now,
+    runtime,
     eventKey,
     onLost,
     limits,

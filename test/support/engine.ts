@@ -15,6 +15,7 @@ import { makePool } from '../../src/postgres/pool.js';
 import { eventually } from './eventually.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { freshDatabase } from './postgres.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** The channel on which processes hear how far the live rows are. */
 export const CHANNEL = 'projected';
@@ -156,7 +157,7 @@ export const makeEngine = async () => {
     events,
     serve,
     follow,
-    operations: async () => orThrow(await operationsOn(store, database, projectionsOf(registry))),
+    operations: async () => orThrow(await operationsOn(systemRuntime, store, database, projectionsOf(registry))),
     /** Whether the rows show all up to `position`, now or soon. */
     shown: ({ reached }: Shows, position: bigint): Promise<boolean> => eventually(() => reached() >= position, Boolean),
     /** Whether it was said, now or soon. */

@@ -10,13 +10,14 @@ import { diskStorage } from './disk-storage.js';
 import { inMemoryFeed } from './in-memory-ledger.js';
 import { inMemoryQueries } from './in-memory-queries.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'progress' | 'freshness'>;
 
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
 export type MemoryPorts = Pick<
   EntityPorts,
-  'store' | 'storage' | 'onFileFault' | 'findSkipped' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'now'
+  'store' | 'storage' | 'onFileFault' | 'findSkipped' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'runtime'
 > & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
@@ -48,7 +49,7 @@ export const memoryPorts = async (
     decisions: makeDecisions(),
     onLost: () => undefined,
     feed: inMemoryFeed(store, registry),
-    now: () => new Date(),
+    runtime: systemRuntime,
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };
 };

@@ -3,6 +3,7 @@ import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.j
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { sometime } from './given.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** How an event was recorded, where it matters. */
 export type Recording = {
@@ -43,6 +44,6 @@ export const stored = (
     request: 'null',
     previousHash,
   };
-  const { hash: _hash, ...event } = seal(fact, newSalt(), eventKey);
+  const { hash: _hash, ...event } = seal(fact, newSalt(systemRuntime.random), eventKey);
   return { ...event, stream, revision, position: revision + 1n };
 };

@@ -11,10 +11,18 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeHandleCommand } from '../../src/event-sourcing/command/handle-command.js';
 import type { DomainEvent } from '../../src/event-sourcing/serde.js';
 import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import type { Runtime } from '../../src/event-sourcing/runtime.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+
+/** Where it is always the same moment. */
+const runtime: Runtime = {
+  ...systemRuntime,
+  clock: { ...systemRuntime.clock, date: () => new Date('2026-01-02T03:04:05.678Z') },
+};
 
 const deps = (store: EventStore) => ({
   store,
-  now: () => new Date('2026-01-02T03:04:05.678Z'),
+  runtime,
   limits: { maxPause: 1 },
 });
 const upToDate = { waitFor: () => Promise.resolve(true), heldMs: 0 };

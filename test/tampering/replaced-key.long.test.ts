@@ -27,6 +27,7 @@ import {
   type SealedService,
   stopped,
 } from './sealed-service.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const WARNING = 'no checkpoint is signed: the log does not extend what was signed before';
 
@@ -127,7 +128,14 @@ for (const [name, openPlace] of Object.entries(places))
       const stranger = right(parseSigner((await runOperator(['log', 'new-key', ORIGIN])).stdout.trim()));
       const last = right(openCheckpoint(Buffer.from(service.checkpoint), [old.verifier]));
       const because = { reason: 'forged', actor: 'olga', at: '2026-01-01T00:00:00.000Z' };
-      right(await recordKeyChange(store, { by: old, with: stranger, last, ...because }, makeEventKey(EVENT_KEY)));
+      right(
+        await recordKeyChange(
+          systemRuntime,
+          store,
+          { by: old, with: stranger, last, ...because },
+          makeEventKey(EVENT_KEY),
+        ),
+      );
       const { position: _, ...forged } = (await wholeLog(store)).at(-1) as StoredEvent; // reason: it was just recorded
       const copy = await copyOf([...history, forged]);
       expectFound(await verified(settings, copy), [

@@ -41,6 +41,7 @@ import {
   type SealedService,
   stopped,
 } from './sealed-service.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const insert =
   (at: number, make: (history: ReadonlyArray<HistoryEvent>) => HistoryEvent): Tamper =>
@@ -488,7 +489,7 @@ for (const [name, openPlace] of all)
       const said = { actor: 'olga', at: '2026-01-01T00:00:00.000Z', reason: 'restored a backup' };
       const { origin, replaced } = { origin: `${ORIGIN}/2`, replaced: ORIGIN };
       const signer = right(parseSigner(key));
-      right(await recordRestart(store, { ...said, origin, replaced }, signer, makeEventKey(EVENT_KEY)));
+      right(await recordRestart(systemRuntime, store, { ...said, origin, replaced }, signer, makeEventKey(EVENT_KEY)));
       const [{ position: _, ...event }] = (await wholeLog(store)) as [StoredEvent]; // reason: it was just recorded
       return event;
     };
@@ -587,7 +588,7 @@ for (const [name, openPlace] of all)
         const { stream, revision, id: eventId } = service.history[4]!;
         const skipped = { stream, revision, eventId };
         const by = { actor: 'olga', reason: 'tried', at: new Date('2026-01-01T00:00:00.000Z') };
-        right(await recordSkip(store, 'businesses', skipped, by, makeEventKey(EVENT_KEY)));
+        right(await recordSkip(systemRuntime, store, 'businesses', skipped, by, makeEventKey(EVENT_KEY)));
         const [{ position: _, ...event }] = (await wholeLog(store)) as [StoredEvent]; // reason: it was just recorded
         return event;
       };

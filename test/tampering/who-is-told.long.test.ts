@@ -25,6 +25,7 @@ import {
   type SealedService,
   stopped,
 } from './sealed-service.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const GUARD = 'the guard of the history is lifted: see ops log verify';
 const LOG_CHANGED = 'the log, or what is kept of it, was changed: see ops log verify';
@@ -118,7 +119,7 @@ for (const [name, openPlace] of Object.entries(places))
           ...{ at: '2026-01-02T03:04:05.678Z', actor: 'olga', previousHash: GENESIS_HASH },
           ...{ correlationId: 'one', causationId: 'one', request: 'null' },
         };
-        const { data, metadata } = seal(fact, newSalt());
+        const { data, metadata } = seal(fact, newSalt(systemRuntime.random));
         await runSql(
           copy.url,
           LIFT_GUARD,

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, seal } from '../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
 import { oneKey } from '../support/event-keys.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
 import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** Two texts in an answer that may be changed into another one. */
 const put =
@@ -121,20 +122,23 @@ describe('verify.py events', function () {
     ['has its data withheld', 'business-7', 'Business', 1, true, ['type', 'message', 'refs']],
   ] as const)
     it(`names type, message and refs as not covered where an event ${what}`, async () => {
-      const { id, type, hash, ...sealed } = seal({
-        id: 'id',
-        stream,
-        revision: 0n,
-        type: 'BusinessCreated',
-        data: { name: 'Ada', parent: 'x' },
-        schemaVersion,
-        at: '2026-01-02T03:04:05.678Z',
-        actor: 'alice',
-        correlationId: 'request',
-        causationId: 'command',
-        request: 'null',
-        previousHash: GENESIS_HASH,
-      });
+      const { id, type, hash, ...sealed } = seal(
+        {
+          id: 'id',
+          stream,
+          revision: 0n,
+          type: 'BusinessCreated',
+          data: { name: 'Ada', parent: 'x' },
+          schemaVersion,
+          at: '2026-01-02T03:04:05.678Z',
+          actor: 'alice',
+          correlationId: 'request',
+          causationId: 'command',
+          request: 'null',
+          previousHash: GENESIS_HASH,
+        },
+        newSalt(systemRuntime.random),
+      );
       const told = { type: 'made', message: 'something was made', refs: [], entityType, entity: '7', hash };
       const { salt, ...metadata } = JSON.parse(sealed.metadata) as JsonObject; // reason: sealed above
       const place = { _id: id, name: type, stream, revision: 0, user: metadata['actor'], at: metadata['at'] };

@@ -15,6 +15,7 @@ import { hasPython } from '../support/python.js';
 import { checkpointOver, exportedText, KEY, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
 import { right } from '../support/sealed-tree.js';
 import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const NUMBERS = [0, -0, 1, -1, 0.1, 1e20, 123456789012345680000, 1e21, -1.5e21, 1e-6, 1e-7, 1.23e-7, 5e-324, 2 ** 53]
   .concat([
@@ -308,7 +309,14 @@ describe('verify.py export', function () {
       const deciding = makeInMemoryEventStore();
       const chains = makeChains();
       await appendChained(deciding, chains, businessStream(0), 'operations-seal', businessStream(1));
-      right(await requireMac(deciding, { from: 2, actor: 'olga', at: new Date('2026-01-02T03:04:05.678Z') }, oneKey));
+      right(
+        await requireMac(
+          systemRuntime,
+          deciding,
+          { from: 2, actor: 'olga', at: new Date('2026-01-02T03:04:05.678Z') },
+          oneKey,
+        ),
+      );
       await appendChained(deciding, chains, businessStream(0));
       const decided = leavesOf(await wholeLog(deciding));
       expect(decided).to.have.length(4);

@@ -12,6 +12,7 @@ import { checkpointOver, exportedText, KEY, leavesOf, SIGNER, signerNamed, tlogF
 import { leafDataOf, right, treeOver } from '../support/sealed-tree.js';
 import { loadVerifyPage } from '../support/verify-page.js';
 import { refusal, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const NEXT = signerNamed(SIGNER.verifier.name, 'the next key of the log');
 const NEXT_KEY = renderVerifier(NEXT.verifier);
@@ -103,7 +104,9 @@ describe('changes of the key', function () {
     const root = rootOf(leavesOf(await wholeLog(store)));
     const last = { origin: SIGNER.verifier.name, size: 6, root };
     const because = { reason: 'once a year, "ü"', actor: 'operator', at: '2026-02-01T00:00:00.000Z' };
-    const change = right(await recordKeyChange(store, { last, by: SIGNER, with: NEXT, ...because }, undefined));
+    const change = right(
+      await recordKeyChange(systemRuntime, store, { last, by: SIGNER, with: NEXT, ...because }, undefined),
+    );
     text = await exportedText(store, true);
     const checkpoint = checkpointOver(leavesOf(await wholeLog(store)), NEXT);
     const { code, out } = await verifyExport(checkpoint, KEY, renderKeyChanges([change]));

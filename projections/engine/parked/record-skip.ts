@@ -3,6 +3,7 @@ import type { EventKey } from '../../../src/event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import { recordDecision } from '../../../src/event-sourcing/operators/record-decision.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import type { Parked } from './read-parked.js';
 import { readSkips } from './skips.js';
 
@@ -14,6 +15,7 @@ export type Decision = { readonly actor: string; readonly reason: string; readon
  * what the log throws.
  */
 export const recordSkip = (
+  runtime: Runtime,
   store: EventStore,
   projection: string,
   { stream, revision, eventId }: Pick<Parked, 'stream' | 'revision' | 'eventId'>,
@@ -21,6 +23,7 @@ export const recordSkip = (
   eventKey: EventKey | undefined,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> =>
   recordDecision(
+    runtime,
     store,
     {
       stream: decisionStream(projection),

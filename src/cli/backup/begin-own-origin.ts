@@ -77,7 +77,7 @@ export const beginOwnOrigin = async (
   const origin = originOfCopy(replaced);
   const [eventKey] = orThrow(await sharedEventKeys(systemRuntime.random, config));
   const restart = { origin, replaced, reason: 'restored from a backup, as a copy', actor: user, at: now.toISOString() };
-  const recorded = await recordRestart(log, restart, signer, eventKey);
+  const recorded = await recordRestart(systemRuntime, log, restart, signer, eventKey);
   return E.bimap(
     (failure: Parameters<typeof describeAppendFailure>[0]) =>
       `the new origin of the checkpoints could not be recorded: ${describeAppendFailure(failure)}`,

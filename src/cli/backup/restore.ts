@@ -52,6 +52,7 @@ const check = async (
   let lacking = 0;
   try {
     const { faults, ...checked } = await verifyBackup(place, manifest, {
+      random: systemRuntime.random,
       keys: [],
       isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
@@ -92,7 +93,14 @@ const put = async (
     printLacking(lacking, options);
   };
   try {
-    return await restoreBackup(place, manifest, target, { goesOn, onEvents, onFiles, onLacking, signal });
+    return await restoreBackup(place, manifest, target, {
+      runtime: systemRuntime,
+      goesOn,
+      onEvents,
+      onFiles,
+      onLacking,
+      signal,
+    });
   } finally {
     phases.end();
   }

@@ -47,6 +47,7 @@ export const verifyDirectory = async (
     });
     const manifest = await readManifest(place);
     const verified = await verifyBackup(place, manifest, {
+      random: systemRuntime.random,
       keys,
       isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,

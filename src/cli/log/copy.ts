@@ -18,6 +18,7 @@ import { shareOfLog } from './share-of-log.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { vouchForBrought, type Vouched } from './vouch-for-brought.js';
 import { withLog } from './with-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption &
   UserOption & {
@@ -39,6 +40,7 @@ const copy = async (
   if (orThrow(await target.head()) === undefined) orThrow(await target.markRestore('begun'));
   const { report: reportPhase, end } = makePhases();
   const copied = await copyLog(source, target, {
+    runtime: systemRuntime,
     follow: follow === true,
     signal,
     onPair: (one, other) => onEvent(one, other.position),

@@ -23,6 +23,7 @@ import { makeProgress } from '../progress.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { vouchForBrought } from './vouch-for-brought.js';
 import { onConfiguredLog } from './with-log.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption;
 
@@ -76,13 +77,15 @@ const importFrom = async (
         onStored(events);
         onBatch(events, read);
       };
-      return importLog(target, chunks, { onBatch: onCopied, signal });
+      return importLog(target, chunks, { runtime: systemRuntime, onBatch: onCopied, signal });
     });
   if (file === undefined) return store(process.stdin, undefined);
   const { size } = await stat(file);
   const empty = await requireEmpty(target);
   if (E.isLeft(empty)) return empty;
-  const checked = await watch('checking', size, (onBatch) => checkExport(createReadStream(file), { onBatch, signal }));
+  const checked = await watch('checking', size, (onBatch) =>
+    checkExport(createReadStream(file), { random: systemRuntime.random, onBatch, signal }),
+  );
   if (E.isLeft(checked) || !checked.right.isComplete) return checked;
   return store(createReadStream(file), size);
 };

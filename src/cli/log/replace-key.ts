@@ -35,6 +35,7 @@ const replace = async (log: DecidingLog, options: Options): Promise<ExitCode> =>
   if (!RA.isNonEmpty(own)) return failed(NO_KEY);
   return withCheckpointArchive(config, async (archive) => {
     const replaced = await replaceKey(makeLockTree(pool, ledgerOf(registry).name), store, {
+      runtime: systemRuntime,
       signers: own,
       because: { reason: options.reason, actor: options.user, at: systemRuntime.clock.date().toISOString() },
       findLargest: largestIn(archive),

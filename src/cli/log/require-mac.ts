@@ -60,7 +60,7 @@ const require = async (
     });
     return decisions.right.exitCode;
   }
-  const recorded = await requireMac(store, { ...by, from, indexOf }, newest, keys);
+  const recorded = await requireMac(systemRuntime, store, { ...by, from, indexOf }, newest, keys);
   if (E.isLeft(recorded)) return failed(`not recorded: ${describeAppendFailure(recorded.left)}`);
   const required = await findMacRequired(store, keys, indexOf);
   if (required === undefined) return failed('the log does not show what was recorded: give the same command again');

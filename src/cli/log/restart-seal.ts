@@ -55,7 +55,7 @@ const restart = async (log: DecidingLog, options: Options): Promise<ExitCode> =>
       actor: options.user,
       at: systemRuntime.clock.date().toISOString(),
     };
-    const done = await recordRestart(store, recorded, signer, keys[0]);
+    const done = await recordRestart(systemRuntime, store, recorded, signer, keys[0]);
     if (E.isLeft(done)) return failed(`not recorded: ${describeAppendFailure(done.left)}`);
     printFinding(
       options,

@@ -20,7 +20,7 @@ export const sealUnsealed = async (
   store: DecidingLog['store'],
   sealing: Sealing,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, Outcome>> => {
-  const sealed = await sealDecisions(store, sealing);
+  const sealed = await sealDecisions(systemRuntime, store, sealing);
   if (E.isLeft(sealed)) return sealed;
   const { recorded, left } = sealed.right;
   for (const { event, reason } of left)

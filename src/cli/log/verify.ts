@@ -8,6 +8,7 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
+import { keepChainEnds } from '../../event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyLog, verifyStream } from '../../event-sourcing/whole-log/verify-log.js';
 import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
@@ -72,6 +73,7 @@ const verifyOne = async (
   const faults = makeFaultPrinter(options, progress.end);
   const verified = await verifyStream(store, stream, {
     keys,
+    chainEnds: keepChainEnds(systemRuntime.random),
     onFault: faults.print,
     onPage: (events) => progress.report(events),
     signal,
@@ -119,6 +121,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     );
     const verified = await verifyLog(store, {
       keys,
+      chainEnds: keepChainEnds(systemRuntime.random),
       checks: checks.checks,
       isSealed: sealedBy(ledgerOf(registry)),
       onFault: faults.print,

@@ -41,7 +41,9 @@ export const vouchForBrought = async (
   const by = { actor, at: systemRuntime.clock.date() };
   const decisions = await sealUnsealed(store, { ...by, keys, withoutMac: true });
   const recorded =
-    E.isLeft(decisions) || from === 0 ? decisions : await requireMac(store, { ...by, from, indexOf }, newest, keys);
+    E.isLeft(decisions) || from === 0
+      ? decisions
+      : await requireMac(systemRuntime, store, { ...by, from, indexOf }, newest, keys);
   if (E.isLeft(recorded)) {
     const why = describeAppendFailure(recorded.left);
     const said = `${counted(withoutMac, 'event')} without a mac, which could not be recorded: ${why}. Give ops log require-mac`;

@@ -5,6 +5,7 @@ import type { ExitCode } from '../exit-code.js';
 import { runCommand } from '../run-command.js';
 import { failed } from '../output.js';
 import { type ReadModels, withReadModels } from './with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** Runs a command on the read models of the service, beside a running one or without it. */
 export const onReadModels = (
@@ -24,6 +25,6 @@ export const onEntities = (
     const { store, pool, registry: signing, eventKey } = readModels;
     const obstacle = await findObstacle(readModels);
     if (obstacle !== undefined) return failed(obstacle);
-    const operations = await operationsOn(store, pool, projectionsOf(signing), eventKey);
+    const operations = await operationsOn(systemRuntime, store, pool, projectionsOf(signing), eventKey);
     return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

@@ -14,6 +14,7 @@ import { readModelArgument } from './projection-argument.js';
 import { onReadModels } from './on-read-models.js';
 import { verifyLedgerRows } from './verify-ledger.js';
 import type { ReadModels } from './with-read-models.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & {
   readonly sample?: number;
@@ -160,7 +161,7 @@ const verifyAll = async (
   }
   const { store, pool, registry, eventKey } = opened;
   if (wanted === LEDGER) return verifyLedger(opened, options, signal);
-  const operations = await operationsOn(store, pool, projectionsOf(registry), eventKey);
+  const operations = await operationsOn(systemRuntime, store, pool, projectionsOf(registry), eventKey);
   if (E.isLeft(operations)) return failed(operations.left.message);
   const ofEntities = await verifyEntities(operations.right, wanted, options, signal);
   const isAllAsked = wanted === undefined && options.sample === undefined;

@@ -7,6 +7,7 @@ import { type EventStore, StoreUnavailable } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { OnLost } from '../log-memory.js';
 import { makeRetry, type Retry } from '../retry.js';
+import type { Runtime } from '../runtime.js';
 import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import { type FindSkipped, noneSkipped } from '../skipped-events.js';
@@ -22,7 +23,7 @@ type CommandHandlerDeps<State, Command, Event extends DomainEvent, Rejection> = 
   readonly decider: Decider<State, Command, Event, Rejection>;
   readonly serde: Serde<Event>;
   readonly store: EventStore;
-  readonly now: () => Date;
+  readonly runtime: Runtime;
   /** Default: there are none. */
   readonly findSnapshot?: FindSnapshot<State>;
   /** Default: there are none. */
@@ -111,7 +112,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   call: CommandCall<Command>,
   begin: typeof load,
 ): Promise<E.Either<Rejection | CommandFailure, Handled<State, Event> | CarriedOut>> => {
-  const { decider, limits } = handler;
+  const { decider, limits, runtime } = handler;
   let retry: Retry | undefined;
   let loaded = await begin(handler, call);
   let isCompared = false;
@@ -139,7 +140,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     if (tries > AT_ONCE) {
-      retry ??= makeRetry({ first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE });
+      retry ??= makeRetry({ runtime, first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE });
       if (!(await retry.again())) return E.left({ _tag: 'StreamContended', stream: call.stream });
     }
     loaded = await readOn(handler, call, known, isCompared);

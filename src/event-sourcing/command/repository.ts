@@ -6,6 +6,7 @@ import type { EventKey } from '../event-key.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { withReason } from '../reason.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import type { DomainEvent } from '../serde.js';
 import type { FindSkipped } from '../skipped-events.js';
 import type { LoadFailure } from '../for-each-event.js';
@@ -20,7 +21,7 @@ import type { FindSnapshot, Snapshot } from './snapshot.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
 export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
-  readonly now: () => Date;
+  readonly runtime: Runtime;
   readonly findSnapshot: FindSnapshot<State>;
   readonly findSkipped: FindSkipped;
   readonly rows: ShownRows;
@@ -116,7 +117,7 @@ const timeOfNext = ({ lastAt }: Folded<unknown>, now: Date): string => {
 };
 
 const sealAll = <Event extends DomainEvent>(
-  { serde, eventKey }: Pick<Repository<unknown, Event>, 'serde' | 'eventKey'>,
+  { serde, eventKey, runtime: { random } }: Pick<Repository<unknown, Event>, 'serde' | 'eventKey' | 'runtime'>,
   { stream, envelope }: Call,
   { revision, lastHash }: Folded<unknown>,
   at: string,
@@ -139,7 +140,7 @@ const sealAll = <Event extends DomainEvent>(
       request: envelope.request,
       previousHash,
     };
-    const sealed = seal(fact, newSalt(), eventKey);
+    const sealed = seal(fact, newSalt(random), eventKey);
     previousHash = sealed.hash;
     return sealed;
   })(events);
@@ -152,10 +153,10 @@ export const append = async <State, Event extends DomainEvent>(
   folded: Folded<State>,
   events: RNEA.ReadonlyNonEmptyArray<Event>,
 ): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated<State>, Handled<State, Event>>> => {
-  const { store, decider, now, cache, decisions } = repository;
+  const { store, decider, runtime, cache, decisions } = repository;
   const { commandId, actor } = call.envelope;
   const { keyed } = folded;
-  const at = timeOfNext(folded, now());
+  const at = timeOfNext(folded, runtime.clock.date());
   const sealed = sealAll(repository, call, folded, at, events);
   const state = events.reduce((before, event) => decider.evolve(before, event, { actor, at }), folded.state);
   const last = RNEA.last(sealed);

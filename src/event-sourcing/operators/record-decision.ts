@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { canonicalJson } from '../canonical-json.js';
 import { newSalt, seal } from '../envelope.js';
@@ -7,6 +6,7 @@ import type { AppendRejected, EventStore, StoreUnavailable } from '../event-stor
 import type { ChainEnd } from '../hash-chain.js';
 import type { StreamName } from '../recorded-event.js';
 import { makeRetry } from '../retry.js';
+import type { Runtime } from '../runtime.js';
 import { DECISION_VERSION, type DecisionEvent } from './decision-events.js';
 
 /** What an operator has decided, as the event that says so. */
@@ -28,26 +28,27 @@ const RETRY = { attempts: 5, first: 10, longest: 100 };
  * before. Throws what `read` and the log throw.
  */
 export const recordDecision = async (
+  runtime: Runtime,
   store: Pick<EventStore, 'append'>,
   { stream, event, actor, at }: Decision,
   read: () => Promise<Recorded>,
   eventKey: EventKey | undefined,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> => {
-  const commandId = randomUUID();
+  const commandId = runtime.random.uuid();
   const command = {
     id: commandId,
     correlationId: commandId,
     causationId: commandId,
     request: canonicalJson(event.data),
   };
-  const retry = makeRetry(RETRY);
+  const retry = makeRetry({ runtime, ...RETRY });
   for (;;) {
     const { isRecorded, end } = await read();
     if (isRecorded) return E.right(false);
     const { revision, hash: previousHash } = end;
     const envelope = { schemaVersion: DECISION_VERSION, actor, at: at.toISOString(), revision, previousHash };
     const fact = { ...event, ...command, ...envelope, stream };
-    const { hash: _hash, ...sealed } = seal(fact, newSalt(), eventKey);
+    const { hash: _hash, ...sealed } = seal(fact, newSalt(runtime.random), eventKey);
     const appended = await store.append(stream, revision === 0n ? 'no-stream' : revision - 1n, [sealed]);
     if (E.isRight(appended)) return E.right(true);
     if (appended.left._tag !== 'RevisionConflict') return E.left(appended.left);

@@ -5,6 +5,7 @@ import type { AppendRejected, EventStore, StoreUnavailable } from '../event-stor
 import { countsAsDecision } from './counts-as-decision.js';
 import { decisionSerde, SEAL_STREAM } from './decision-events.js';
 import type { StoredEvent } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import { recordDecision } from './record-decision.js';
 import { endOfDecisions, readSealDecisions } from './read-decisions.js';
 
@@ -113,6 +114,7 @@ type Requiring = {
  * when that, or a later index, had been recorded before. Throws what the log throws.
  */
 export const requireMac = (
+  runtime: Runtime,
   store: Pick<EventStore, 'readStream' | 'append'>,
   { from, actor, at, indexOf }: Requiring,
   eventKey: EventKey,
@@ -120,6 +122,7 @@ export const requireMac = (
   keys: EventKeys = [eventKey],
 ): Promise<E.Either<AppendRejected | StoreUnavailable, boolean>> =>
   recordDecision(
+    runtime,
     store,
     { stream: SEAL_STREAM, event: { type: 'EventMacRequired', data: { keyId: eventKey.id, from } }, actor, at },
     async () => ({

@@ -3,6 +3,7 @@ import type { EventKeys } from '../event-key.js';
 import { type MacStatus, macStatusOf } from '../event-mac.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
 import type { StoredEvent } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import { type DecisionEvent, DECISIONS } from './decision-events.js';
 import { endOfDecisions } from './read-decisions.js';
 import { recordDecision } from './record-decision.js';
@@ -60,6 +61,7 @@ const isRecorded = async (store: Log, original: StoredEvent): Promise<boolean> =
  * when: from then on nobody can remove them unseen. What is not known to be a decision is left. Throws what the log throws.
  */
 export const sealDecisions = async (
+  runtime: Runtime,
   store: Log,
   sealing: Sealing,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, Sealed>> => {
@@ -78,6 +80,7 @@ export const sealDecisions = async (
     // reason: the same decision, with one member more
     const again = { ...decided, data: { ...decided.data, original } } as DecisionEvent;
     const done = await recordDecision(
+      runtime,
       store,
       { stream: event.stream, event: again, actor, at },
       async () => ({

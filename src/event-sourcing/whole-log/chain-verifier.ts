@@ -2,7 +2,6 @@ import { either as E } from 'fp-ts';
 import { type BrokenLink, chainStart, extendChain } from '../hash-chain.js';
 import type { StoredEvent } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
-import { keepChainEnds } from './keep-chain-ends.js';
 
 /** Verifies the chains of all streams of a log that is read in its order. */
 export type ChainVerifier = {
@@ -13,7 +12,7 @@ export type ChainVerifier = {
   readonly streams: () => number;
 };
 
-export const makeChainVerifier = (ends: ChainEnds = keepChainEnds()): ChainVerifier => {
+export const makeChainVerifier = (ends: ChainEnds): ChainVerifier => {
   let events = 0;
 
   return {

@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import type { AppendFailure } from '../event-store.js';
 import type { StoredEvent } from '../recorded-event.js';
 import { makeRetry } from '../retry.js';
+import type { Runtime } from '../runtime.js';
 import { gatherAppends } from './gather-appends.js';
 import type { Append, LogTarget } from './log-target.js';
 
@@ -11,12 +12,13 @@ const OUTAGE_MS = 60_000;
 const [FIRST_PAUSE, LONGEST_PAUSE] = [250, 2_000];
 
 const appendWithRetry = async (
+  runtime: Runtime,
   target: LogTarget,
   appends: ReadonlyArray<Append>,
   signal: AbortSignal,
 ): Promise<E.Either<AppendFailure, void>> => {
-  const until = performance.now() + OUTAGE_MS;
-  const retry = makeRetry({ first: FIRST_PAUSE, longest: LONGEST_PAUSE, until, signal });
+  const until = runtime.clock.monotonic() + OUTAGE_MS;
+  const retry = makeRetry({ runtime, first: FIRST_PAUSE, longest: LONGEST_PAUSE, until, signal });
   for (;;) {
     const outcome = await target.appendInOrder(appends);
     const isAway = E.isLeft(outcome) && outcome.left._tag === 'StoreUnavailable';
@@ -25,6 +27,7 @@ const appendWithRetry = async (
 };
 
 type CopyingBatches<Batch> = {
+  readonly runtime: Runtime;
   /** After each batch: events copied so far. */
   readonly onCopied: (copied: number, batch: Batch) => void;
   readonly signal: AbortSignal;
@@ -37,11 +40,11 @@ type CopyingBatches<Batch> = {
 export const copyBatches = async <Batch extends { readonly events: ReadonlyArray<StoredEvent> }>(
   batches: AsyncIterable<Batch>,
   target: LogTarget,
-  { onCopied, signal }: CopyingBatches<Batch>,
+  { runtime, onCopied, signal }: CopyingBatches<Batch>,
 ): Promise<E.Either<AppendFailure, number>> => {
   let copied = 0;
   for await (const batch of batches) {
-    const appended = await appendWithRetry(target, gatherAppends(batch.events), signal);
+    const appended = await appendWithRetry(runtime, target, gatherAppends(batch.events), signal);
     if (E.isLeft(appended)) return appended;
     copied += batch.events.length;
     onCopied(copied, batch);

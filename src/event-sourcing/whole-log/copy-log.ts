@@ -3,6 +3,7 @@ import { orThrow } from '../attempt.js';
 import type { AppendFailure, EventStore, LogBatch } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { From, Position } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import { copyBatches } from './copy-batches.js';
 import { type LogsDiffer, makeCopyVerifier, type OnPair } from './copy-verifier.js';
 import type { LogTarget } from './log-target.js';
@@ -19,6 +20,7 @@ type CopyPhase = 'comparing' | 'copying' | 'verifying';
 export type CopySource = Pick<EventStore, 'identity' | 'readAll' | 'head'> & Partial<Pick<EventStore, 'subscribe'>>;
 
 export type Copying = {
+  readonly runtime: Runtime;
   /** Keep copying new events until `signal` aborts; otherwise end at the end of the source. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
@@ -71,9 +73,9 @@ export const copyLog = async (
   target: LogTarget,
   copying: Copying,
 ): Promise<E.Either<CopyFailure, Copied>> => {
-  const { follow, signal, onPair, onProgress } = copying;
+  const { runtime, follow, signal, onPair, onProgress } = copying;
   const isInterrupted = (): boolean => signal.aborted;
-  const verifier = makeCopyVerifier(source, target);
+  const verifier = makeCopyVerifier(runtime.random, source, target);
   const paired =
     (phase: CopyPhase): OnPair =>
     (one, other) => {
@@ -97,6 +99,7 @@ export const copyLog = async (
   if (isInterrupted()) return resultOf(0, false);
 
   const copied = await copyBatches(batchesAfter(source, verifier.verifiedUpTo(), copying), target, {
+    runtime,
     onCopied: (events, { checkpoint }) => onProgress('copying', events, checkpoint.commit),
     signal,
   });

@@ -1,8 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
+import type { Random } from '../random.js';
 import { checkpointOf, type From, type StoredEvent } from '../recorded-event.js';
 import { makeChainVerifier } from './chain-verifier.js';
+import { keepChainEnds } from './keep-chain-ends.js';
 
 /** At some place the target holds another event than the source: it is no copy of it. */
 export type LogsDiffer = {
@@ -43,8 +45,8 @@ const isSame = (one: StoredEvent, other: StoredEvent): boolean =>
   one.data === other.data &&
   one.metadata === other.metadata;
 
-export const makeCopyVerifier = (source: Readable, target: Readable): CopyVerifier => {
-  const chains = makeChainVerifier();
+export const makeCopyVerifier = (random: Random, source: Readable, target: Readable): CopyVerifier => {
+  const chains = makeChainVerifier(keepChainEnds(random));
   let verified: { readonly source: From; readonly target: From } = { source: 'start', target: 'start' };
 
   const verifyPair = (

@@ -1,8 +1,11 @@
 import { either as E } from 'fp-ts';
 import type { AppendFailure, StoreUnavailable } from '../event-store.js';
+import type { Random } from '../random.js';
 import type { Position } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import { makeChainVerifier } from './chain-verifier.js';
 import { copyBatches } from './copy-batches.js';
+import { keepChainEnds } from './keep-chain-ends.js';
 import type { LogTarget } from './log-target.js';
 import { BrokenLine } from './lines.js';
 import { readExport } from './read-export.js';
@@ -17,7 +20,7 @@ export type Imported = {
   readonly isComplete: boolean;
 };
 
-type Importing = {
+type Reading = {
   /** Events read so far, and characters of the export. */
   readonly onBatch: (events: number, read: number) => void;
   readonly signal: AbortSignal;
@@ -37,10 +40,10 @@ const unlessBroken = async <Failure>(
 /** Reads an export to its end and checks all of it; stores nothing. */
 export const checkExport = (
   chunks: AsyncIterable<Uint8Array>,
-  { onBatch, signal }: Importing,
+  { random, onBatch, signal }: Reading & { readonly random: Random },
 ): Promise<E.Either<BrokenLine, Imported>> =>
   unlessBroken(async () => {
-    const chains = makeChainVerifier();
+    const chains = makeChainVerifier(keepChainEnds(random));
     for await (const { read } of readExport(chunks, chains)) {
       onBatch(chains.events(), read);
       if (signal.aborted) break;
@@ -62,15 +65,16 @@ export const requireEmpty = async (target: LogTarget): Promise<E.Either<NotEmpty
 export const importLog = (
   target: LogTarget,
   chunks: AsyncIterable<Uint8Array>,
-  { onBatch, signal }: Importing,
+  { runtime, onBatch, signal }: Reading & { readonly runtime: Runtime },
 ): Promise<E.Either<BrokenLine | NotEmpty | AppendFailure, Imported>> =>
   unlessBroken<NotEmpty | AppendFailure>(async () => {
     const empty = await requireEmpty(target);
     if (E.isLeft(empty)) return empty;
     const marked = await target.markRestore('begun');
     if (E.isLeft(marked)) return marked;
-    const chains = makeChainVerifier();
+    const chains = makeChainVerifier(keepChainEnds(runtime.random));
     const copied = await copyBatches(readExport(chunks, chains), target, {
+      runtime,
       onCopied: (events, { read }) => onBatch(events, read),
       signal,
     });

@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import type { ChainEnd } from '../hash-chain.js';
-import { random16Bytes } from '../random-bytes.js';
+import type { Random } from '../random.js';
 import type { StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 
@@ -31,8 +31,8 @@ class StreamKey {
   readonly #bytes = Buffer.from(this.#digest.buffer);
   #stream: StreamName | undefined;
 
-  constructor() {
-    random16Bytes().copy(this.#together);
+  constructor(random: Random) {
+    random.bytes(SECRET_BYTES).copy(this.#together);
   }
 
   /** Its 4 words. An event asks twice in a row: before and after it is verified. */
@@ -69,11 +69,15 @@ class Chunk {
  * is copied when it grows.
  */
 class ChainEndTable {
-  readonly #key = new StreamKey();
+  readonly #key: StreamKey;
   readonly #chunks: Array<Chunk> = [];
   /** The number of an entry, from 1; 0 where there is none. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #count = 0;
+
+  constructor(random: Random) {
+    this.#key = new StreamKey(random);
+  }
 
   get count(): number {
     return this.#count;
@@ -156,8 +160,8 @@ class ChainEndTable {
  * Keeps all of them, whatever the number of events: about 65 bytes a stream, 65 MB for a million, and outside of the heap,
  * of which the commands of the operator have 380 MB.
  */
-export const keepChainEnds = (): ChainEnds => {
-  const ends = new ChainEndTable();
+export const keepChainEnds = (random: Random): ChainEnds => {
+  const ends = new ChainEndTable(random);
   return {
     prepare: () => Promise.resolve(),
     get: (stream) => ends.get(stream),

@@ -9,7 +9,6 @@ import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
-import { keepChainEnds } from './keep-chain-ends.js';
 import type { LogCheck } from './log-check.js';
 import { chainFault, dataFault, macFault, type OnLogFault, unreadableFault, vouchingFault } from './log-fault.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
@@ -43,8 +42,8 @@ type Verifying = {
   readonly isSealed?: (event: StoredEvent) => boolean;
   /** What else is compared while the events pass by. Default: nothing. */
   readonly checks?: ReadonlyArray<LogCheck>;
-  /** Where the ends of chains are kept. Default: in memory, all of them. */
-  readonly chainEnds?: ChainEnds;
+  /** Where the ends of chains are kept. */
+  readonly chainEnds: ChainEnds;
   /** After every page: events so far, and the position of the last one. */
   readonly onPage: (events: number, reached: Position) => void;
   readonly signal: AbortSignal;
@@ -54,7 +53,7 @@ type Verifying = {
 export const verifyPages = async (
   store: Pick<EventStore, 'readStream'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { keys, onFault, onPage, isSealed, checks = [], chainEnds = keepChainEnds(), signal }: Verifying,
+  { keys, onFault, onPage, isSealed, checks = [], chainEnds, signal }: Verifying,
 ): Promise<Verified> => {
   const chains = makeChainVerifier(chainEnds);
   const macs = makeMacVerifier(keys);

@@ -1,8 +1,9 @@
-import { seal } from '../../../src/event-sourcing/envelope.js';
+import { newSalt, seal } from '../../../src/event-sourcing/envelope.js';
 import type { EventKey } from '../../../src/event-sourcing/event-key.js';
 import { median } from '../report.js';
 import { unsealedNext } from '../sealed-log.js';
 import { historyOf } from './log.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const EVENTS = 200_000;
 const TURNS = 40;
@@ -15,7 +16,7 @@ type Unsealed = ReturnType<typeof unsealedNext>;
 
 const timeSealing = (facts: ReadonlyArray<Unsealed>, key: EventKey | undefined): number => {
   const began = performance.now();
-  for (const fact of facts) seal(fact, undefined, key);
+  for (const fact of facts) seal(fact, newSalt(systemRuntime.random), key);
   return ((performance.now() - began) * 1_000) / facts.length;
 };
 

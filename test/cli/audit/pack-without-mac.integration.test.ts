@@ -11,6 +11,7 @@ import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { right } from '../../support/sealed-tree.js';
 import { sealLog } from '../../support/seal-log.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const EVENT_KEY = 'the event key of a service that has packed';
 const [OLDER, CHANGED] = [businessStream(0), businessStream(1)] as const;
@@ -31,7 +32,7 @@ describe('the command that packs records of a log that is older than its event k
         const chains = makeChains();
         await appendChained(store, chains, OLDER, CHANGED);
         const said = { from: 100, actor: 'olga', at: new Date('2026-05-06T07:08:09.000Z') };
-        expect(right(await requireMac(store, said, makeEventKey(EVENT_KEY)))).to.equal(true);
+        expect(right(await requireMac(systemRuntime, store, said, makeEventKey(EVENT_KEY)))).to.equal(true);
         await appendChained(store, chains, CHANGED);
         return right(await store.head())!;
       });

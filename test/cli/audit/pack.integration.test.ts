@@ -31,6 +31,7 @@ import { LIFT_GUARD } from '../../support/tamper.js';
 import { runSql } from '../../tampering/places.js';
 import { sealLog } from '../../support/seal-log.js';
 import { right } from '../../support/sealed-tree.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const DOCUMENT: StreamName = 'document-05c8515f-9a84-4c18-8093-32d7133f27ea';
 const UNKNOWN = '05c8515f-9a84-4c18-8093-32d7133f27eb';
@@ -80,6 +81,7 @@ describe('the command that packs records for auditors', function () {
       );
       for (const stream of [DOCUMENT, `document-${UNKNOWN}`] as const)
         await recordSkip(
+          systemRuntime,
           store,
           'documents',
           { stream, revision: 1n, eventId: stream },

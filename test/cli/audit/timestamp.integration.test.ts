@@ -28,6 +28,7 @@ import { right } from '../../support/sealed-tree.js';
 import { tsaOfSuite } from '../../support/small-tsa.js';
 import { loadVerifyPage } from '../../support/verify-page.js';
 import { layFiles, refusal, runVerifyPy } from '../../support/verify-py.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const signer = right(signerOf('log.example.com', createHash('sha256').update('a key').digest()));
 const former = right(signerOf('log.example.com', createHash('sha256').update('a key before').digest()));
@@ -182,7 +183,7 @@ describe('the timestamp in a pack', function () {
     await projectLog(connectionString, async (store) => {
       const skipped = { stream: businessNumbered(1), revision: 0n, eventId: businessNumbered(1) };
       const decided = { actor: 'operator', reason: 'it cannot be read', at: new Date('2026-01-02T03:04:05.678Z') };
-      await recordSkip(store, 'businesses', skipped, decided, undefined);
+      await recordSkip(systemRuntime, store, 'businesses', skipped, decided, undefined);
       return right(await store.head())!;
     });
     await sealLog(connectionString, signer);

@@ -11,6 +11,7 @@ import { runOperator } from '../../support/operator.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { right } from '../../support/sealed-tree.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const EVENT_KEY = 'the event key of a service that is backed up';
 
@@ -53,7 +54,7 @@ describe('the backup of a log with events of which nobody can say who has sealed
     // an operator says that they are right, and somebody appends one more
     await projectLog(connectionString, async (store) => {
       const by = { actor: 'olga', at: new Date('2026-05-06T07:08:09.000Z') };
-      expect(right(await requireMac(store, { ...by, from: 3 }, makeEventKey(EVENT_KEY)))).to.equal(true);
+      expect(right(await requireMac(systemRuntime, store, { ...by, from: 3 }, makeEventKey(EVENT_KEY)))).to.equal(true);
       await appendChained(store, plain, first);
       return right(await store.head())!;
     });

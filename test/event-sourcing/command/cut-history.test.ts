@@ -8,6 +8,7 @@ import type { Revision } from '../../../src/event-sourcing/recorded-event.js';
 import { aNotebook, aProcess, notesOf, open, take } from '../../support/command-handler.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { type NotebookCommand, notebookDecider, notebookSerde } from '../../support/notebook.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('a command on an entity whose row shows more than its stream', () => {
   const stream = aNotebook();
@@ -39,7 +40,7 @@ describe('a command on an entity whose row shows more than its stream', () => {
       decider: notebookDecider,
       serde: notebookSerde,
       store,
-      now: () => new Date(),
+      runtime: systemRuntime,
       rows,
     });
     return (command: NotebookCommand, over: object = {}) =>

@@ -1,4 +1,3 @@
-import { mock } from 'node:test';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { macStatusOf } from '../../../src/event-sourcing/event-mac.js';
@@ -8,11 +7,15 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { oneKey } from '../../support/event-keys.js';
 import { aNotebook, aProcess, chainOf, close, handled, notesOf, open, take } from '../../support/command-handler.js';
+import { makeManualClock } from '../../support/manual-clock.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /** Enough turns of the event loop for all that waits for nothing but memory. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
+
+const DAY_MS = 86_400_000;
 
 type Tagged = E.Either<{ readonly _tag: string }, unknown>;
 
@@ -30,7 +33,7 @@ describe('handling a command', () => {
   beforeEach(() => {
     store = makeInMemoryEventStore();
     stream = aNotebook();
-    handle = aProcess(store, { now: () => new Date('2026-01-02T03:04:05.678Z') });
+    handle = aProcess(store, { runtime: { ...systemRuntime, clock: makeManualClock() } });
   });
 
   it('appends what was decided and answers with the state before and after it', async () => {
@@ -131,18 +134,20 @@ describe('handling a command', () => {
   });
 
   it('never lets time go back within a stream', async () => {
-    const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
-    const clock = times.values();
-    const ticking = aProcess(store, { now: () => new Date(clock.next().value ?? 0) });
+    const [first, third] = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z'];
+    const clock = makeManualClock(new Date(first));
+    const ticking = aProcess(store, { runtime: { ...systemRuntime, clock } });
     await ticking(stream, open);
+    clock.setBy(-DAY_MS);
     await ticking(stream, take('a'));
+    clock.setBy(2 * DAY_MS);
     const { after } = await handled(ticking(stream, take('b')));
     const stamps = (await chainOf(store, stream)).map(
       // reason: written by the kernel
       ({ metadata }) => (JSON.parse(metadata) as { readonly at: string }).at,
     );
-    expect(stamps).to.deep.equal([times[0], times[0], times[2]]);
-    expect(after.lastAt).to.equal(times[2]);
+    expect(stamps).to.deep.equal([first, first, third]);
+    expect(after.lastAt).to.equal(third);
   });
 
   describe('with a precondition', () => {
@@ -230,22 +235,20 @@ describe('handling a command', () => {
     it('pauses between attempts, by default 100 ms at most and 30 times in all', async () => {
       const { racing, attempts } = contended();
       await handle(stream, open);
-      mock.timers.enable({ apis: ['setTimeout'] });
-      try {
-        const outcome = aProcess(racing)(stream, take('a'));
-        const seen: Array<number> = [];
-        for (let pauses = 0; pauses < 30; pauses += 1) {
-          await turns();
-          seen.push(attempts());
-          mock.timers.tick(100);
-        }
-        const [first = 0] = seen;
-        expect(first).to.be.within(1, 3);
-        expect(seen).to.deep.equal(seen.map((_, pauses) => Math.min(30, first + pauses)));
-        expect(await outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
-      } finally {
-        mock.timers.reset();
+      const clock = makeManualClock();
+      const random = { ...systemRuntime.random, fraction: () => 0.5 };
+      const outcome = aProcess(racing, { runtime: { clock, random } })(stream, take('a'));
+      const seen: Array<readonly [number, number]> = [];
+      const bounds = [2, 4, 8, 16, 32, 64, ...Array.from({ length: 21 }, () => 100)];
+      for (const bound of bounds) {
+        await clock.advance(bound / 2 - 0.25);
+        const before = attempts();
+        await clock.advance(0.25);
+        seen.push([before, attempts()]);
       }
+      expect(seen).to.deep.equal(bounds.map((_, pauses) => [pauses + 3, pauses + 4]));
+      expect(await outcome).to.deep.equal(E.left({ _tag: 'StreamContended', stream }));
+      expect(attempts()).to.equal(30);
     });
   });
 

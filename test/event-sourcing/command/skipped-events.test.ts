@@ -7,6 +7,7 @@ import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import { aNotebook, aProcess, chainOf, close, handled, open, take } from '../../support/command-handler.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('a command on an entity of which an event is skipped', () => {
   let store: ReturnType<typeof makeInMemoryEventStore>;
@@ -40,7 +41,7 @@ describe('a command on an entity of which an event is skipped', () => {
         request: 'null',
         previousHash: end.hash,
       },
-      newSalt(),
+      newSalt(systemRuntime.random),
     );
     expect(E.isRight(await store.append(stream, end.revision - 1n, [event]))).to.equal(true);
     return event.id;

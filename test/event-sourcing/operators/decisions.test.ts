@@ -16,6 +16,7 @@ import { sealDecisions } from '../../../src/event-sourcing/operators/seal-decisi
 import { surveyMacs } from '../../../src/event-sourcing/operators/survey-macs.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
+import { keepChainEnds } from '../../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyLog } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { decisionKind } from '../../../src/entities/decision-kind.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
@@ -23,6 +24,7 @@ import { appendChained, businessStream, makeChains, wholeLog } from '../../suppo
 import { oneKey, otherKey } from '../../support/event-keys.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { right } from '../../support/sealed-tree.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const SKIPS = decisionStream('businesses');
 const SKIPPED = businessStream(0);
@@ -40,7 +42,11 @@ type Fact = Pick<
 
 const sealedByOtto = (fact: Fact, key?: EventKey) => {
   const command = { correlationId: fact.id, causationId: fact.id, request: '{}' };
-  return seal({ ...fact, ...command, at: '2026-01-02T03:04:05.678Z', actor: 'otto' }, newSalt(), key);
+  return seal(
+    { ...fact, ...command, at: '2026-01-02T03:04:05.678Z', actor: 'otto' },
+    newSalt(systemRuntime.random),
+    key,
+  );
 };
 
 describe("the operators' decisions", () => {
@@ -64,7 +70,7 @@ describe("the operators' decisions", () => {
   };
 
   const sealAll = async (keys: EventKeys, withoutMac = false) => {
-    const { recorded, left } = right(await sealDecisions(store, { ...by, keys, withoutMac }));
+    const { recorded, left } = right(await sealDecisions(systemRuntime, store, { ...by, keys, withoutMac }));
     return { recorded, left: left.map(({ event, reason }) => `${event.stream} ${event.revision}: ${reason}`) };
   };
 
@@ -72,6 +78,7 @@ describe("the operators' decisions", () => {
     const faults: Array<string> = [];
     const verified = await verifyLog(store, {
       keys,
+      chainEnds: keepChainEnds(systemRuntime.random),
       onFault: ({ kind, stream, revision }) => faults.push(`${stream} ${revision} ${kind}`),
       isSealed: isSealedDecision,
       onPage: () => undefined,

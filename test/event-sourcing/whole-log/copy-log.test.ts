@@ -18,6 +18,8 @@ import {
 import { startDouble } from '../../support/eventstoredb-double/double.js';
 import { openStore } from '../../support/eventstoredb-double/open-store.js';
 import { eventually } from '../../support/eventually.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../../support/manual-clock.js';
 
 type Kind = { readonly name: string; readonly open: () => Promise<{ store: LogTarget; close: () => Promise<void> }> };
 
@@ -40,6 +42,7 @@ const eventStoreDb: Kind = {
 };
 
 const quietly = (over: Partial<Copying> = {}): Copying => ({
+  runtime: systemRuntime,
   follow: false,
   signal: new AbortController().signal,
   onPair: () => undefined,
@@ -172,6 +175,28 @@ describe('copying a log', () => {
     };
     expect(E.isRight(await copyLog(source, shaky, quietly()))).to.equal(true);
     expect(await contentOf(target)).to.deep.equal(await contentOf(source));
+  });
+
+  it('gives up when the target has been away for a minute', async () => {
+    const source = makeInMemoryEventStore();
+    await appendChained(source, makeChains(), ...interleaved(3, 3));
+    const clock = makeManualClock();
+    const tries: Array<number> = [];
+    const away: LogTarget = {
+      ...makeInMemoryEventStore(),
+      appendInOrder: () => {
+        tries.push(clock.monotonic());
+        return Promise.resolve(E.left(new StoreUnavailable('away')));
+      },
+    };
+    let outcome: E.Either<unknown, unknown> | undefined;
+    const copying = copyLog(source, away, quietly({ runtime: { ...systemRuntime, clock } })).then((ended) => {
+      outcome = ended;
+    });
+    while (outcome === undefined) await clock.advance(100);
+    await copying;
+    expect(E.isLeft(outcome) && outcome.left).to.be.instanceOf(StoreUnavailable);
+    expect(tries.at(-1)).to.be.within(58_000, 60_000);
   });
 
   it('does not go on waiting for a target that is away when it is told to end', async () => {

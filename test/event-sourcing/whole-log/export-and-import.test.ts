@@ -13,6 +13,7 @@ import {
   wholeLog,
   withoutPositions,
 } from '../../support/chained-events.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const everything: Selection = { _tag: 'Log', category: undefined, since: undefined };
 
@@ -36,7 +37,7 @@ async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const bringIn = (target: LogTarget, text: string, signal = new AbortController().signal) =>
-  importLog(target, inPieces(text), { onBatch: () => undefined, signal });
+  importLog(target, inPieces(text), { runtime: systemRuntime, onBatch: () => undefined, signal });
 
 const failureOf = async (text: string): Promise<{ readonly message: unknown; readonly stored: number }> => {
   const target = makeInMemoryEventStore();
@@ -143,7 +144,11 @@ describe('exporting and importing a log', () => {
       yield* inPieces(`${lines[0]!}\n`);
       yield Buffer.from([0xe4, 10]);
     })();
-    const outcome = await checkExport(latin, { onBatch: () => undefined, signal: new AbortController().signal });
+    const outcome = await checkExport(latin, {
+      random: systemRuntime.random,
+      onBatch: () => undefined,
+      signal: new AbortController().signal,
+    });
     expect(E.isLeft(outcome) && outcome.left.message).to.equal('line 2 is not UTF-8');
   });
 
@@ -151,7 +156,11 @@ describe('exporting and importing a log', () => {
     const target = makeInMemoryEventStore();
     const interrupted = new AbortController();
     const onBatch = (): void => interrupted.abort();
-    const outcome = await importLog(target, inPieces(text), { onBatch, signal: interrupted.signal });
+    const outcome = await importLog(target, inPieces(text), {
+      runtime: systemRuntime,
+      onBatch,
+      signal: interrupted.signal,
+    });
     const stored = await wholeLog(target);
     expect(stored.length).to.be.within(1, 701);
     expect(outcome).to.deep.equal(E.right({ events: stored.length, streams: 7, isComplete: false }));

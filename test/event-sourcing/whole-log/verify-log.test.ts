@@ -5,9 +5,11 @@ import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js'
 import { lookUpChainEnds } from '../../../src/event-sourcing/whole-log/chain-ends.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
+import { keepChainEnds } from '../../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /** A log with the same events, some of them changed. */
 const changed = async (store: EventStore, change: (event: StoredEvent) => StoredEvent): Promise<EventStore> => {
@@ -25,6 +27,7 @@ describe('verifying a log', () => {
 
   const verifying = (signal = new AbortController().signal) => ({
     keys: [],
+    chainEnds: keepChainEnds(systemRuntime.random),
     onFault: ({ stream, revision, reason }: LogFault) => found.push({ stream: stream!, revision: revision!, reason }),
     onPage: () => undefined,
     signal,

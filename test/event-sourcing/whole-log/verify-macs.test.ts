@@ -13,6 +13,7 @@ import { findMacRequired, findMacRule, requireMac } from '../../../src/event-sou
 import { SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
 import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
+import { keepChainEnds } from '../../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { type Verified, verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../../support/chained-events.js';
@@ -20,6 +21,7 @@ import { oneKey, otherKey } from '../../support/event-keys.js';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
 import { openStore } from '../../support/eventstoredb-double/open-store.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 type Found = { readonly chain: ReadonlyArray<string>; readonly macs: ReadonlyArray<string>; readonly counts: Verified };
 
@@ -30,6 +32,7 @@ const find = async (store: EventStore, keys: EventKeys, stream?: StreamName): Pr
   const [chain, macs]: [Array<string>, Array<string>] = [[], []];
   const verifying = {
     keys,
+    chainEnds: keepChainEnds(systemRuntime.random),
     onFault: ({ kind, stream: of, revision, reason }: LogFault) =>
       (kind === 'chain-broken' ? chain : macs).push(`${of} ${revision} ${kind === 'chain-broken' ? reason : kind}`),
     isSealed,
@@ -101,7 +104,7 @@ describe('verifying who sealed the events of a log', () => {
       request: 'null',
       previousHash: hash,
     };
-    return { ...seal(fact, newSalt(), key), stream: A, revision: fact.revision, position: 1_000n };
+    return { ...seal(fact, newSalt(systemRuntime.random), key), stream: A, revision: fact.revision, position: 1_000n };
   };
 
   it('finds nothing in a log whose events all have one, whole or stream by stream', async () => {
@@ -177,7 +180,7 @@ describe('verifying who sealed the events of a log', () => {
 
     it('names all that have none until an operator says so, and then each behind that index', async () => {
       expect((await find(store, [oneKey])).macs).to.deep.equal([`${A} 0 mac-missing`, `${B} 0 mac-missing`]);
-      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
       expect(await find(store, [oneKey])).to.deep.include({ ...nothing });
       await appendChained(store, chains, B);
       const { macs, counts } = await find(store, [oneKey]);
@@ -188,9 +191,9 @@ describe('verifying who sealed the events of a log', () => {
     });
 
     it('records the decision once, under the key, with who and when', async () => {
-      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
       const again = { ...byOlga, actor: 'otto', from: 2 };
-      expect(await requireMac(store, again, otherKey, [otherKey, oneKey])).to.deep.equal(E.right(false));
+      expect(await requireMac(systemRuntime, store, again, otherKey, [otherKey, oneKey])).to.deep.equal(E.right(false));
       const { type, revision, data, metadata } = (await required())!.event;
       expect({ type, revision }).to.deep.equal({ type: 'EventMacRequired', revision: 0n });
       expect(JSON.parse(data)).to.deep.equal({ keyId: oneKey.id, from: 2 });
@@ -212,7 +215,7 @@ describe('verifying who sealed the events of a log', () => {
         [1, oneKey, false],
       ] as const) {
         const log = makeInMemoryEventStore();
-        const { hash: _hash, ...sealed } = seal({ ...fact, schemaVersion }, newSalt(), key);
+        const { hash: _hash, ...sealed } = seal({ ...fact, schemaVersion }, newSalt(systemRuntime.random), key);
         expect(E.isRight(await log.append(SEAL_STREAM, 'no-stream', [sealed]))).to.equal(true);
         const found = await findMacRequired(log, [oneKey]);
         expect(found?.from, `${schemaVersion} ${key?.id ?? 'none'}`).to.equal(isTaken ? 100 : undefined);
@@ -221,7 +224,7 @@ describe('verifying who sealed the events of a log', () => {
 
     it('takes what a decision says of the events before it, and names one that speaks of those behind it', async () => {
       // as somebody does it who has the key, so that events of later need none
-      expect(await requireMac(store, { ...byOlga, from: 100 }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from: 100 }, oneKey)).to.deep.equal(E.right(true));
       const [ahead, behind] = [`${SEAL_STREAM} 0 decision-ahead`, `${B} 1 mac-missing`];
       expect((await find(store, [oneKey])).macs).to.deep.equal([ahead]);
       await appendChained(store, chains, B);
@@ -233,14 +236,14 @@ describe('verifying who sealed the events of a log', () => {
       // the one that an operator records then is not taken for recorded before
       const { from, indexOf } = (await surveyMacs(store, { isSealed }))!;
       expect(from).to.equal(4);
-      expect(await requireMac(store, { ...byOlga, from, indexOf }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from, indexOf }, oneKey)).to.deep.equal(E.right(true));
       expect((await find(store, [oneKey])).macs).to.deep.equal([ahead]);
       await appendChained(store, chains, A);
       expect((await find(store, [oneKey])).macs).to.deep.equal([ahead, `${A} 1 mac-missing`]);
     });
 
     it('takes none whose data was changed behind its mac', async () => {
-      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
       store = await changed(store, (event) =>
         event.stream === SEAL_STREAM ? { ...event, data: event.data.replace('"from":2', '"from":99') } : event,
       );
@@ -252,18 +255,23 @@ describe('verifying who sealed the events of a log', () => {
 
     it('continues the chain of the decisions that are there, whatever they are', async () => {
       await appendChained(store, chains, SEAL_STREAM, SEAL_STREAM);
-      expect(await requireMac(store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
+      expect(await requireMac(systemRuntime, store, { ...byOlga, from: 2 }, oneKey)).to.deep.equal(E.right(true));
       expect((await required())?.event.revision).to.equal(2n);
       expect((await find(store, [oneKey])).chain).to.deep.equal([]);
     });
 
     it('holds in a copy, where positions are others', async () => {
-      await requireMac(store, { ...byOlga, from: 2 }, oneKey);
+      await requireMac(systemRuntime, store, { ...byOlga, from: 2 }, oneKey);
       await appendChained(store, chains, A);
       const double = await startDouble();
       const { store: copy } = openStore(double.connectionString);
       try {
-        const quiet = { onPair: () => undefined, onProgress: () => undefined, signal: new AbortController().signal };
+        const quiet = {
+          runtime: systemRuntime,
+          onPair: () => undefined,
+          onProgress: () => undefined,
+          signal: new AbortController().signal,
+        };
         expect(E.isRight(await copyLog(store, copy, { follow: false, ...quiet }))).to.equal(true);
         expect((await findMacRequired(copy, [oneKey]))!.event.position).not.to.equal(
           (await required())!.event.position,

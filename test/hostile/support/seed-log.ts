@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import type { BusinessEvent, Owner } from '../../../src/domain/business/events.js';
 import type { DocumentEvent, DocumentFields } from '../../../src/domain/document/events.js';
-import { GENESIS_HASH, seal } from '../../../src/event-sourcing/envelope.js';
+import { GENESIS_HASH, newSalt, seal } from '../../../src/event-sourcing/envelope.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { openEmbedded } from '../../support/embedded-postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /** Ids of records that are as large as they may be. */
 export type LargeRecords = {
@@ -85,7 +86,7 @@ const append = async (store: EventStore, facts: ReadonlyArray<Fact>): Promise<st
     const id = randomUUID();
     const revision = { stream, revision: BigInt(index), schemaVersion: 1, at: '2026-01-02T03:04:05.678Z' };
     const envelope = { id, actor: 'alice', correlationId: id, causationId: id, request: '{}', previousHash };
-    const event = seal({ type, data, ...revision, ...envelope });
+    const event = seal({ type, data, ...revision, ...envelope }, newSalt(systemRuntime.random));
     previousHash = event.hash;
     return event;
   });
